@@ -21,7 +21,7 @@ from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
 from rbnotes import se3
-from rbnotes.attachments import Attachment, null_space, point_on_points, points_on_body
+from rbnotes.attachments import Attachment, null_space_reduction, point_on_points, points_on_body
 from rbnotes.dynamics import StepProblem
 
 REPEATS = 5
@@ -37,7 +37,7 @@ class Scene:
     attach: Callable[[], list[Attachment]]
 
 
-def net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed: int = 0) -> Scene:
+def particle_net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed: int = 0) -> Scene:
     """About ``particles`` particles, of which a share is attached to bodies."""
     rng = np.random.default_rng(seed)
     side = round(np.sqrt(particles))
@@ -56,21 +56,23 @@ def net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed
     x = np.stack([*(np.indices((side, side)).reshape(2, -1) * 0.1), np.zeros(side**2)], axis=1)
     poses = se3.exp(rng.normal(size=(bodies, 6)) * 0.1)
     twists = rng.normal(size=(bodies, 6))
-    carried = np.arange(round(share * side**2))
-    owner = carried * bodies // len(carried)
-    places = np.einsum("nji,nj->ni", poses[owner, :3, :3], x[carried] - poses[owner, :3, 3])
-    hung = len(carried) + 3 * np.arange(min(hanging, (side**2 - len(carried)) // 3))
+    attached = np.arange(round(share * side**2))
+    owner = attached * bodies // len(attached)
+    places = np.einsum("nji,nj->ni", poses[owner, :3, :3], x[attached] - poses[owner, :3, 3])
+    hanging_points = len(attached) + 3 * np.arange(min(hanging, (side**2 - len(attached)) // 3))
 
     def attach() -> list[Attachment]:
         to_bodies: list[Attachment] = []
         for b, (E, phi) in enumerate(zip(poses, twists, strict=True)):
-            mine = carried[owner == b]
-            to_bodies += points_on_body((bodies + mine).tolist(), b, E, places[mine], phi)
+            own_points = attached[owner == b]
+            to_bodies += points_on_body((bodies + own_points).tolist(), b, E, places[own_points], phi)
         weights = np.array([0.25, 0.25, 0.5])
-        masters = bodies + np.stack([hung - len(carried), hung + 1, hung + 2], axis=1)
+        masters = bodies + np.stack(
+            [hanging_points - len(attached), hanging_points + 1, hanging_points + 2], axis=1
+        )
         to_points = [
             point_on_points(bodies + k, js, weights)
-            for k, js in zip(hung.tolist(), masters.tolist(), strict=True)
+            for k, js in zip(hanging_points.tolist(), masters.tolist(), strict=True)
             if bodies + k not in js and max(js) < len(sizes)
         ]
         return to_bodies + to_points
@@ -78,7 +80,7 @@ def net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed
     return Scene(sizes, StepProblem(M, rng.normal(size=M.shape[0])), attach)
 
 
-def whole_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
+def kkt_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
     """The KKT matrix with all attachments as rows, and its right side."""
     starts = np.concatenate([[0], np.cumsum(scene.sizes)])
     attachments = scene.attach()
@@ -91,7 +93,7 @@ def whole_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
             rows.append(np.repeat(own, len(masters)))
             columns.append(np.tile(masters, len(own)))
             values.append(-block.ravel())
-        right.append(attachment.drift)
+        right.append(attachment.bias)
         row += attachment.size
     C = sparse.coo_array(
         (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(row, starts[-1])
@@ -100,7 +102,7 @@ def whole_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
     return K, np.concatenate([scene.problem.momentum, *right])
 
 
-def best(function: Callable[[], object]) -> tuple[float, object]:
+def fastest(function: Callable[[], object]) -> tuple[float, object]:
     times, result = [], None
     for _ in range(REPEATS):
         start = time.process_time()
@@ -112,13 +114,13 @@ def best(function: Callable[[], object]) -> tuple[float, object]:
 
 
 def table(particles: int, share: float) -> str:
-    scene = net(particles, share)
-    K, right = whole_system(scene)
-    whole, expected = best(lambda: spsolve(K, right))
-    attaching, attachments = best(scene.attach)
-    mapping, space = best(lambda: null_space(scene.sizes, attachments))
-    reducing, reduced = best(lambda: space.reduce(scene.problem))
-    solving, v_active = best(lambda: spsolve(reduced.mass, reduced.momentum))
+    scene = particle_net(particles, share)
+    K, right = kkt_system(scene)
+    kkt_time, expected = fastest(lambda: spsolve(K, right))
+    attaching, attachments = fastest(scene.attach)
+    mapping, space = fastest(lambda: null_space_reduction(scene.sizes, attachments))
+    reducing, reduced = fastest(lambda: space.reduce(scene.problem))
+    solving, v_active = fastest(lambda: spsolve(reduced.mass, reduced.momentum))
     v = space.velocities(v_active)
     n = len(v)
     error = np.abs(v - expected[:n]).max() / np.abs(expected[:n]).max()
@@ -129,13 +131,15 @@ def table(particles: int, share: float) -> str:
         "|---|---|---|",
     ]
     stages = {
-        "spsolve, whole system": whole,
+        "spsolve, whole system": kkt_time,
         "attachments": attaching,
         "null_space": mapping,
         "reduce": reducing,
         "spsolve, reduced system": solving,
     }
-    lines += [f"| {name} | {seconds / whole:.3f} | {1e3 * seconds:.1f} |" for name, seconds in stages.items()]
+    lines += [
+        f"| {name} | {seconds / kkt_time:.3f} | {1e3 * seconds:.1f} |" for name, seconds in stages.items()
+    ]
     lines.append(f"\nlargest difference of velocities: {error:.1e} of the largest velocity")
     return "\n".join(lines)
 

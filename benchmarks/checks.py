@@ -20,19 +20,19 @@ import numpy as np
 
 from rbnotes import _quaternion, _se3, _so3, arguments, quaternion, se3, so3
 from rbnotes.contact import Collider, Plane
-from rbnotes.dynamics import WORLD, State, implicit_keeping_momentum
+from rbnotes.dynamics import WORLD, State, implicit_momentum_conserving_euler
 from rbnotes.forces import (
     ForceGroups,
     FrameSpring,
     FrameSprings,
     Muscle,
-    Paths,
+    PathForces,
     SpringDamper,
     on_body,
     on_world,
-    through,
+    path_through,
 )
-from rbnotes.maximal import Mechanism, World, ball, hinge, simulate, universal
+from rbnotes.maximal import Mechanism, World, revolute, simulate, spherical, universal
 from rbnotes.solids import Box, Capsule
 
 PAIRS = 15
@@ -47,22 +47,26 @@ def seconds(function: Callable[[], object], repeats: int) -> float:
     return (time.process_time() - start) / repeats
 
 
-def paired(
-    one: Callable[[], object], other: Callable[[], object], *, pairs: int = PAIRS, least: float = 0.01
+def time_ratio(
+    first: Callable[[], object],
+    second: Callable[[], object],
+    *,
+    pairs: int = PAIRS,
+    min_seconds: float = 0.01,
 ) -> tuple[float, float]:
-    """Median ratio of the times of ``one`` and ``other``, and the median time of ``other`` in seconds.
+    """Median ratio of the times of ``first`` and ``second``, and the median time of ``second`` in seconds.
 
-    Each side of a pair runs for at least ``least`` seconds.
+    Each side of a pair runs for at least ``min_seconds`` seconds.
     """
-    one(), other()  # nobody pays for first calls
+    first(), second()  # nobody pays for first calls
     repeats = 1
-    while seconds(other, repeats) * repeats < least:
+    while seconds(second, repeats) * repeats < min_seconds:
         repeats *= 2
-    times = [(seconds(one, repeats), seconds(other, repeats)) for _ in range(pairs)]
+    times = [(seconds(first, repeats), seconds(second, repeats)) for _ in range(pairs)]
     return statistics.median(a / b for a, b in times), statistics.median(b for _, b in times)
 
 
-def functions() -> str:
+def function_table() -> str:
     """Public functions beside their formulas."""
     rng = np.random.default_rng(0)
     xi = rng.normal(size=(BATCH, 6))
@@ -87,7 +91,7 @@ def functions() -> str:
     for name, (function, formula, batch) in cases.items():
         cells = []
         for values in ([each[0] for each in batch], batch):
-            ratio, alone = paired(partial(function, *values), partial(formula, *values))
+            ratio, alone = time_ratio(partial(function, *values), partial(formula, *values))
             cells += [f"{ratio:.2f}", f"{1e6 * alone:.1f}"]
         lines.append(f"| `{name}` | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -101,18 +105,18 @@ def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
     """
     clock = time.process_time_ns
     spent = calls = 0
-    within = False
+    is_nested = False
 
     def timed(check: Callable[..., Any]) -> Callable[..., Any]:
         def call(*values: Any, **options: Any) -> Any:
-            nonlocal spent, calls, within
-            if within:  # a check that calls another
+            nonlocal spent, calls, is_nested
+            if is_nested:  # a check that calls another
                 return check(*values, **options)
-            within, calls, start = True, calls + 1, clock()
+            is_nested, calls, start = True, calls + 1, clock()
             try:
                 return check(*values, **options)
             finally:
-                spent, within = spent + clock() - start, False
+                spent, is_nested = spent + clock() - start, False
 
         return call
 
@@ -122,11 +126,11 @@ def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
     with mock.patch.multiple(arguments, **functions):
         for _ in range(RUNS):
             spent = calls = 0
-            look = 1e9 * seconds(clock, 20_000)
+            clock_cost = 1e9 * seconds(clock, 20_000)
             start = clock()
             run()
-            whole = clock() - start - 2 * calls * look
-            shares.append((spent - calls * look) / whole)
+            whole = clock() - start - 2 * calls * clock_cost
+            shares.append((spent - calls * clock_cost) / whole)
             lengths.append(whole * 1e-9)
     return statistics.median(shares), statistics.median(lengths)
 
@@ -141,16 +145,16 @@ def scenes() -> dict[str, Callable[[], object]]:
     boxes = World(Mechanism(np.stack([inertia] * bodies)), [Collider(WORLD, Plane()), *carried])
 
     links = 10
-    turned = se3.frame(so3.exp([np.pi / 2, 0, 0]), np.zeros(3))  # the axis of a hinge is z
-    above, below = (se3.frame(np.eye(3), [0, 0, z]) @ turned for z in (0.25, -0.25))
-    joints = [hinge(0, above), *(hinge(i, above, i - 1, below) for i in range(1, links))]
+    axis_frame = se3.frame(so3.exp([np.pi / 2, 0, 0]), np.zeros(3))  # the axis of a hinge is z
+    above, below = (se3.frame(np.eye(3), [0, 0, z]) @ axis_frame for z in (0.25, -0.25))
+    joints = [revolute(0, above), *(revolute(i, above, i - 1, below) for i in range(1, links))]
     hanging = se3.frame(np.eye(3), [[0, 0, -0.25 - 0.5 * i] for i in range(links)])
     chain = World(Mechanism(np.stack([inertia] * links), joints, (3.0, 0.0, -9.81)))
     return {
         f"{bodies} boxes slide, 40 steps": lambda: simulate(boxes, sliding, 0.01, 40),
         f"{links} links swing, 40 steps": lambda: simulate(chain, State(hanging), 0.01, 40),
         **falling_chain(),
-        **sprung_bodies(),
+        **bodies_on_springs(),
     }
 
 
@@ -161,36 +165,40 @@ def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
     across = se3.frame(so3.exp([0.0, np.pi / 2, 0.0]), np.zeros(3))  # capsules lie along x
     places = se3.frame(np.eye(3), [[0.5 * i, 0.0, 0.1] for i in range(links)])
     ends = [se3.frame(np.eye(3), [x, 0.0, 0.0]) for x in (0.25, -0.25)]
-    joints = [(universal, ball)[i % 2](i, ends[1], i - 1, ends[0]) for i in range(1, links)]
+    joints = [(universal, spherical)[i % 2](i, ends[1], i - 1, ends[0]) for i in range(1, links)]
     rods = [Collider(i, rod, across) for i in range(links)]
-    turned = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ places
+    tilted = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ places
     world = World(Mechanism(np.stack([M] * links), joints), [Collider(WORLD, Plane()), *rods])
     name = f"{links} rods fall, 40 steps"
-    return {name: lambda: simulate(world, State(turned), 0.01, 40, stabilization="baumgarte")}
+    return {name: lambda: simulate(world, State(tilted), 0.01, 40, stabilization="baumgarte")}
 
 
-def sprung_bodies(bodies: int = 8) -> dict[str, Callable[[], object]]:
+def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
     """Bodies that hang on each other by springs, frame springs and muscles, stepped implicitly."""
     M = Box([0.4, 0.5, 0.3]).spatial_inertia(density=300.0)
     places = se3.frame(np.eye(3), [[0.0, 0.0, -0.5 * i] for i in range(bodies)])
     upper, lower = np.arange(bodies - 1), np.arange(1, bodies)
     corners = [[0.2, 0.1, -0.15], [0.2, 0.1, 0.15]]
-    between = through(on_body(upper, corners[0]), on_body(lower, corners[1]))
-    threaded = through(on_world([0.3, 0.0, 0.5]), on_body(0, [0.2, 0.0, 0.0]), on_body(1, [0.2, 0.0, 0.0]))
+    between = path_through(on_body(upper, corners[0]), on_body(lower, corners[1]))
+    threaded = path_through(
+        on_world([0.3, 0.0, 0.5]), on_body(0, [0.2, 0.0, 0.0]), on_body(1, [0.2, 0.0, 0.0])
+    )
     pads = FrameSpring.isotropic(np.eye(4), se3.frame(np.eye(3), [0, 0, 0.5]), 5e3, 50.0, 20.0, 2.0)
     springs = ForceGroups(
         [
-            Paths(SpringDamper(2e3, 10.0, 0.2), between),
-            Paths(Muscle(100.0, 0.5, 10.0, activation=0.3), threaded),
+            PathForces(SpringDamper(2e3, 10.0, 0.2), between),
+            PathForces(Muscle(100.0, 0.5, 10.0, activation=0.3), threaded),
             FrameSprings(pads, [[i - 1, i] for i in range(bodies)]),
         ]
     )
     world = World(Mechanism(np.stack([M] * bodies), applied=springs))
     name = f"{bodies} bodies on springs, 40 steps"
-    return {name: lambda: simulate(world, State(places), 0.01, 40, integrator=implicit_keeping_momentum)}
+    return {
+        name: lambda: simulate(world, State(places), 0.01, 40, integrator=implicit_momentum_conserving_euler)
+    }
 
 
-def simulator() -> str:
+def simulator_table() -> str:
     lines = ["| scene | share of the checks | s in all |", "|---|---|---|"]
     for name, run in scenes().items():
         share, whole = share_of_checks(run)
@@ -199,7 +207,7 @@ def simulator() -> str:
 
 
 def main() -> None:
-    print(functions(), simulator(), sep="\n\n", flush=True)
+    print(function_table(), simulator_table(), sep="\n\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import qpsolvers
 from contact_problems import heap, random_lcp, wall
-from quantecon.optimize import lcp_lemke
+from quantecon_solvers.optimize import lcp_lemke
 from scipy import sparse
 
 from rbnotes import kernels
@@ -32,7 +32,7 @@ from rbnotes.dynamics import StepProblem
 from rbnotes.friction import friction_lcp
 
 ACCURATE = 1e-8
-SMALL, WALL = 2.0, 1.0
+SMALL_LIMIT, WALL_LIMIT = 2.0, 1.0
 """Limits: our time over that of the fastest peer."""
 TOLERANCES = {
     "piqp": ("eps_abs", "eps_rel"),
@@ -40,8 +40,8 @@ TOLERANCES = {
     "clarabel": ("tol_gap_abs", "tol_gap_rel", "tol_feas"),
     "scs": ("eps_abs", "eps_rel"),
 }
-MORE = {"piqp": {"max_iter": 1000}, "osqp": {"max_iter": 100_000}, "scs": {"max_iters": 100_000}}
-TIGHT = (1e-6, 1e-8, 1e-10, 1e-12)
+EXTRA_OPTIONS = {"piqp": {"max_iter": 1000}, "osqp": {"max_iter": 100_000}, "scs": {"max_iters": 100_000}}
+TIGHTER_TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
 ROUNDS, SECONDS = 400, 1.5
 """Rounds at most, and s for each row."""
 
@@ -73,27 +73,27 @@ def friction(contacts: int) -> LCP:
     return lcp
 
 
-def of_pairs(name: str, lcp: LCP, *, symmetric: bool) -> Row:
+def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
     """An LCP as it is."""
     M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
-    M, q, none = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
-    peers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
+    M, q, lower = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
+    peers: dict[str, Solver] = {"quantecon_solvers": lambda: lcp_lemke(M, q, max_iter=10**6).z}
     if symmetric:
         for solver in ("daqp", "quadprog"):
-            peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=none, solver=solver)
-    return Row(name, lambda: kernels.solve_lcp(M, q).z, peers, lcp, SMALL)
+            peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=lower, solver=solver)
+    return Row(name, lambda: kernels.solve_lcp(M, q).z, peers, lcp, SMALL_LIMIT)
 
 
-def of_program(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
+def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
     """A contact step as a program."""
     P, G = sparse.csc_matrix(qp.Q), sparse.csc_matrix(-qp.A)
-    thin, wide = (P, qp.c, G, -qp.b), (P.toarray(), qp.c, G.toarray(), -qp.b)
+    sparse_data, dense_data = (P, qp.c, G, -qp.b), (P.toarray(), qp.c, G.toarray(), -qp.b)
     peers = {}
     for solver in solvers:
-        data = thin if solver in TOLERANCES else wide
-        found = accurate_options(solver, data, lcp)
-        if found is not None:
-            peers[solver] = multipliers(solver, data, found)
+        data = sparse_data if solver in TOLERANCES else dense_data
+        options = accurate_options(solver, data, lcp)
+        if options is not None:
+            peers[solver] = multipliers(solver, data, options)
     return Row(name, lambda: kernels.solve_qp(qp.Q, qp.c, qp.A, qp.b).z, peers, lcp, limit)
 
 
@@ -104,14 +104,14 @@ def multipliers(solver: str, data: tuple, options: dict) -> Solver:
 def accurate_options(solver: str, data: tuple, lcp: LCP) -> dict | None:
     """The loosest tolerances with which a peer is accurate; none if it never is."""
     names = TOLERANCES.get(solver, ())
-    for tolerance in TIGHT if names else TIGHT[:1]:
-        options = dict.fromkeys(names, tolerance) | MORE.get(solver, {})
-        if error(lcp, multipliers(solver, data, options)) <= ACCURATE:
+    for tolerance in TIGHTER_TOLERANCES if names else TIGHTER_TOLERANCES[:1]:
+        options = dict.fromkeys(names, tolerance) | EXTRA_OPTIONS.get(solver, {})
+        if solution_error(lcp, multipliers(solver, data, options)) <= ACCURATE:
             return options
     return None
 
 
-def error(lcp: LCP, run: Solver) -> float:
+def solution_error(lcp: LCP, run: Solver) -> float:
     """Of a code's answer; infinite if it has none, or refuses the problem: walls are semidefinite only."""
     try:
         z = run()
@@ -123,28 +123,28 @@ def error(lcp: LCP, run: Solver) -> float:
 
 def rows(largest: int) -> Iterator[Row]:
     for size in (10, 20, 50, 100):
-        yield of_pairs(f"random dense LCP, {size}", random_lcp(size), symmetric=True)
+        yield lcp_row(f"random dense LCP, {size}", random_lcp(size), symmetric=True)
     for size in (3, 5, 10, 20):
-        yield of_pairs(f"friction on facets, {size} contacts", friction(size), symmetric=False)
+        yield lcp_row(f"friction on facets, {size} contacts", friction(size), symmetric=False)
     for family in (heap, wall):
         for size in (10, 20, 50, 100):
             qp = family(size)
             lcp, name = lcp_from_qp(qp), f"{family.__name__}, {size} contacts"
-            yield of_pairs(f"{name}, LCP", lcp, symmetric=True)
-            yield of_program(f"{name}, program", qp, lcp, ("daqp", "quadprog"), SMALL)
+            yield lcp_row(f"{name}, LCP", lcp, symmetric=True)
+            yield program_row(f"{name}, program", qp, lcp, ("daqp", "quadprog"), SMALL_LIMIT)
     for size in (100, 200, 500, 1000, 2000):
         if size <= largest:
             qp = wall(size)
             name = f"wall, {size} contacts, sparse"
-            yield of_program(name, qp, lcp_from_qp(qp), ("piqp", "osqp", "clarabel", "scs"), WALL)
+            yield program_row(name, qp, lcp_from_qp(qp), ("piqp", "osqp", "clarabel", "scs"), WALL_LIMIT)
 
 
-def measured(row: Row) -> dict[str, float]:
+def measure_row(row: Row) -> dict[str, float]:
     """Median times of all accurate codes of a row, in turns."""
-    if error(row.lcp, row.ours) > ACCURATE:
+    if solution_error(row.lcp, row.ours) > ACCURATE:
         return {"ours": np.inf}
     codes = {"ours": row.ours} | {
-        name: run for name, run in row.peers.items() if error(row.lcp, run) <= ACCURATE
+        name: run for name, run in row.peers.items() if solution_error(row.lcp, run) <= ACCURATE
     }
     times: dict[str, list[float]] = {name: [] for name in codes}
     start = time.perf_counter()
@@ -167,7 +167,7 @@ def main() -> None:
     missed = []
     print("| problem | ours, us | fastest accurate peer | us | ratio | limit |\n|---|---|---|---|---|---|")
     for row in rows(arguments.largest):
-        times = measured(row)
+        times = measure_row(row)
         own = times.pop("ours")
         peer = min(times, key=lambda name: times[name]) if times else "none"
         other = times.get(peer, np.inf)

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 
 from rbnotes.complementarity import LCP, QP
-from rbnotes.contact import PairRows
+from rbnotes.contact import BodyPairJacobian
 from rbnotes.dynamics import WORLD
 
 GRAVITY, STEP = 9.81, 0.01
@@ -40,9 +40,9 @@ def heap(contacts: int, seed: int = 0) -> QP:
     first = np.concatenate([np.full(len(ground), -1), pairs[:, 0]])
     second = np.concatenate([ground, pairs[:, 1]])
     rows[0][:, 2] = 1.0
-    chosen = np.concatenate([np.arange(len(ground)), len(ground) + rng.permutation(len(pairs))])[:contacts]
-    chosen = rng.permutation(chosen)
-    normal, first, second = np.concatenate(rows)[chosen], first[chosen], second[chosen]
+    selected = np.concatenate([np.arange(len(ground)), len(ground) + rng.permutation(len(pairs))])[:contacts]
+    selected = rng.permutation(selected)
+    normal, first, second = np.concatenate(rows)[selected], first[selected], second[selected]
     N = _jacobian(normal, first, second, 3 * len(centres))
     masses = np.repeat(rng.uniform(0.5, 2.0, len(centres)), 3)
     velocity = 0.2 * rng.standard_normal(3 * len(centres))
@@ -78,17 +78,19 @@ def wall(contacts: int, seed: int = 0) -> QP:
                         points.append((x, y, k * height))
                         lower.append(other)
                         upper.append(brick)
-    chosen = (
+    selected = (
         np.sort(rng.permutation(len(points))[:contacts]) if len(points) > contacts else np.arange(len(points))
     )
-    points, lower, upper = np.array(points)[chosen], np.array(lower)[chosen], np.array(upper)[chosen]
+    points, lower, upper = np.array(points)[selected], np.array(lower)[selected], np.array(upper)[selected]
     centres = np.array(centres)
     up = np.array([0.0, 0.0, 1.0])
-    pushes = [
+    moments_and_forces = [
         np.concatenate([np.cross(points - centres[body], up), np.tile(up, (len(points), 1))], axis=1)
         for body in (upper, lower)
     ]
-    rows = PairRows(upper, lower, pushes[0][:, None], -pushes[1][:, None], len(centres))
+    rows = BodyPairJacobian(
+        upper, lower, moments_and_forces[0][:, None], -moments_and_forces[1][:, None], len(centres)
+    )
     mass = 2.0
     inertia = mass / 12 * np.array([depth**2 + height**2, length**2 + height**2, length**2 + depth**2])
     M = np.tile(np.concatenate([inertia, np.full(3, mass)]), len(centres))
@@ -118,7 +120,7 @@ def _jacobian(normal: np.ndarray, first: np.ndarray, second: np.ndarray, size: i
     entries = []
     for body, sign in ((first, -1.0), (second, 1.0)):
         column = (3 * body[:, None] + np.arange(3)).ravel()
-        held = column >= 0
-        entries.append((sign * normal.ravel()[held], row[held], column[held]))
+        moves = column >= 0
+        entries.append((sign * normal.ravel()[moves], row[moves], column[moves]))
     values, rows, columns = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     return sparse.coo_array((values, (rows, columns)), shape=(len(normal), size)).tocsc()

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import pinocchio
-from other_codes import as_hinges, casadi_call, minverse, mujoco_call, pinocchio_model
+from other_codes import casadi_call, expand_to_revolute, inverse_mass_product, mujoco_call, pinocchio_model
 
 from rbnotes import inertia, joints, kernels, se3
 from rbnotes import tree as trees
@@ -45,7 +45,7 @@ TORI = (10, 20)
 COORDINATES = tuple(4 * tori - 2 for tori in TORI)
 BATCH = 1024
 ROUNDS = 41
-LEAST = 0.005
+MIN_TURN_SECONDS = 0.005
 """Seconds of a turn: short, so that few are interrupted, and enough for a few batches: the first one has to
 fetch its numbers again."""
 ABA, RNEA, MINVERSE = "pinocchio.aba", "pinocchio.rnea", "pinocchio.computeMinverse @ x"
@@ -59,7 +59,7 @@ class Row(NamedTuple):
     """A line of the table."""
 
     work: str
-    over: str
+    reference: str
     """What its time is divided by."""
     ratios: dict[int, float]
     limits: dict[int, float]
@@ -80,7 +80,7 @@ DERIVATION_LIMIT = 5.0
 """Seconds for a new joint."""
 
 
-def body(rng: np.random.Generator) -> np.ndarray:
+def random_body(rng: np.random.Generator) -> np.ndarray:
     lengths = rng.uniform(0.1, 0.5, 3)
     J = np.diag(
         [
@@ -93,7 +93,7 @@ def body(rng: np.random.Generator) -> np.ndarray:
     return inertia.spatial_inertia(mass, mass / 12 * J, rng.uniform(-0.2, 0.2, 3))
 
 
-def revolutes(n: int, branched: bool) -> Tree:
+def revolute_tree(n: int, branched: bool) -> Tree:
     """Hinges about axis 2 at general places; each on the one before, or on any one before it."""
     rng = np.random.default_rng(n)
     parents = [None, *(str(rng.integers(i) if branched else i - 1) for i in range(1, n))]
@@ -101,21 +101,23 @@ def revolutes(n: int, branched: bool) -> Tree:
     def place() -> Array:
         return se3.exp(rng.uniform(-0.6, 0.6, 6))
 
-    return Tree([Link(str(i), joints.Revolute(), body(rng), parents[i], place(), place()) for i in range(n)])
+    return Tree(
+        [Link(str(i), joints.Revolute(), random_body(rng), parents[i], place(), place()) for i in range(n)]
+    )
 
 
 Calls = dict[str, tuple[Callable[[], object], int]]
 """By name: a call, and how many evaluations it makes."""
 
 
-def interleaved(calls: Calls) -> dict[str, list[float]]:
+def measure_interleaved(calls: Calls) -> dict[str, list[float]]:
     """Processor seconds of one evaluation, a list of one for each round."""
     repeats = {}
     for name, (call, _) in calls.items():
         call()
         start = time.process_time()
         call()
-        repeats[name] = max(1, int(LEAST / max(time.process_time() - start, 1e-7)))
+        repeats[name] = max(1, int(MIN_TURN_SECONDS / max(time.process_time() - start, 1e-7)))
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(ROUNDS):
         for name, (call, evaluations) in calls.items():
@@ -126,39 +128,47 @@ def interleaved(calls: Calls) -> dict[str, list[float]]:
     return times
 
 
-def agree(found: np.ndarray, expected: np.ndarray, what: str) -> None:
+def check_agreement(found: np.ndarray, expected: np.ndarray, what: str) -> None:
     error = np.max(np.abs(found - expected)) / np.max(np.abs(expected))
     if not error < 1e-9:
         raise SystemExit(f"{what}: off by {error:.1e}, relatively")
 
 
-def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]:
+def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[float]]:
     """Times for one tree."""
-    tree = revolutes(n, branched)
+    tree = revolute_tree(n, branched)
     compiled, (model, order) = kernels.compile(tree), pinocchio_model(tree)
     data, rng = model.createData(), np.random.default_rng(1)
     q, v, x = rng.uniform(-1, 1, (3, n))
     Q, V, X = rng.uniform(-1, 1, (3, BATCH, n))
     pq, pv, px = (np.ascontiguousarray(each[order]) for each in (q, v, x))
     expected = pinocchio.aba(model, data, pq, pv, px)
-    agree(compiled.forward_dynamics(q, v, x)[order], expected, "forward dynamics")
-    agree(compiled.forward_dynamics(Q, V, X)[7], compiled.forward_dynamics(Q[7], V[7], X[7]), "batch")
+    check_agreement(compiled.forward_dynamics(q, v, x)[order], expected, "forward dynamics")
+    check_agreement(
+        compiled.forward_dynamics(Q, V, X)[7], compiled.forward_dynamics(Q[7], V[7], X[7]), "batch"
+    )
     calls: Calls = {
         ABA: (lambda: pinocchio.aba(model, data, pq, pv, px), 1),
         "forward dynamics": (lambda: compiled.forward_dynamics(q, v, x), 1),
         "batch": (lambda: compiled.forward_dynamics(Q, V, X), BATCH),
     }
     if everything:
-        agree(compiled.inverse_dynamics(q, v, x)[order], pinocchio.rnea(model, data, pq, pv, px), "inverse")
-        agree(compiled.inverse_mass_product(q, x)[order], minverse(model, data, pq, px), "inverse mass")
+        check_agreement(
+            compiled.inverse_dynamics(q, v, x)[order], pinocchio.rnea(model, data, pq, pv, px), "inverse"
+        )
+        check_agreement(
+            compiled.inverse_mass_product(q, x)[order],
+            inverse_mass_product(model, data, pq, px),
+            "inverse mass",
+        )
         pinocchio.computeABADerivatives(model, data, pq, pv, px)
         slopes, columns = compiled.forward_dynamics_derivatives(q, v, x), np.ix_(order, order)
-        agree(slopes.q[columns], data.ddq_dq, "tangent, by q")
-        agree(slopes.qdot[columns], data.ddq_dv, "tangent, by qdot")
+        check_agreement(slopes.q[columns], data.ddq_dq, "tangent, by q")
+        check_agreement(slopes.qdot[columns], data.ddq_dv, "tangent, by qdot")
         calls |= {
             RNEA: (lambda: pinocchio.rnea(model, data, pq, pv, px), 1),
             "inverse dynamics": (lambda: compiled.inverse_dynamics(q, v, x), 1),
-            MINVERSE: (lambda: minverse(model, data, pq, px), 1),
+            MINVERSE: (lambda: inverse_mass_product(model, data, pq, px), 1),
             "inverse mass": (lambda: compiled.inverse_mass_product(q, x), 1),
             ABA_DERIVATIVES: (lambda: pinocchio.computeABADerivatives(model, data, pq, pv, px), 1),
             "tangent": (lambda: compiled.forward_dynamics_derivatives(q, v, x), 1),
@@ -167,28 +177,30 @@ def measured(n: int, branched: bool, everything: bool) -> dict[str, list[float]]
             "CasADi": (casadi_call(tree, q, v, x), 1),
         }
         for name in ("MuJoCo", "CasADi"):
-            agree(np.array(calls[name][0]()), compiled.forward_dynamics(q, v, x), name)
-    return interleaved(calls)
+            check_agreement(np.array(calls[name][0]()), compiled.forward_dynamics(q, v, x), name)
+    return measure_interleaved(calls)
 
 
-def measured_tori(tori: int) -> dict[str, list[float]]:
+def measure_torus_chain(tori: int) -> dict[str, list[float]]:
     """Times for a chain of tori."""
     example = torus_chain(tori)
-    hinges, which = as_hinges(example.tree)
+    hinges, coordinate_order = expand_to_revolute(example.tree)
     compiled, of_hinges = kernels.compile(example.tree), kernels.compile(hinges)
     model, order = pinocchio_model(hinges)
     data, rng = model.createData(), np.random.default_rng(1)
-    v, x = rng.uniform(-1, 1, (2, hinges.size))
-    q = example.start.q + rng.uniform(-0.1, 0.1, hinges.size)
-    hq, hv, hx = (each[which] for each in (q, v, x))
+    v, x = rng.uniform(-1, 1, (2, hinges.num_coordinates))
+    q = example.initial_state.q + rng.uniform(-0.1, 0.1, hinges.num_coordinates)
+    hq, hv, hx = (each[coordinate_order] for each in (q, v, x))
     pq, pv, px = (np.ascontiguousarray(each[order]) for each in (hq, hv, hx))
     expected = pinocchio.aba(model, data, pq, pv, px)
-    agree(compiled.forward_dynamics(q, v, x)[which][order], expected, "tori, joints as functions")
-    agree(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
+    check_agreement(
+        compiled.forward_dynamics(q, v, x)[coordinate_order][order], expected, "tori, joints as functions"
+    )
+    check_agreement(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
     slopes = trees.forward_dynamics_derivatives(example.tree, q, v, x)
     for found, right in zip(compiled.forward_dynamics_derivatives(q, v, x), slopes, strict=True):
-        agree(found, right, "tori, tangent")
-    return interleaved(
+        check_agreement(found, right, "tori, tangent")
+    return measure_interleaved(
         {
             REFERENCE: (lambda: trees.forward_dynamics_derivatives(example.tree, q, v, x), 1),
             "tangent": (lambda: compiled.forward_dynamics_derivatives(q, v, x), 1),
@@ -199,21 +211,21 @@ def measured_tori(tori: int) -> dict[str, list[float]]:
     )
 
 
-def derivation() -> float:
+def time_new_joint() -> float:
     """Seconds until the first accelerations of a body on a new joint of two surfaces.
 
     Its program is compiled, also where an earlier run has left it on disk; the sweeps are there.
     """
-    kept = numba.config.CACHE_DIR
+    cache_folder = numba.config.CACHE_DIR
     with tempfile.TemporaryDirectory() as empty:
         numba.config.CACHE_DIR = empty
         start = time.process_time()
         joint = joints.surface_on_surface(joints.surfaces.torus(0.1, 0.02), joints.surfaces.torus(0.12, 0.03))
         body_on_it = kernels.compile(Tree([Link("torus", joint, np.eye(6))]))
         body_on_it.forward_dynamics(np.full(5, 0.3), np.ones(5), np.zeros(5))
-        took = time.process_time() - start
-        numba.config.CACHE_DIR = kept
-    return took
+        elapsed = time.process_time() - start
+        numba.config.CACHE_DIR = cache_folder
+    return elapsed
 
 
 def ratio(times: dict[str, list[float]], name: str, over: str) -> float:
@@ -222,9 +234,9 @@ def ratio(times: dict[str, list[float]], name: str, over: str) -> float:
 
 def table() -> list[Row]:
     """All rows."""
-    chains = {n: measured(n, branched=False, everything=True) for n in SIZES}
-    branched = {n: measured(n, branched=True, everything=False) for n in SIZES}
-    tori = {n: measured_tori(count) for n, count in zip(COORDINATES, TORI, strict=True)}
+    chains = {n: measure_tree(n, branched=False, everything=True) for n in SIZES}
+    branched = {n: measure_tree(n, branched=True, everything=False) for n in SIZES}
+    tori = {n: measure_torus_chain(count) for n, count in zip(COORDINATES, TORI, strict=True)}
     paper = {n: {name: [1e-6 * each[i]] for name, each in PAPER.items()} for i, n in enumerate(SIZES)}
 
     def row(work: str, name: str, over: str, times: dict[int, dict[str, list[float]]]) -> Row:
@@ -251,24 +263,24 @@ def table() -> list[Row]:
     ]
 
 
-def growth() -> float:
+def growth_exponent() -> float:
     """Exponent of the time of one call from 50 to 400 links."""
     sizes = (50, 100, 200, 400)
     calls: Calls = {}
     for n in sizes:
         compiled, state = (
-            kernels.compile(revolutes(n, False)),
+            kernels.compile(revolute_tree(n, False)),
             np.random.default_rng(1).uniform(-1, 1, (3, n)),
         )
         calls[str(n)] = (lambda compiled=compiled, state=state: compiled.forward_dynamics(*state), 1)
-    times = interleaved(calls)
+    times = measure_interleaved(calls)
     shortest = [min(times[str(n)]) for n in sizes]
     return float(np.polyfit(np.log(sizes), np.log(shortest), 1)[0])
 
 
 def steps_per_second(n: int) -> float:
     """Of a loop in Python: one evaluation a step, velocities before positions."""
-    compiled = kernels.compile(revolutes(n, False))
+    compiled = kernels.compile(revolute_tree(n, False))
     q, v, tau, h = np.zeros(n), np.zeros(n), np.zeros(n), 1e-4
     best = np.inf
     for _ in range(5):
@@ -280,7 +292,7 @@ def steps_per_second(n: int) -> float:
     return 1 / best
 
 
-def machine() -> str:
+def processor_name() -> str:
     """The processor, as the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -294,9 +306,9 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
     parser.add_argument("--csv", type=Path, help="write the table to a file")
     options = parser.parse_args()
-    rows, exponent, derived = table(), growth(), derivation()
+    rows, exponent, new_joint_seconds = table(), growth_exponent(), time_new_joint()
     speeds = {n: steps_per_second(n) for n in SIZES}
-    print(f"{machine()}; {versions()}")
+    print(f"{processor_name()}; {package_versions()}")
     missed = []
     sizes: tuple[int, ...] = ()
     for row in rows:
@@ -306,35 +318,37 @@ def main() -> int:
         cells = []
         for n in sizes:
             limit = row.limits.get(n)
-            late = limit is not None and row.ratios[n] > limit
-            if late:
+            is_missed = limit is not None and row.ratios[n] > limit
+            if is_missed:
                 missed.append(f"{row.work}, n = {n}: {row.ratios[n]:.3f}, limit {limit}")
-            cells.append(f"{row.ratios[n]:.3g}" + (f" ({'!' if late else ''}{limit})" if limit else ""))
+            cells.append(f"{row.ratios[n]:.3g}" + (f" ({'!' if is_missed else ''}{limit})" if limit else ""))
         print(
-            f"{row.work:<40}{row.over.removeprefix('pinocchio.'):>26}"
+            f"{row.work:<40}{row.reference.removeprefix('pinocchio.'):>26}"
             + "".join(f"{cell:>18}" for cell in cells)
         )
     print(f"{'steps per second':<66}" + "".join(f"{speeds[n]:>18.0f}" for n in SIZES))
     print(f"exponent of the time from 50 to 400 links: {exponent:.3f} ({GROWTH_LIMIT})")
-    print(f"a new joint of two surfaces, derived and compiled: {derived:.2f} s ({DERIVATION_LIMIT:g})")
-    if derived > DERIVATION_LIMIT:
-        missed.append(f"a new joint: {derived:.2f} s, limit {DERIVATION_LIMIT:g}")
+    print(
+        f"a new joint of two surfaces, derived and compiled: {new_joint_seconds:.2f} s ({DERIVATION_LIMIT:g})"
+    )
+    if new_joint_seconds > DERIVATION_LIMIT:
+        missed.append(f"a new joint: {new_joint_seconds:.2f} s, limit {DERIVATION_LIMIT:g}")
     if exponent > GROWTH_LIMIT:
         missed.append(f"growth: {exponent:.3f}, limit {GROWTH_LIMIT}")
     if options.csv:
-        write(options.csv, rows, exponent, speeds, derived)
+        write_csv(options.csv, rows, exponent, speeds, new_joint_seconds)
     for line in missed:
         print("missed:", line, file=sys.stderr)
     return int(options.check and bool(missed))
 
 
-def versions() -> str:
+def package_versions() -> str:
     """Of what is compared."""
     names = {"numba": "numba", "pin": "Pinocchio", "mujoco": "MuJoCo", "casadi": "CasADi"}
     return ", ".join(f"{name} {installed(package)}" for package, name in names.items())
 
 
-def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float], derived: float) -> None:
+def write_csv(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float], derived: float) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["work", "over", "n", "ratio", "limit", "microseconds"])
@@ -342,7 +356,7 @@ def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]
             for n in row.ratios:
                 limit = row.limits.get(n, "")
                 writer.writerow(
-                    [row.work, row.over, n, f"{row.ratios[n]:.4g}", limit, f"{row.microseconds[n]:.4g}"]
+                    [row.work, row.reference, n, f"{row.ratios[n]:.4g}", limit, f"{row.microseconds[n]:.4g}"]
                 )
         for n in SIZES:
             writer.writerow(["steps per second", "", n, f"{speeds[n]:.4g}", "", ""])
@@ -350,8 +364,8 @@ def write(path: Path, rows: list[Row], exponent: float, speeds: dict[int, float]
         writer.writerow(
             ["seconds for a new joint of two surfaces", "", "", f"{derived:.3g}", DERIVATION_LIMIT, ""]
         )
-        writer.writerow(["machine", machine(), "", "", "", ""])
-        writer.writerow(["versions", versions(), "", "", "", ""])
+        writer.writerow(["machine", processor_name(), "", "", "", ""])
+        writer.writerow(["versions", package_versions(), "", "", "", ""])
 
 
 if __name__ == "__main__":

@@ -72,16 +72,16 @@ KINDS = {
 }
 
 
-def students(count: int) -> list[tuple[str, grading.Submission]]:
+def make_submissions(count: int) -> list[tuple[str, grading.Submission]]:
     """A class: the kind and the submission of each student."""
-    turn = [kind for kind, (share, _, _) in KINDS.items() for _ in range(share)]
-    found = []
+    kinds = [kind for kind, (share, _, _) in KINDS.items() for _ in range(share)]
+    submissions = []
     for number in range(count):
-        kind = turn[number % len(turn)]
+        kind = kinds[number % len(kinds)]
         _, old, new = KINDS[kind]
         source = f"# {number}\n" + (RIGHT.replace(old, new) if old else RIGHT)
-        found.append((kind, grading.Submission(f"student {number:03}", "hw.py", source)))
-    return found
+        submissions.append((kind, grading.Submission(f"student {number:03}", "hw.py", source)))
+    return submissions
 
 
 def main() -> None:
@@ -94,20 +94,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "hw.toml"
         file.write_text(ASSIGNMENT + "".join(TASK.format(*task) for task in TASKS.items()))
-        began = time.monotonic()
+        start = time.monotonic()
         paper = grading.prepare(grading.read(file))
-        prepared = time.monotonic() - began
-        handed_in = students(options.students)
-        kinds = {submission.student: kind for kind, submission in handed_in}
+        prepared = time.monotonic() - start
+        submissions = make_submissions(options.students)
+        kinds = {submission.student: kind for kind, submission in submissions}
         shares = defaultdict(list)
-        for grade in grading.grade(paper, [submission for _, submission in handed_in], jobs=options.jobs):
-            shares[kinds[grade.student]].append(grade.points / grade.of)
-        passed = time.monotonic() - began
+        for grade in grading.grade(paper, [submission for _, submission in submissions], jobs=options.jobs):
+            shares[kinds[grade.student]].append(grade.points / grade.max_points)
+        elapsed = time.monotonic() - start
     here, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     cases = sum(map(len, paper.cases.values()))
     print(f"{options.students} students, {len(TASKS)} functions, {cases} cases, {options.jobs} at a time")
-    print(f"{passed:.0f} s in all, of which {prepared:.1f} s to draw the cases")
-    print(f"{1000 * (passed - prepared) / options.students:.0f} ms a student")
+    print(f"{elapsed:.0f} s in all, of which {prepared:.1f} s to draw the cases")
+    print(f"{1000 * (elapsed - prepared) / options.students:.0f} ms a student")
     print(f"processor: {here.ru_utime + here.ru_stime:.0f} s here, ", end="")
     print(f"{children.ru_utime + children.ru_stime:.0f} s in children")
     for kind, given in shares.items():

@@ -30,7 +30,7 @@ from scipy import sparse
 from rbnotes.complementarity import (
     LCP,
     QP,
-    QuadraticProgram,
+    ParametrizedQP,
     box_residuals,
     lcp_from_qp,
     qp_from_lcp,
@@ -41,7 +41,7 @@ SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 BUDGET = 2.0
 """A solver that took longer than this, s, is not tried at larger sizes, nor a second time."""
 
-LIMIT = 30.0
+TIMEOUT = 30.0
 """A solver that is not back after this, s of the wall clock, is stopped and counts as failed."""
 
 ACCURATE = 1e-8
@@ -66,7 +66,7 @@ def pairs(problem: LCP | QP) -> int:
     return problem.size if isinstance(problem, LCP) else len(problem.b)
 
 
-def ours(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
+def library_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     """Fresh problem objects each time, so that nothing is remembered."""
 
     def fresh() -> LCP | QP:
@@ -74,19 +74,19 @@ def ours(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
             return LCP(problem.M, problem.q)
         return QP(problem.Q, problem.c, problem.A, problem.b)
 
-    for method in ("active_set", "pivoting", "gauss_seidel", "lemke"):
+    for method in ("block_principal_pivoting", "pivoting", "gauss_seidel", "lemke"):
         if method == "lemke" and pairs(problem) > 500:
             continue
-        yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, check=False).z
+        yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, raise_on_failure=False).z
 
 
-def through_cvxpy(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
+def cvxpy_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     """Translated before the clock starts; each solve sets all numbers anew."""
     if pairs(problem) > 1000 and isinstance(problem, LCP):
         return
     qp = qp_from_lcp(problem) if isinstance(problem, LCP) else problem
     for name in ("CLARABEL", "OSQP"):
-        program = QuadraticProgram(
+        program = ParametrizedQP(
             qp, vary=("Q", "c", "A", "b") if sparse.issparse(qp.Q) else ("Q", "c"), solver=name
         )
         if isinstance(problem, LCP):
@@ -95,9 +95,9 @@ def through_cvxpy(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
             yield f"cvxpy {name}", lambda program=program: program.solve(qp).z
 
 
-def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
+def quantecon_solvers(lcp: LCP) -> Iterator[tuple[str, Solver]]:
     with contextlib.suppress(ImportError):
-        from quantecon.optimize import lcp_lemke
+        from quantecon_solvers.optimize import lcp_lemke
 
         if lcp.size <= 500:
             lcp_lemke(np.eye(1), -np.ones(1))  # compiles
@@ -105,7 +105,7 @@ def quantecon(lcp: LCP) -> Iterator[tuple[str, Solver]]:
             yield "quantecon lcp_lemke", lambda: lcp_lemke(M, lcp.q, max_iter=10**6).z
 
 
-def through_qpsolvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
+def qpsolvers_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     try:
         import qpsolvers
     except ImportError:
@@ -152,7 +152,7 @@ def measure(solver: Solver) -> tuple[float, np.ndarray]:
     return best, z
 
 
-def bounded(solver: Solver) -> tuple[float, np.ndarray]:
+def measure_with_timeout(solver: Solver) -> tuple[float, np.ndarray]:
     """:func:`measure` in a process of its own, which can be stopped."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -166,8 +166,8 @@ def bounded(solver: Solver) -> tuple[float, np.ndarray]:
     process = context.Process(target=report)
     process.start()
     try:
-        if not receiver.poll(LIMIT):
-            raise TimeoutError(f"not back after {LIMIT:.0f} s")
+        if not receiver.poll(TIMEOUT):
+            raise TimeoutError(f"not back after {TIMEOUT:.0f} s")
         answer = receiver.recv()
     finally:
         process.kill()
@@ -183,15 +183,15 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
         problem = FAMILIES[family](size)
         lcp = problem if isinstance(problem, LCP) else lcp_from_qp(problem)
         for name, solver in (
-            *ours(problem),
-            *through_cvxpy(problem),
-            *quantecon(lcp),
-            *through_qpsolvers(problem),
+            *library_solvers(problem),
+            *cvxpy_solvers(problem),
+            *quantecon_solvers(lcp),
+            *qpsolvers_solvers(problem),
         ):
             if name in slow:
                 continue
             try:
-                seconds, z = bounded(solver)
+                seconds, z = measure_with_timeout(solver)
             except Exception as error:  # a peer's failure is a result, not the end
                 print(f"  {family} {size} {name}: {type(error).__name__} {error}"[:110])
                 slow.add(name)
@@ -203,7 +203,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
     return results
 
 
-def exponent(results: list[Result], name: str) -> float:
+def growth_exponent(results: list[Result], name: str) -> float:
     """Growth of the time with size, from the upper half of the sizes."""
     points = sorted((r.size, r.seconds) for r in results if r.solver == name)
     points = points[len(points) // 2 :]
@@ -234,11 +234,11 @@ def table(results: list[Result]) -> str:
             r = by_key.get((name, size))
             mark = "" if r is None or r.error <= ACCURATE else f" ({r.error:.0e})"
             cells.append("-" if r is None else f"{r.seconds / fastest[size]:.2g}{mark}")
-        lines.append(f"| {name} | " + " | ".join(cells) + f" | {exponent(results, name):.1f} |")
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {growth_exponent(results, name):.1f} |")
     return "\n".join(lines)
 
 
-def overhead(size: int = 100) -> str:
+def cvxpy_overhead(size: int = 100) -> str:
     """What a solve through cvxpy takes beyond its solver, translated once, for a sequence of other forces."""
     rng = np.random.default_rng(0)
     lines = ["| problem | solver | solver alone, ms | cvxpy on top, ms | ratio |", "|---|---|---|---|---|"]
@@ -247,7 +247,7 @@ def overhead(size: int = 100) -> str:
         sequence = [replace(qp, c=qp.c * rng.uniform(0.5, 1.5, qp.size)) for _ in range(30)]
         for vary in (("c", "b"), ("Q", "c", "A", "b")):
             for name in ("CLARABEL", "OSQP"):
-                program = QuadraticProgram(qp, vary=vary, solver=name)
+                program = ParametrizedQP(qp, vary=vary, solver=name)
                 runs = [program.solve(each).statistics for each in sequence][5:]
                 quickest = min(runs, key=lambda run: run.solver_time + run.interface_time)
                 alone, around = quickest.solver_time, quickest.interface_time
@@ -275,7 +275,7 @@ def main() -> None:
         )
         print(table(results), flush=True)
     print("\n### cvxpy per re-solve at 100 contacts\n")
-    print(overhead())
+    print(cvxpy_overhead())
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump([asdict(r) for r in everything], file, indent=1)

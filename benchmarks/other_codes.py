@@ -26,7 +26,7 @@ def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
         number = model.addJoint(parent, pinocchio.JointModelRZ(), where, link.name)
         if link.inertia is not None:
             mass, J, com = inertia.from_spatial_inertia(link.inertia)
-            at = pinocchio.SE3(link.body[:3, :3], link.body[:3, 3])
+            at = pinocchio.SE3(link.body_frame[:3, :3], link.body_frame[:3, 3])
             model.appendBodyToJoint(number, pinocchio.Inertia(float(mass), com, J), at)
         order.append(i)
         for child in tree.children[i]:
@@ -38,7 +38,7 @@ def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
     return model, np.array(order)
 
 
-def as_hinges(tree: Tree) -> tuple[Tree, np.ndarray]:
+def expand_to_revolute(tree: Tree) -> tuple[Tree, np.ndarray]:
     """The same tree with a hinge about axis 2 for each coordinate, and which coordinate that is.
 
     Universal joints and tori on each other are hinges in a row, one exponential after the other. Their screws
@@ -46,17 +46,17 @@ def as_hinges(tree: Tree) -> tuple[Tree, np.ndarray]:
     (q[3]) comes before what turns about its axis (q[2]).
     """
     links: list[Link] = []
-    which: list[int] = []
-    behind: dict[str | None, np.ndarray] = {
+    coordinate_order: list[int] = []
+    frame_after: dict[str | None, np.ndarray] = {
         None: np.eye(4)
     }  # what was a joint's frame, seen from its last hinge
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        home = np.zeros(link.joint.coordinates)
-        row = (0, 1, 3, 2)[: len(home)]
-        which += [own.start + i for i in row]
-        at_home = link.joint.transform(home)
-        screws = (se3.Ad(at_home) @ link.joint.S(home)).T[list(row)]
-        parent, placement, before = link.parent, behind[link.parent] @ link.placement, np.eye(4)
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        neutral = np.zeros(link.joint.num_coordinates)
+        row = (0, 1, 3, 2)[: len(neutral)]
+        coordinate_order += [own.start + i for i in row]
+        neutral_pose = link.joint.transform(neutral)
+        screws = (se3.Ad(neutral_pose) @ link.joint.motion_subspace(neutral)).T[list(row)]
+        parent, placement, previous_place = link.parent, frame_after[link.parent] @ link.placement, np.eye(4)
         for i, screw in enumerate(screws):
             axis = screw[:3] / np.linalg.norm(screw[:3])
             across = np.linalg.svd(axis[None])[2][1]
@@ -65,15 +65,17 @@ def as_hinges(tree: Tree) -> tuple[Tree, np.ndarray]:
             )
             last = i + 1 == len(screws)
             name = link.name if last else f"{link.name}, {i}"
-            behind[name] = se3.inverse(place) @ at_home
-            carried = (link.inertia, behind[name] @ link.body) if last else (None, None)
-            where = placement @ se3.inverse(before) @ place
+            frame_after[name] = se3.inverse(place) @ neutral_pose
+            carried = (link.inertia, frame_after[name] @ link.body_frame) if last else (None, None)
+            where = placement @ se3.inverse(previous_place) @ place
             links.append(Link(name, joints.Revolute(), carried[0], parent, where, carried[1]))
-            parent, placement, before = name, np.eye(4), place
-    return Tree(links, tree.gravity), np.array(which)
+            parent, placement, previous_place = name, np.eye(4), place
+    return Tree(links, tree.gravity), np.array(coordinate_order)
 
 
-def minverse(model: pinocchio.Model, data: pinocchio.Data, q: np.ndarray, x: np.ndarray) -> np.ndarray:
+def inverse_mass_product(
+    model: pinocchio.Model, data: pinocchio.Data, q: np.ndarray, x: np.ndarray
+) -> np.ndarray:
     return pinocchio.computeMinverse(model, data, q) @ x
 
 
@@ -97,58 +99,64 @@ def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Call
     angles, rates, forces = (SX.sym(name, n) for name in ("q", "v", "x"))
     world = SX.zeros(6)
     world[3:] = -np.asarray(tree.gravity)
-    S, to_joint, seen = np.eye(6)[2], [], []
+    S, to_joint, parent_transforms = np.eye(6)[2], [], []
     twists, drifts, inertias, wrenches = [], [], [], []
     for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
         c, s = casadi.cos(angles[i]), casadi.sin(angles[i])
-        turned = casadi.vertcat(casadi.horzcat(c, s, 0), casadi.horzcat(-s, c, 0), SX([[0, 0, 1]]))
+        rotation = casadi.vertcat(casadi.horzcat(c, s, 0), casadi.horzcat(-s, c, 0), SX([[0, 0, 1]]))
         R, p = link.placement[:3, :3], link.placement[:3, 3]
-        E = turned @ R.T
-        seen.append(casadi.blockcat([[E, SX(3, 3)], [-E @ casadi.skew(SX(p)), E]]))
-        twist = S * rates[i] + (seen[i] @ twists[parent] if parent >= 0 else 0)
-        to_joint.append(se3.Ad_inverse(link.body))
+        E = rotation @ R.T
+        parent_transforms.append(casadi.blockcat([[E, SX(3, 3)], [-E @ casadi.skew(SX(p)), E]]))
+        twist = S * rates[i] + (parent_transforms[i] @ twists[parent] if parent >= 0 else 0)
+        to_joint.append(se3.Ad_inverse(link.body_frame))
         M = casadi.sparsify(SX(to_joint[i].T @ link.inertia @ to_joint[i]))
         twists.append(twist)
-        drifts.append(bracket(twist) @ S * rates[i])
+        drifts.append(motion_cross_matrix(twist) @ S * rates[i])
         inertias.append(M)
-        wrenches.append(-bracket(twist).T @ (M @ twist))
-    freed = []
+        wrenches.append(-motion_cross_matrix(twist).T @ (M @ twist))
+    joint_results = []
     for i in reversed(range(n)):
         U = inertias[i] @ S
         gain, force = U / U[2], forces[i] - wrenches[i][2]
-        freed.append((gain, force / U[2]))
+        joint_results.append((gain, force / U[2]))
         parent = tree.parents[i]
         if parent >= 0:
-            left = symmetric(inertias[i] - gain @ U.T)
-            inertias[parent] = inertias[parent] + symmetric(seen[i].T @ left @ seen[i])
-            handed = wrenches[i] + left @ drifts[i] + gain * force
-            wrenches[parent] = wrenches[parent] + seen[i].T @ handed
-    found, moved = [], []
-    for i, (gain, alone) in enumerate(reversed(freed)):
+            reduced_inertia = symmetric_from_upper(inertias[i] - gain @ U.T)
+            inertias[parent] = inertias[parent] + symmetric_from_upper(
+                parent_transforms[i].T @ reduced_inertia @ parent_transforms[i]
+            )
+            parent_wrench = wrenches[i] + reduced_inertia @ drifts[i] + gain * force
+            wrenches[parent] = wrenches[parent] + parent_transforms[i].T @ parent_wrench
+    accelerations, body_accelerations = [], []
+    for i, (gain, alone) in enumerate(reversed(joint_results)):
         parent = tree.parents[i]
-        carried = seen[i] @ (moved[parent] if parent >= 0 else world) + drifts[i]
-        found.append(alone - casadi.dot(gain, carried))
-        moved.append(carried + S * found[i])
-    function = casadi.Function("aba", [angles, rates, forces], [casadi.densify(casadi.vertcat(*found))])
+        body_acceleration = (
+            parent_transforms[i] @ (body_accelerations[parent] if parent >= 0 else world) + drifts[i]
+        )
+        accelerations.append(alone - casadi.dot(gain, body_acceleration))
+        body_accelerations.append(body_acceleration + S * accelerations[i])
+    function = casadi.Function(
+        "aba", [angles, rates, forces], [casadi.densify(casadi.vertcat(*accelerations))]
+    )
     buffer, evaluate = function.buffer()
-    held, out = [np.array(each) for each in (q, v, x)], np.empty(n)
-    for i, each in enumerate(held):
+    inputs, out = [np.array(each) for each in (q, v, x)], np.empty(n)
+    for i, each in enumerate(inputs):
         buffer.set_arg(i, memoryview(each))
     buffer.set_res(0, memoryview(out))
 
-    def call(_: object = (function, buffer, held)) -> np.ndarray:  # which keep only addresses
+    def call(_: object = (function, buffer, inputs)) -> np.ndarray:  # which keep only addresses
         evaluate()
         return out
 
     return call
 
 
-def symmetric(matrix: casadi.SX) -> casadi.SX:
+def symmetric_from_upper(matrix: casadi.SX) -> casadi.SX:
     """From its upper triangle: what only the lower one takes is left out of the graph."""
     return casadi.triu2symm(casadi.triu(matrix))
 
 
-def bracket(twist: casadi.SX) -> casadi.SX:
+def motion_cross_matrix(twist: casadi.SX) -> casadi.SX:
     """``ad(twist)``."""
     w, u = casadi.skew(twist[:3]), casadi.skew(twist[3:])
     return casadi.blockcat([[w, casadi.SX(3, 3)], [u, w]])

@@ -24,13 +24,13 @@ import numpy as np
 from rbnotes import kernels, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.maximal import Mechanism, World, hinge, simulate
+from rbnotes.maximal import Mechanism, World, revolute, simulate
 from rbnotes.solids import Box
 
 ROUNDS = 15
 STEP = 0.005
 BOXES, LINKS = 5, 20
-MANY = 200
+STEPS_PER_ROUND = 200
 """Steps of a round, a second; of the reference a few."""
 LIMIT = 15.0
 """Of the compiled simulator's time over MuJoCo's."""
@@ -49,15 +49,18 @@ def stack() -> tuple[World, State, str]:
         for i in range(BOXES)
     )
     ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
-    return world, State(places), model(ground + bodies, 'cone="elliptic"')
+    return world, State(places), mujoco_scene(ground + bodies, 'cone="elliptic"')
 
 
 def chain() -> tuple[World, State, str]:
     """Rods that hang on each other by hinges and are pulled aside, and the same for MuJoCo."""
     rod = Box([0.1, 0.1, 0.5])
-    turned = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
-    above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ turned for z in (0.25, -0.25))
-    joints = [hinge(0, above, parent_frame=turned), *(hinge(i, above, i - 1, below) for i in range(1, LINKS))]
+    axis_frame = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
+    above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ axis_frame for z in (0.25, -0.25))
+    joints = [
+        revolute(0, above, parent_frame=axis_frame),
+        *(revolute(i, above, i - 1, below) for i in range(1, LINKS)),
+    ]
     masses = np.stack([rod.spatial_inertia(density=1000.0)] * LINKS)
     hanging = se3.frame(np.eye(3), [[0.0, 0.0, -0.25 - 0.5 * i] for i in range(LINKS)])
     bodies = ""
@@ -68,10 +71,10 @@ def chain() -> tuple[World, State, str]:
             f"{bodies}</body>"
         )
     world = World(Mechanism(masses, joints, (3.0, 0.0, -9.81)))
-    return world, State(hanging), model(bodies, 'gravity="3 0 -9.81"')
+    return world, State(hanging), mujoco_scene(bodies, 'gravity="3 0 -9.81"')
 
 
-def model(bodies: str, options: str) -> str:
+def mujoco_scene(bodies: str, options: str) -> str:
     return (
         f'<mujoco><compiler angle="radian"/><option timestep="{STEP}" {options}/>'
         f"<worldbody>{bodies}</worldbody></mujoco>"
@@ -85,37 +88,39 @@ def seconds(run: Callable[[], object], steps: int) -> float:
     return (time.process_time() - start) / steps
 
 
-def measured(world: World, state: State, description: str, few: int) -> dict[str, list[float]]:
+def measure_scene(
+    world: World, state: State, description: str, reference_steps: int
+) -> dict[str, list[float]]:
     """Seconds of a step, a list of one for each round; the reference takes few steps."""
     compiled = kernels.compile(world)
-    there = mujoco.MjModel.from_xml_string(description)
-    data = mujoco.MjData(there)
+    mujoco_model = mujoco.MjModel.from_xml_string(description)
+    data = mujoco.MjData(mujoco_model)
     runs: dict[str, tuple[Callable[[], object], int]] = {
-        "MuJoCo": (lambda: mujoco.mj_step(there, data, MANY), MANY),
-        "rbnotes": (lambda: simulate(world, state, STEP, few), few),
-        "rbnotes, compiled": (lambda: simulate(compiled, state, STEP, MANY), MANY),
+        "MuJoCo": (lambda: mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND), STEPS_PER_ROUND),
+        "rbnotes": (lambda: simulate(world, state, STEP, reference_steps), reference_steps),
+        "rbnotes, compiled": (lambda: simulate(compiled, state, STEP, STEPS_PER_ROUND), STEPS_PER_ROUND),
     }
     times: dict[str, list[float]] = {name: [] for name in runs}
     for run, _ in runs.values():
         run()
     for _ in range(ROUNDS):
-        mujoco.mj_resetData(there, data)
+        mujoco.mj_resetData(mujoco_model, data)
         for name, (run, count) in runs.items():
             times[name].append(seconds(run, count))
     return times
 
 
-def standing() -> dict[str, tuple[float, float, float]]:
+def stack_errors() -> dict[str, tuple[float, float, float]]:
     """Of the stack after a second: deepest overlap, farthest slip to a side and farthest way down, m."""
     world, state, description = stack()
-    path = simulate(kernels.compile(world), state, STEP, MANY)
-    there = mujoco.MjModel.from_xml_string(description)
-    data = mujoco.MjData(there)
-    mujoco.mj_step(there, data, MANY)
+    path = simulate(kernels.compile(world), state, STEP, STEPS_PER_ROUND)
+    mujoco_model = mujoco.MjModel.from_xml_string(description)
+    data = mujoco.MjData(mujoco_model)
+    mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND)
     start = state.E[:, :3, 3]
     ends = {
         "MuJoCo": (data.xpos[1:], -float(np.min(data.contact.dist, initial=0.0))),
-        "rbnotes, compiled": (path.states.E[-1, :, :3, 3], float(path.overlaps[-1])),
+        "rbnotes, compiled": (path.states.E[-1, :, :3, 3], float(path.max_overlaps[-1])),
     }
     return {
         name: (overlap, *(float(np.max(np.abs(part))) for part in np.split(places - start, [2], axis=1)))
@@ -130,13 +135,13 @@ def main() -> int:
     missed = False
     print("| scene | simulator | ms per step | over MuJoCo |", "|---|---|---|---|", sep="\n")
     for name, scene, steps in ((f"{BOXES} boxes", stack(), 10), (f"{LINKS} links", chain(), 6)):
-        times = measured(*scene, steps)
+        times = measure_scene(*scene, steps)
         for simulator, of_rounds in times.items():
             ratio = statistics.median(a / b for a, b in zip(of_rounds, times["MuJoCo"], strict=True))
             missed |= simulator == "rbnotes, compiled" and ratio > LIMIT
             print(f"| {name} | {simulator} | {1000 * min(of_rounds):.3g} | {ratio:.3g} |")
     print("\n| simulator | overlap, m | slip, m | sinking, m |", "|---|---|---|---|", sep="\n")
-    errors = standing()
+    errors = stack_errors()
     for simulator, numbers in errors.items():
         print(f"| {simulator} |", " | ".join(f"{number:.2g}" for number in numbers), "|")
     missed |= any(ours > theirs for theirs, ours in zip(*errors.values(), strict=True))

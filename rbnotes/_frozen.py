@@ -12,21 +12,21 @@ from typing import Any, TypeVar
 Data = TypeVar("Data")
 
 
-def keep(data: object, **values: Any) -> None:
+def set_fields(data: object, **values: Any) -> None:
     """Set fields of a frozen dataclass, from within its constructor."""
     for name, value in values.items():
         object.__setattr__(data, name, value)
 
 
-def known(cls: type[Data], **values: Any) -> Data:
+def construct_unchecked(cls: type[Data], **values: Any) -> Data:
     """An instance with these values for all its fields, in the form in which its constructor keeps them."""
     data = object.__new__(cls)
     data.__dict__.update(values)
     return data
 
 
-def changed(data: Data, **values: Any) -> Data:
+def replace_unchecked(data: Data, **values: Any) -> Data:
     """A copy with other values for some fields, and nothing that was derived from the old ones."""
     # Data is any dataclass, for which typing has no bound.
     old = {field.name: getattr(data, field.name) for field in fields(data)}  # type: ignore[arg-type]
-    return known(type(data), **{**old, **values})
+    return construct_unchecked(type(data), **{**old, **values})

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 
-HALF_TURN_WITHIN = 4 * np.finfo(float).eps
+HALF_TURN_TOLERANCE = 4 * np.finfo(float).eps
 """Scalars up to this size are zero to rounding: the rotation is a half turn."""
 
 
@@ -85,11 +85,11 @@ def rotate(q: Array, x: Array) -> Array:
 
 
 def derivative_from_base(q: Array, omega: Array) -> Array:
-    return product(_pure(omega), q) / 2
+    return product(_pure_quaternion(omega), q) / 2
 
 
 def derivative_from_body(q: Array, omega: Array) -> Array:
-    return product(q, _pure(omega)) / 2
+    return product(q, _pure_quaternion(omega)) / 2
 
 
 def base_angular_velocity(q: Array, qdot: Array) -> Array:
@@ -104,7 +104,7 @@ def step(q: Array, omega: Array, h: Array) -> Array:
     return product(q, from_rotation_vector(h[..., None] * omega))
 
 
-def drift(omega: Array, h: Array) -> Array:
+def norm_drift(omega: Array, h: Array) -> Array:
     tangent = h * np.hypot.reduce(omega, axis=-1) / 2
     # sqrt(1 + t^2) - 1 without cancellation or overflow.
     longer: Array = tangent * (tangent / (1 + np.hypot(1, tangent)))
@@ -112,8 +112,8 @@ def drift(omega: Array, h: Array) -> Array:
 
 
 def interpolate(q0: Array, q1: Array, t: Array) -> Array:
-    way = to_rotation_vector(normalize(product(conjugate(q0), q1)))
-    return product(q0, from_rotation_vector(t[..., None] * way))
+    relative_rotation = to_rotation_vector(normalize(product(conjugate(q0), q1)))
+    return product(q0, from_rotation_vector(t[..., None] * relative_rotation))
 
 
 def _canonical(q: Array) -> Array:
@@ -121,14 +121,14 @@ def _canonical(q: Array) -> Array:
 
     At a half turn, where rounding alone would decide, the first component of the axis that is not zero does.
     """
-    decides = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_WITHIN, 1e-12)
+    decides = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_TOLERANCE, 1e-12)
     first = np.argmax(decides, axis=-1)[..., None]
     q = np.sign(np.take_along_axis(q, first, axis=-1)) * q
     q[..., 0] = np.maximum(q[..., 0], 0.0)
     return q
 
 
-def _pure(omega: Array) -> Array:
+def _pure_quaternion(omega: Array) -> Array:
     return _join(np.zeros_like(omega[..., :1]), omega)
 
 

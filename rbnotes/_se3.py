@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import _so3
-from rbnotes._linear import apply
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array
 
 
@@ -20,14 +20,14 @@ def frame(R: Array, p: Array) -> Array:
 
 
 def inverse(E: Array) -> Array:
-    R, p = _parts(E)
+    R, p = _rotation_and_origin(E)
     Rt = np.swapaxes(R, -1, -2)
-    return frame(Rt, -apply(Rt, p))
+    return frame(Rt, -matvec(Rt, p))
 
 
 def transform_points(E: Array, x: Array) -> Array:
-    R, p = _parts(E)
-    return apply(R, x) + p
+    R, p = _rotation_and_origin(E)
+    return matvec(R, x) + p
 
 
 def hat(xi: Array) -> Array:
@@ -41,29 +41,29 @@ def vee(X: Array) -> Array:
 
 
 def exp(xi: Array) -> Array:
-    w, v = _halves(xi)
-    return frame(_so3.exp(w), apply(_so3.left_jacobian(w), v))
+    w, v = _angular_and_linear(xi)
+    return frame(_so3.exp(w), matvec(_so3.left_jacobian(w), v))
 
 
 def log(E: Array) -> Array:
-    R, p = _parts(E)
+    R, p = _rotation_and_origin(E)
     w = _so3.log(R)
-    return np.concatenate([w, apply(_so3.left_jacobian_inverse(w), p)], axis=-1)
+    return np.concatenate([w, matvec(_so3.left_jacobian_inverse(w), p)], axis=-1)
 
 
 def Ad(E: Array) -> Array:
-    R, p = _parts(E)
+    R, p = _rotation_and_origin(E)
     return _lower_triangular(R, _so3.hat(p) @ R)
 
 
 def Ad_inverse(E: Array) -> Array:
-    R, p = _parts(E)
+    R, p = _rotation_and_origin(E)
     Rt = np.swapaxes(R, -1, -2)
     return _lower_triangular(Rt, -Rt @ _so3.hat(p))
 
 
 def ad(xi: Array) -> Array:
-    w, v = _halves(xi)
+    w, v = _angular_and_linear(xi)
     return _lower_triangular(_so3.hat(w), _so3.hat(v))
 
 
@@ -76,7 +76,7 @@ def Ad_inverse_dot(E: Array, xi: Array) -> Array:
 
 
 def left_jacobian(xi: Array) -> Array:
-    w, v = _halves(xi)
+    w, v = _angular_and_linear(xi)
     # The series of so3.left_jacobian in the block matrix ad(xi): its lower block is the derivative along v.
     return _lower_triangular(_so3.left_jacobian(w), _so3.left_jacobian_dot(w, v))
 
@@ -86,7 +86,7 @@ def right_jacobian(xi: Array) -> Array:
 
 
 def left_jacobian_inverse(xi: Array) -> Array:
-    w, v = _halves(xi)
+    w, v = _angular_and_linear(xi)
     inverse = _so3.left_jacobian_inverse(w)
     return _lower_triangular(inverse, -inverse @ _so3.left_jacobian_dot(w, v) @ inverse)
 
@@ -96,7 +96,7 @@ def right_jacobian_inverse(xi: Array) -> Array:
 
 
 def left_jacobian_dot(xi: Array, xidot: Array) -> Array:
-    (w, v), (wdot, vdot) = _halves(xi), _halves(xidot)
+    (w, v), (wdot, vdot) = _angular_and_linear(xi), _angular_and_linear(xidot)
     return _lower_triangular(
         _so3.left_jacobian_dot(w, wdot),
         _so3.left_jacobian_dot(w, vdot) + _so3.left_jacobian_hessian(w, v, wdot),
@@ -125,22 +125,22 @@ def Gamma(x: Array) -> Array:
 
 
 def point_velocity(E: Array, x: Array, xi: Array) -> Array:
-    R, _ = _parts(E)
-    return apply(R, apply(Gamma(x), xi))
+    R, _ = _rotation_and_origin(E)
+    return matvec(R, matvec(Gamma(x), xi))
 
 
 def point_wrench(E: Array, x: Array, f: Array) -> Array:
-    R, _ = _parts(E)
-    local = apply(np.swapaxes(R, -1, -2), f)
-    return apply(np.swapaxes(Gamma(x), -1, -2), local)
+    R, _ = _rotation_and_origin(E)
+    local = matvec(np.swapaxes(R, -1, -2), f)
+    return matvec(np.swapaxes(Gamma(x), -1, -2), local)
 
 
-def _parts(E: Array) -> tuple[Array, Array]:
+def _rotation_and_origin(E: Array) -> tuple[Array, Array]:
     """Rotation and origin of a frame."""
     return E[..., :3, :3], E[..., :3, 3]
 
 
-def _halves(xi: Array) -> tuple[Array, Array]:
+def _angular_and_linear(xi: Array) -> tuple[Array, Array]:
     """Angular and linear part of a twist."""
     return xi[..., :3], xi[..., 3:]
 

@@ -19,7 +19,7 @@ from rbnotes.arguments import Array
 SERIES_BELOW = 1.0
 """Angle below which coefficients are summed as series; twelve terms leave less than rounding there."""
 
-CLOSED_ABOVE = 4.0
+CLOSED_FORM_ABOVE = 4.0
 """Angle above which the slopes of the coefficients are written with the sine and the cosine."""
 
 
@@ -69,7 +69,7 @@ def right_jacobian_inverse(w: Array) -> Array:
 
 def left_jacobian_dot(w: Array, wdot: Array) -> Array:
     W, Wdot = hat(w), hat(wdot)
-    c2, c3, slope2, slope3 = _slopes(w)
+    c2, c3, slope2, slope3 = _coefficient_derivatives(w)
     return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (slope2 * W + slope3 * (W @ W))
 
 
@@ -88,7 +88,10 @@ def right_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
 
 def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
     W, U, V = hat(w), hat(u), hat(v)
-    (_, c3, slope2, slope3), (curvature2, curvature3) = _slopes(w), _curvatures(w)
+    (_, c3, slope2, slope3), (curvature2, curvature3) = (
+        _coefficient_derivatives(w),
+        _coefficient_second_derivatives(w),
+    )
     wu, wv, uv = _dot(w, u), _dot(w, v), _dot(u, v)
     return (
         c3 * _symmetric_product(U, V)
@@ -135,33 +138,33 @@ def _sine_ratio(x: Array) -> Array:
     return ratio
 
 
-def _slopes(w: Array) -> list[Array]:
+def _coefficient_derivatives(w: Array) -> list[Array]:
     """c_2 and c_3, then their slopes (dc_k/dx)/x, at the angle x = |w|.
 
     With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the
     sine and the cosine themselves nothing cancels.
     """
     c1, c2, c3, c4, c5 = _stumpff(w, 5)
-    large, square = _large(w)
+    large, square = _closed_form_mask(w)
     slope2 = np.where(large, (c1 - 2 * c2) / square, 2 * c4 - c3)
     slope3 = np.where(large, (c2 - 3 * c3) / square, 3 * c5 - c4)
     return [c2, c3, slope2, slope3]
 
 
-def _curvatures(w: Array) -> list[Array]:
+def _coefficient_second_derivatives(w: Array) -> list[Array]:
     """The slopes, in the same sense, of the two slopes."""
     c1, c2, c3, c4, c5, c6, c7 = _stumpff(w, 7)
-    large, square = _large(w)
+    large, square = _closed_form_mask(w)
     cosine = np.cos(np.linalg.norm(w, axis=-1)[..., None, None])
     curvature2 = np.where(large, (cosine - 5 * c1 + 8 * c2) / square / square, 8 * c6 - 5 * c5 + c4)
     curvature3 = np.where(large, (c1 - 7 * c2 + 15 * c3) / square / square, 15 * c7 - 7 * c6 + c5)
     return [curvature2, curvature3]
 
 
-def _large(w: Array) -> tuple[Array, Array]:
+def _closed_form_mask(w: Array) -> tuple[Array, Array]:
     """Whether the angle is above ``CLOSED_ABOVE``, and its square there."""
     x = np.linalg.norm(w, axis=-1)[..., None, None]
-    large = x > CLOSED_ABOVE
+    large = x > CLOSED_FORM_ABOVE
     return large, np.where(large, x * x, 1)
 
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from rbnotes import _euler, arguments
 from rbnotes.arguments import Array, SingularConfiguration
 
-SINGULAR_WITHIN = 1e-6
+MIN_COSINE_OF_PITCH = 1e-6
 """Smallest accepted |cos(phi)|: closer to gimbal lock the rates lose over six of their sixteen digits."""
 
 
@@ -41,7 +41,7 @@ def from_rotation(R: ArrayLike) -> Array:
         Within ``SINGULAR_WITHIN`` of phi = +-pi/2, where only theta -+ psi is determined.
     """
     R = arguments.rotation("R", R)
-    _refuse_gimbal_lock("R", np.hypot(R[..., 0, 0], R[..., 1, 0]))
+    _check_gimbal_lock("R", np.hypot(R[..., 0, 0], R[..., 1, 0]))
     return _euler.from_rotation(R)
 
 
@@ -64,7 +64,7 @@ def velocity_to_rates(angles: ArrayLike) -> Array:
         If ``|cos(phi)| < SINGULAR_WITHIN``; the message says how far it is from zero.
     """
     angles = arguments.vector("angles", angles)
-    _refuse_gimbal_lock("angles", np.cos(angles[..., 1]))
+    _check_gimbal_lock("angles", np.cos(angles[..., 1]))
     return _euler.velocity_to_rates(angles)
 
 
@@ -73,7 +73,7 @@ def rates_to_velocity_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``angles`` or ``rates`` does not fit.
     """
-    return _euler.rates_to_velocity_dot(*_changing(angles, rates))
+    return _euler.rates_to_velocity_dot(*_check_angles_and_rates(angles, rates))
 
 
 def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
@@ -86,23 +86,23 @@ def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
     SingularConfiguration
         If ``|cos(phi)| < SINGULAR_WITHIN``.
     """
-    angles, rates = _changing(angles, rates)
-    _refuse_gimbal_lock("angles", np.cos(angles[..., 1]))
+    angles, rates = _check_angles_and_rates(angles, rates)
+    _check_gimbal_lock("angles", np.cos(angles[..., 1]))
     return _euler.velocity_to_rates_dot(angles, rates)
 
 
-def _changing(angles: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
+def _check_angles_and_rates(angles: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
     """Checked angles and their rates."""
     angles, rates = arguments.vector("angles", angles), arguments.vector("rates", rates)
     arguments.common_shape(angles=angles.shape[:-1], rates=rates.shape[:-1])
     return angles, rates
 
 
-def _refuse_gimbal_lock(name: str, cosine: Array) -> None:
+def _check_gimbal_lock(name: str, cosine: Array) -> None:
     smallest = np.min(np.abs(cosine), initial=np.inf)
-    if smallest < SINGULAR_WITHIN:
+    if smallest < MIN_COSINE_OF_PITCH:
         raise SingularConfiguration(
             name,
             f"|cos(phi)| = {smallest:.3g}, a pitch {smallest:.3g} rad from +-pi/2",
-            f"|cos(phi)| of at least {SINGULAR_WITHIN:g}: at a pitch of +-pi/2 the first and last axis align",
+            f"|cos(phi)| of at least {MIN_COSINE_OF_PITCH:g}: at a pitch of +-pi/2 the first and last axis align",
         )

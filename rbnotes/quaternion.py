@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from rbnotes import _quaternion, arguments
 from rbnotes.arguments import Array, InvalidArgument
 
-SHORTEST_INVERTIBLE = 1e-307
+MIN_INVERTIBLE_ENTRY = 1e-307
 """The inverse of shorter quaternions has entries too large for a float64."""
 
 
@@ -94,9 +94,9 @@ def inverse(q: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is zero.
     """
-    q = _not_zero("q", q)
-    if np.any(np.max(np.abs(q), axis=-1) < SHORTEST_INVERTIBLE):
-        expected = f"entries of at least {SHORTEST_INVERTIBLE:g}, or the inverse overflows"
+    q = _check_nonzero("q", q)
+    if np.any(np.max(np.abs(q), axis=-1) < MIN_INVERTIBLE_ENTRY):
+        expected = f"entries of at least {MIN_INVERTIBLE_ENTRY:g}, or the inverse overflows"
         raise InvalidArgument("q", "a quaternion that is nearly zero", expected)
     return _quaternion.inverse(q)
 
@@ -106,7 +106,7 @@ def normalize(q: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is zero.
     """
-    return _quaternion.normalize(_not_zero("q", q))
+    return _quaternion.normalize(_check_nonzero("q", q))
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> Array:
@@ -124,7 +124,7 @@ def derivative_from_base(q: ArrayLike, omega: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
     """
-    return _quaternion.derivative_from_base(*_spinning(q, omega))
+    return _quaternion.derivative_from_base(*_check_quaternion_and_velocity(q, omega))
 
 
 def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
@@ -132,7 +132,7 @@ def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
     """
-    return _quaternion.derivative_from_body(*_spinning(q, omega))
+    return _quaternion.derivative_from_body(*_check_quaternion_and_velocity(q, omega))
 
 
 def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -142,7 +142,7 @@ def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
-    return _quaternion.base_angular_velocity(*_changing(q, qdot))
+    return _quaternion.base_angular_velocity(*_check_quaternion_and_rate(q, qdot))
 
 
 def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -152,7 +152,7 @@ def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
-    return _quaternion.body_angular_velocity(*_changing(q, qdot))
+    return _quaternion.body_angular_velocity(*_check_quaternion_and_rate(q, qdot))
 
 
 def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
@@ -162,12 +162,12 @@ def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` or ``h`` does not fit.
     """
-    (q, omega), h = _spinning(q, omega), arguments.scalar("h", h)
+    (q, omega), h = _check_quaternion_and_velocity(q, omega), arguments.scalar("h", h)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1], h=h.shape)
     return _quaternion.step(q, omega, h)
 
 
-def drift(omega: ArrayLike, h: ArrayLike) -> Array:
+def norm_drift(omega: ArrayLike, h: ArrayLike) -> Array:
     """What one step ``q + h dq/dt``, of ``h (...)``, adds to the length of a unit quaternion, ``(...)``.
 
     ``dq/dt`` is perpendicular to ``q``, so the step runs along the tangent of the unit sphere and ends
@@ -177,7 +177,7 @@ def drift(omega: ArrayLike, h: ArrayLike) -> Array:
     """
     omega, h = arguments.vector("omega", omega), arguments.scalar("h", h)
     arguments.common_shape(omega=omega.shape[:-1], h=h.shape)
-    return _quaternion.drift(omega, h)
+    return _quaternion.norm_drift(omega, h)
 
 
 def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
@@ -193,21 +193,21 @@ def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
     return _quaternion.interpolate(q0, q1, t)
 
 
-def _not_zero(name: str, value: ArrayLike) -> Array:
+def _check_nonzero(name: str, value: ArrayLike) -> Array:
     q = arguments.vector(name, value, 4)
     if np.any(np.all(q == 0, axis=-1)):
         raise InvalidArgument(name, "a zero quaternion", "a quaternion of positive length")
     return q
 
 
-def _spinning(q: ArrayLike, omega: ArrayLike) -> tuple[Array, Array]:
+def _check_quaternion_and_velocity(q: ArrayLike, omega: ArrayLike) -> tuple[Array, Array]:
     """A checked unit quaternion and an angular velocity."""
     q, omega = arguments.unit_quaternion("q", q), arguments.vector("omega", omega)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1])
     return q, omega
 
 
-def _changing(q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+def _check_quaternion_and_rate(q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
     """A checked unit quaternion and its derivative."""
     q, qdot = arguments.unit_quaternion("q", q), arguments.vector("qdot", qdot, 4)
     arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])

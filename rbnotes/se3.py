@@ -179,7 +179,7 @@ def left_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit.
     """
-    return _se3.left_jacobian_dot(*_along(xi, xidot))
+    return _se3.left_jacobian_dot(*_check_twist_and_rate(xi, xidot))
 
 
 def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -187,7 +187,7 @@ def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit.
     """
-    return _se3.right_jacobian_dot(*_along(xi, xidot))
+    return _se3.right_jacobian_dot(*_check_twist_and_rate(xi, xidot))
 
 
 def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -195,7 +195,7 @@ def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit.
     """
-    return _se3.left_jacobian_inverse_dot(*_along(xi, xidot, full_turns=False))
+    return _se3.left_jacobian_inverse_dot(*_check_twist_and_rate(xi, xidot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -204,7 +204,7 @@ def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit; SingularConfiguration if the
     angle is a positive multiple of 2 pi.
     """
-    return _se3.right_jacobian_inverse_dot(*_along(xi, xidot, full_turns=False))
+    return _se3.right_jacobian_inverse_dot(*_check_twist_and_rate(xi, xidot, full_turns=False))
 
 
 def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
@@ -254,7 +254,7 @@ def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
     return _se3.point_wrench(E, x, f)
 
 
-def _along(xi: ArrayLike, xidot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:
+def _check_twist_and_rate(xi: ArrayLike, xidot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:
     """A checked twist vector and its rate."""
     xi, xidot = arguments.twist_vector("xi", xi, full_turns=full_turns), arguments.twist("xidot", xidot)
     arguments.common_shape(xi=xi.shape[:-1], xidot=xidot.shape[:-1])

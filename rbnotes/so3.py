@@ -133,7 +133,7 @@ def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
     """
-    return _so3.left_jacobian_dot(*_along(w, wdot))
+    return _so3.left_jacobian_dot(*_check_vector_and_rate(w, wdot))
 
 
 def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -141,7 +141,7 @@ def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
     """
-    return _so3.right_jacobian_dot(*_along(w, wdot))
+    return _so3.right_jacobian_dot(*_check_vector_and_rate(w, wdot))
 
 
 def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -150,7 +150,7 @@ def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
     is a positive multiple of 2 pi.
     """
-    return _so3.left_jacobian_inverse_dot(*_along(w, wdot, full_turns=False))
+    return _so3.left_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -159,7 +159,7 @@ def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
     is a positive multiple of 2 pi.
     """
-    return _so3.right_jacobian_inverse_dot(*_along(w, wdot, full_turns=False))
+    return _so3.right_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
 
 
 def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
@@ -185,7 +185,7 @@ def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
     return _so3.interpolate(R0, R1, t)
 
 
-def _along(w: ArrayLike, wdot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:
+def _check_vector_and_rate(w: ArrayLike, wdot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:
     """A checked rotation vector and its rate."""
     w, wdot = arguments.rotation_vector("w", w, full_turns=full_turns), arguments.vector("wdot", wdot)
     arguments.common_shape(w=w.shape[:-1], wdot=wdot.shape[:-1])

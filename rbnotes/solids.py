@@ -96,7 +96,7 @@ class Sphere(Solid):
     """m."""
 
     def __post_init__(self) -> None:
-        _keep_lengths(self, "radius")
+        _set_lengths(self, "radius")
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.sphere(self.radius, density)
@@ -115,7 +115,7 @@ class Cylinder(Solid):
     """Along z, m."""
 
     def __post_init__(self) -> None:
-        _keep_lengths(self, "radius", "length")
+        _set_lengths(self, "radius", "length")
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.cylinder(self.radius, self.length, density)
@@ -134,13 +134,13 @@ class Capsule(Solid):
     """Of the cylinder, without the half balls, m."""
 
     def __post_init__(self) -> None:
-        _keep_lengths(self, "radius", "length")
+        _set_lengths(self, "radius", "length")
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.capsule(self.radius, self.length, density)
 
 
-def _keep_lengths(solid: Solid, *names: str) -> None:
+def _set_lengths(solid: Solid, *names: str) -> None:
     for name in names:
         length = arguments.positive(name, getattr(solid, name))
         if length.shape != ():

@@ -6,7 +6,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rbnotes.checking import same_everywhere
+from rbnotes.checking import reproducible_draws
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
 settings.register_profile("suite", max_examples=25, derandomize=True, database=None, **_COMMON)
@@ -48,5 +48,5 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session", autouse=True)
 def _draws():
     """Whichever tests run beside a test, and wherever the package lies, it tries the same examples."""
-    with same_everywhere():
+    with reproducible_draws():
         yield

@@ -164,7 +164,7 @@ def test_singular_pitch_is_an_error_that_tells_the_distance(call, name, distance
     assert raised.value.name == name
     told = float(raised.value.got.split("= ")[1].split(",")[0])
     np.testing.assert_allclose(told, distance, rtol=1e-2, atol=1e-15)
-    assert f"{euler.SINGULAR_WITHIN:g}" in str(raised.value)
+    assert f"{euler.MIN_COSINE_OF_PITCH:g}" in str(raised.value)
 
 
 def test_what_needs_no_inverse_works_at_gimbal_lock():

@@ -123,11 +123,11 @@ class TestNearestInertia:
 
     def test_only_what_is_rounding(self):
         flat = np.diag([1.0, 2.0, 3.0 + 1e-9])
-        within = inertia.nearest_inertia(flat, within=1e-8)
+        within = inertia.nearest_inertia(flat, tolerance=1e-8)
         assert self.second_moments(within)[2, 2] == pytest.approx(0, abs=1e-15)
-        np.testing.assert_allclose(inertia.nearest_inertia(flat, within=1e-10), flat, atol=1e-15)
+        np.testing.assert_allclose(inertia.nearest_inertia(flat, tolerance=1e-10), flat, atol=1e-15)
         with pytest.raises(InvalidArgument, match="within"):
-            inertia.nearest_inertia(flat, within=-1.0)
+            inertia.nearest_inertia(flat, tolerance=-1.0)
 
 
 @given(masses(), inertias(), vectors())

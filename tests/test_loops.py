@@ -19,13 +19,13 @@ import pytest
 import rbnotes
 from rbnotes import complementarity, friction, joints, maximal, se3
 from rbnotes.arguments import SingularConfiguration
-from rbnotes.complementarity import LCP, active_set
+from rbnotes.complementarity import LCP, block_principal_pivoting
 from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import FreeSystem, State, StepProblem, fully_implicit, fully_implicit_euler
 from rbnotes.errors import NotConverged
-from rbnotes.friction import FrictionNotConverged, bounded, central_path, contact_space, newton
+from rbnotes.friction import FrictionNotConverged, bounded, central_path, friction_contact_problem, newton
 from rbnotes.joints import Revolute
-from rbnotes.joints import _nearest as nearest
+from rbnotes.joints import _parent_joint_frame as nearest
 from rbnotes.maximal import impacts
 from rbnotes.solids import Box, Sphere
 from rbnotes.tree import integrate_adaptively
@@ -201,13 +201,13 @@ def test_blocks_that_lead_nowhere(monkeypatch):
     """They lose patience at every centre; single pivots take over."""
     monkeypatch.setattr(ACTIVE_SET, "PATIENCE", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
-    found = active_set(problem)
+    found = block_principal_pivoting(problem)
     assert found.method == "active_set, pivoting"
     np.testing.assert_allclose(found.w, problem.M @ found.z + problem.q)
     np.testing.assert_allclose(found.z, [0.0, 4 / 3], atol=1e-12)
     monkeypatch.undo()
-    monkeypatch.setattr(ACTIVE_SET, "MAX_CENTRES", 0)
-    assert active_set(problem).method == "active_set, pivoting"
+    monkeypatch.setattr(ACTIVE_SET, "MAX_PROXIMAL_STEPS", 0)
+    assert block_principal_pivoting(problem).method == "active_set, pivoting"
 
 
 def test_corrections_that_never_help(monkeypatch):
@@ -229,10 +229,10 @@ def test_covers_that_never_help(monkeypatch):
     monkeypatch.setattr(PYRAMIDS, "solve_lcp", lame)
     with pytest.raises(friction.FrictionNotConverged) as stopped:
         friction.anitescu_stewart(sliding())
-    assert len(tried) == PYRAMIDS.COVERS + 1
-    assert tried.pop() == "active_set"
+    assert len(tried) == PYRAMIDS.MAX_COVERING_VECTORS + 1
+    assert tried.pop() == "block_principal_pivoting"
     assert all(np.any(one != other) for one, other in pairwise(tried))
-    assert stopped.value.residual == 1.0 / (PYRAMIDS.COVERS + 1)  # the least
+    assert stopped.value.residual == 1.0 / (PYRAMIDS.MAX_COVERING_VECTORS + 1)  # the least
 
 
 def test_discs_in_few_steps(monkeypatch):
@@ -262,25 +262,27 @@ def test_too_few_updates():
 
 
 def test_paths_that_are_not_walked_to_their_end(monkeypatch):
-    space = contact_space(sliding())
-    whole = central_path.along_the_central_path(space, 1e-10, 50)
+    space = friction_contact_problem(sliding())
+    whole = central_path.follow_central_path(space, 1e-10, 50)
     assert whole[2] > 3
     assert whole[1] < 1e-8
-    found, residual, steps = central_path.along_the_central_path(space, 1e-10, 3)
+    found, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
     assert steps == 3
     assert residual > whole[1]
     assert np.all(np.isfinite(found))
-    monkeypatch.setattr(central_path, "AIMLESS", 0)
-    assert central_path.along_the_central_path(space, 1e-10, 50)[2] == 0
+    monkeypatch.setattr(central_path, "MAX_STAGNANT_ITERATIONS", 0)
+    assert central_path.follow_central_path(space, 1e-10, 50)[2] == 0
 
 
 def test_too_few_newton_steps():
     """One in each search, in every program; then the best is told with its residual."""
     problem = sliding(6)
     with pytest.raises(FrictionNotConverged, match="Newton: residual"):
-        friction.newton_friction(problem, max_iterations=1, tolerance=1e-14)
-    found = friction.newton_friction(problem, max_iterations=1, tolerance=1e-14, check=False)
-    assert newton.PROGRAMS < found.iterations <= 2 * newton.PROGRAMS + 4
+        friction.semismooth_newton_friction(problem, max_iterations=1, tolerance=1e-14)
+    found = friction.semismooth_newton_friction(
+        problem, max_iterations=1, tolerance=1e-14, raise_on_failure=False
+    )
+    assert newton.MAX_CONVEX_PROGRAMS < found.iterations <= 2 * newton.MAX_CONVEX_PROGRAMS + 4
     assert found.residual > 1e-14
 
 
@@ -290,12 +292,12 @@ def test_a_nearest_pose_in_few_steps(monkeypatch):
     q = np.array([0.2, -0.3])
 
     def distance(q):
-        return np.linalg.norm(nearest.misfit(joint._transform(q), X))
+        return np.linalg.norm(nearest.pose_error(joint.compute_transform(q), X))
 
-    best = distance(nearest.refine(joint, X, q))
+    best = distance(nearest.refine_coordinates(joint, X, q))
     for name in ("ITERATIONS", "HALVINGS"):
         monkeypatch.setattr(nearest, name, 1)
-    assert best + 1e-6 < distance(nearest.refine(joint, X, q)) <= distance(q)
+    assert best + 1e-6 < distance(nearest.refine_coordinates(joint, X, q)) <= distance(q)
 
 
 def balls(count, speed=1.0):
@@ -320,19 +322,19 @@ def test_impacts_without_end(monkeypatch):
 
 def test_joints_that_no_flight_keeps_together(monkeypatch):
     """The step is halved, and halved again, and in the end of first order; the joint holds."""
-    monkeypatch.setattr(RATTLE, "CORRECTIONS", 0)
+    monkeypatch.setattr(RATTLE, "MAX_NEWTON_ITERATIONS", 0)
     monkeypatch.setattr(RATTLE, "HALVINGS", 2)
     steps = []
-    take = type(RATTLE.last_resort).take
+    take = type(RATTLE.first_order_fallback).take
 
     def watched(self, setting, state, points):
         steps.append(setting.h)
         return take(self, setting, state, points)
 
-    monkeypatch.setattr(type(RATTLE.last_resort), "take", watched)
+    monkeypatch.setattr(type(RATTLE.first_order_fallback), "take", watched)
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
     pose = se3.frame(np.eye(3), [0.0, 0.0, -0.5])[None]
-    hinge = maximal.joint_at(Revolute(), se3.exp([np.pi / 2, 0, 0, 0, 0, 0]), pose, 0)
+    hinge = maximal.joint_from_world_frame(Revolute(), se3.exp([np.pi / 2, 0, 0, 0, 0, 0]), pose, 0)
     mechanism = maximal.Mechanism(link[None], [hinge])
     start = maximal.project(mechanism, State(pose, [0, 1.0, 0, 0.5, 0, 0]))
     path = maximal.simulate(maximal.World(mechanism), start, 0.01, 2)
@@ -343,13 +345,13 @@ def test_joints_that_no_flight_keeps_together(monkeypatch):
 class Explodes:
     """``dv/dt = v^2`` is infinite after 1/v."""
 
-    def moved(self, state, increment, h):
+    def retract(self, state, increment, h):
         return State(q=state.q + increment, qdot=state.qdot, t=state.t + h)
 
     def acceleration(self, state):
         return state.qdot**2
 
-    def reparametrised(self, state):
+    def reparametrize(self, state):
         return state
 
 
@@ -365,5 +367,7 @@ def test_a_motion_that_ends_before_its_time():
         integrate_adaptively(Explodes(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
     calm = State(q=[0.0], qdot=[1.0])
     with pytest.raises(SingularConfiguration, match=r"evaluations: got 1000, used up after \d+"):
-        integrate_adaptively(Swings(), calm, [1e9], evaluations=1000)
-    assert integrate_adaptively(Swings(), calm, [np.pi / 2], evaluations=1000).q[-1, 0] == pytest.approx(1.0)
+        integrate_adaptively(Swings(), calm, [1e9], max_evaluations=1000)
+    assert integrate_adaptively(Swings(), calm, [np.pi / 2], max_evaluations=1000).q[-1, 0] == pytest.approx(
+        1.0
+    )

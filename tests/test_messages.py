@@ -8,8 +8,8 @@ from rbnotes.checking import derivative
 from rbnotes.complementarity import LCP, QP, BoxLCP, solve_lcp
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import FreeSystem, State, StepProblem
-from rbnotes.forces import LinearSpring, Paths, on_particle, stress, through
-from rbnotes.friction import FRICTION_MODELS, coulomb, friction_model
+from rbnotes.forces import LinearSpring, PathForces, on_particle, path_through, stress
+from rbnotes.friction import FRICTION_MODELS, friction_model, socp_fixed_point_friction
 from rbnotes.joints import Revolute
 from rbnotes.maximal import World, simulate
 from rbnotes.maximal.mechanism import Mechanism
@@ -27,7 +27,7 @@ q = -np.ones(3)
 
 
 def pair_of_springs(law):
-    return Paths(law, through(on_particle([0, 1]), on_particle([1, 2])))
+    return PathForces(law, path_through(on_particle([0, 1]), on_particle([1, 2])))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_arrays_that_fit_are_taken():
 
 def test_friction_models_have_names():
     assert friction_model("friction", "coulomb") is FRICTION_MODELS["coulomb"]
-    assert FRICTION_MODELS["coulomb"].solve is coulomb
+    assert FRICTION_MODELS["coulomb"].solve is socp_fixed_point_friction
     assert friction_model("friction", "box_friction") is friction_model("friction", "box")
     ground = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
     particle = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=ground)

@@ -5,7 +5,7 @@ import pytest
 
 from rbnotes import so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Plane, collide, surface
+from rbnotes.contact import Plane, collide, collision_geometry
 from rbnotes.inertia import from_spatial_inertia, spatial_inertia
 from rbnotes.solids import Box, Capsule, Cylinder, Solid, Sphere
 from rbnotes.viewer import Scene, box, capsule, cylinder, solid, sphere
@@ -18,7 +18,7 @@ def inside(shape, x):
     """Whether points ``(k, 3)`` belong to a solid: by what touches, or by hand."""
     if isinstance(shape, Cylinder):
         return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
-    rounded = surface(shape)
+    rounded = collision_geometry(shape)
     beyond = np.maximum(np.abs(x) - rounded.half_extents, 0.0)
     return np.linalg.norm(beyond, axis=1) <= rounded.radius
 
@@ -58,7 +58,7 @@ def test_what_is_drawn_has_the_size_that_was_said(shape, drawing):
     drawn = solid(shape)
     assert Scene("One.").add(drawn).to_json() == Scene("One.").add(drawing).to_json()
     assert drawn.kind == type(shape).__name__.lower()
-    numbers = dict(drawn.numbers) or {"sides": tuple(drawn.arrays["sides"])}
+    numbers = dict(drawn.parameters) or {"sides": tuple(drawn.arrays["sides"])}
     assert numbers == vars(shape)
     assert solid(shape, "red").color == "red"
 
@@ -92,7 +92,7 @@ def test_errors():
         "length: got shape": lambda: Cylinder(1.0, [1.0, 2.0]),
         "radius: got NaN": lambda: Capsule(np.nan, 1.0),
         "shape: got Ellipsoid": lambda: solid(type("Ellipsoid", (Solid,), {"_mass_properties": None})()),
-        "shape: got Cylinder": lambda: surface(Cylinder(1.0, 1.0)),
+        "shape: got Cylinder": lambda: collision_geometry(Cylinder(1.0, 1.0)),
     }.items():
         with pytest.raises(InvalidArgument, match=f"^{name}"):
             make()

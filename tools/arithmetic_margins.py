@@ -80,7 +80,7 @@ def measure_ledger(sections: list[str], examples: int) -> Found:
             if form is not None:
                 # No threshold: a search that finds nothing has seen every input.
                 hunt = search(form, record.reference, inputs, threshold=np.inf, examples=examples)
-                found[f"{record.id} {name}"] = hunt.worst, record.tolerance
+                found[f"{record.id} {name}"] = hunt.max_residual, record.tolerance
     return found
 
 
@@ -89,7 +89,7 @@ def run_tests(
 ) -> tuple[Found, str]:
     with tempfile.TemporaryDirectory() as folder:
         # Compiled tests of an ordinary run lack the hook that sees bare assertions.
-        more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
+        more = {"NUM_MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
         more["PYTHONPATH"] = os.pathsep.join(
             [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH", "")])]
         )

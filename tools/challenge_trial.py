@@ -25,19 +25,19 @@ from typing import Any
 
 import numpy as np
 from challenge_variants import VARIANTS
+from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, readable_function
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.cards import Card, standalone
+from rbnotes.cards import Card, standalone_code
 from rbnotes.cards.meanings import meaning
-from rbnotes.challenge import Case, answers, cases, judge
+from rbnotes.challenge import Case, cases, collect_answers, judge
 from rbnotes.challenge.drawing import right_forms
-from rbnotes.challenge.own import every
+from rbnotes.challenge.own import load_all
 from rbnotes.ledger import Record
-from rbnotes.ledger.honesty.claim_code import Unreadable, plain
-from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
+from rbnotes.ledger.mutation import MIN_CALL_LIMIT, call_counter, form_under_test, source_mutants
 from rbnotes.ledger.record import Function
-from rbnotes.ledger.trials import distance, result, samples
+from rbnotes.ledger.trials import distance, evaluate, samples
 
 KEPT = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96
@@ -88,8 +88,8 @@ def submissions(claim: Record, generator: random.Random, count: int) -> list[Sub
         return found
     try:
         drawn = samples(claim.allowed_inputs, 4)
-        mutants = list(source_mutants(plain(form), drawn))
-    except Unreadable:
+        mutants = list(source_mutants(readable_function(form), drawn))
+    except UnreadableFunction:
         return found
     chosen = generator.sample(mutants, min(count, len(mutants)))
     return found + [Submission(claim, mutant.change, mutant.form) for mutant in chosen]
@@ -99,8 +99,8 @@ def passes(submission: Submission, tried: Sequence[Case]) -> bool:
     """Whether the challenge finds nothing wrong."""
     few = 8
     for some in (tried[:few], tried[few:]):
-        with counted(CALLS * len(some) * 16):  # each is called up to four times
-            given = answers(submission.form, [case.inputs for case in some])
+        with call_counter(MIN_CALL_LIMIT * len(some) * 16):  # each is called up to four times
+            given = collect_answers(submission.form, [case.inputs for case in some])
         judged = (judge(submission.claim, case, answer) for case, answer in zip(some, given, strict=True))
         if not all(judged):
             return False
@@ -111,9 +111,9 @@ def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
     """The judge of the judge: nothing but the oracle's results and the distance to them."""
     for case in tried:
         try:
-            with counted(CALLS * 16):
+            with call_counter(MIN_CALL_LIMIT * 16):
                 off = distance(
-                    result(submission.form, case.inputs), case.expected, printed_numbers=not case.inputs
+                    evaluate(submission.form, case.inputs), case.expected, printed_numbers=not case.inputs
                 )
         except Exception:  # a change may break a form in any way
             return False
@@ -133,7 +133,7 @@ def claims(generator: random.Random) -> Iterator[Record]:
         some = samples(record.inputs, 3)
         start = time.perf_counter()
         for values in some:
-            result(oracle, values)
+            evaluate(oracle, values)
         if (time.perf_counter() - start) / len(some) < SLOW:
             yield record
 
@@ -178,14 +178,17 @@ def code() -> list[str]:
     """Run all code that cards offer; returns what fails."""
     failed = []
     for record in ledger.load():
-        text = standalone(record)
+        text = standalone_code(record)
         if text is None or record.library is None:
             continue
         names: dict[str, Any] = {}
         try:
             exec(compile(text, f"<{record.id}>", "exec"), names)
             for values in islice(samples(record.inputs, 3), 3):
-                if not distance(result(names["right_form"], values), result(record.library, values)) < 1e-9:
+                if (
+                    not distance(evaluate(names["right_form"], values), evaluate(record.library, values))
+                    < 1e-9
+                ):
                     failed.append(f"{record.id}: another result")
                     break
         except Exception as error:
@@ -196,7 +199,7 @@ def code() -> list[str]:
 def cards() -> list[str]:
     """Of all claims that can be challenged what their cards lack; returns what is missing."""
     missing = []
-    for record in every():
+    for record in load_all():
         if record.reference is None:
             continue
         card = Card(record)

@@ -30,7 +30,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from rbnotes.ledger.errata_pdf import BROWSERS, browser
+from rbnotes.ledger.errata_pdf import BROWSERS, find_browser
 
 NO_BROWSER = f"none of {', '.join(BROWSERS)} is installed (on Debian: apt-get install chromium)"
 ROOT = Path(__file__).resolve().parent.parent
@@ -116,7 +116,7 @@ PICTURE = 4000
 def chromium() -> Iterator[Browser]:
     """The browser of this machine, driven by Playwright, which downloads none of its own."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=browser(), args=FLAGS)
+        started = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
         yield started
         started.close()
 
@@ -204,7 +204,7 @@ def main() -> int:
     ]
     if not pages:
         parser.error(f"no such pages in {folder}")
-    if browser() is None:
+    if find_browser() is None:
         parser.exit(2, f"{NO_BROWSER}\n")
     if args.pictures:
         args.pictures.mkdir(parents=True, exist_ok=True)

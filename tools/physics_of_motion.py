@@ -20,7 +20,7 @@ from scipy.special import ellipj, ellipk
 
 from rbnotes import inertia, maximal, se3, so3
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_body, on_world, through
+from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
 from rbnotes.joints import Revolute
 from rbnotes.maximal import Mechanism, Trajectory, World
 from rbnotes.solids import Box
@@ -101,7 +101,7 @@ def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
 def heavy_top(options: Options) -> float:
     M, start, precession = scenes.heavy_top(400.0)
     T = 0.5
-    path = run(World(Mechanism(M[None], [maximal.ball(0)])), start, T, 5e-4, options)
+    path = run(World(Mechanism(M[None], [maximal.spherical(0)])), start, T, 5e-4, options)
     spun = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spun])
     R = path.states.E[-1, 0, :3, :3]
@@ -121,10 +121,10 @@ def catenary(options: Options) -> float:
     rod = Box([1.0, 0.05, 0.05]).spatial_inertia(mass=1.0)
     hinge = so3.exp([-np.pi / 2, 0, 0])
     joints = [
-        maximal.joint_at(Revolute(), se3.frame(hinge, ends[k]), poses, k, k - 1 if k else WORLD)
+        maximal.joint_from_world_frame(Revolute(), se3.frame(hinge, ends[k]), poses, k, k - 1 if k else WORLD)
         for k in range(count)
     ]
-    joints.append(maximal.joint_at(Revolute(), se3.frame(hinge, ends[-1]), poses, count - 1))
+    joints.append(maximal.joint_from_world_frame(Revolute(), se3.frame(hinge, ends[-1]), poses, count - 1))
     masses = np.stack([rod] * count)
     drag = -3.0 * np.kron(np.eye(count), rod)
     mechanism = Mechanism(masses, joints, applied=lambda state: Forces(drag @ state.velocity, 0 * drag, drag))
@@ -166,8 +166,8 @@ def tendon(options: Options) -> float:
     for _ in range(5000):
         mujoco.mj_step(model, data)
     inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
-    path_ = through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
-    mechanism = Mechanism(inertias, applied=ForceGroups([Paths(SpringDamper(60.0, 0.5, 1.0), path_)]))
+    path_ = path_through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
+    mechanism = Mechanism(inertias, applied=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)]))
     start = State(np.stack([scenes.at(*each) for each in at]))
     path = run(World(mechanism), start, 0.5, 2.5e-3, options)
     return float(np.abs(path.states.E[-1, :, :3, 3] - data.xpos[1:]).max())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes import friction
-from rbnotes.dynamics import State, keeping_energy, keeping_momentum, symplectic_euler
+from rbnotes.dynamics import State, energy_conserving_euler, momentum_conserving_euler, symplectic_euler
 from rbnotes.maximal import Trajectory, World, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,18 +31,18 @@ g = scenes.GRAVITY
 Options = dict[str, Any]
 
 FRICTIONS: dict[str, Options] = {
-    "newton_friction": {},
+    "semismooth_newton_friction": {},
     "box_friction": {"friction": friction.box_friction},
     "anitescu_stewart": {"friction": friction.anitescu_stewart},
     "gauss_seidel_friction": {"friction": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
     "single_qp": {"friction": friction.single_qp},
-    "coulomb": {"friction": friction.coulomb},
-    "staggered": {"friction": partial(friction.staggered, cone="disc")},
+    "coulomb": {"friction": friction.socp_fixed_point_friction},
+    "staggered": {"friction": partial(friction.staggered_projections, cone="disc")},
 }
 INTEGRATORS: dict[str, Options] = {
     "rattle": {},
-    "keeping_momentum": {"integrator": keeping_momentum},
-    "keeping_energy": {"integrator": keeping_energy},
+    "momentum_conserving_euler": {"integrator": momentum_conserving_euler},
+    "energy_conserving_euler": {"integrator": energy_conserving_euler},
     "symplectic_euler": {"integrator": symplectic_euler},
 }
 IMPACTS: dict[str, Options] = {"simultaneous": {}, "sequential": {"impacts": "sequential"}}

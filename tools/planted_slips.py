@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from rbnotes.ledger.mutants import SWAPPED, mutants
+from rbnotes.ledger.mutants import SWAPPED_PRODUCT, mutate
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT: dict[str, dict[str, str]] = tomllib.loads((ROOT / "tools" / "equivalent_slips.toml").read_text())
@@ -93,7 +93,7 @@ def slips(path: str) -> Iterator[Slip]:
                 name = f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name
                 line = min([function.lineno, *(each.lineno for each in function.decorator_list)])
                 seen: Counter[str] = Counter()
-                for change, changed in mutants(function):
+                for change, changed in mutate(function):
                     seen[change] += 1
                     again = f", number {seen[change]}" if seen[change] > 1 else ""
                     yield Slip(Function(path, name), line, change + again, changed)
@@ -124,7 +124,7 @@ class Living:
         ]
         for function, _, new in changed:
             function.__code__ = new
-            function.__globals__[SWAPPED] = lambda a, b: b @ a
+            function.__globals__[SWAPPED_PRODUCT] = lambda a, b: b @ a
         try:
             yield
         finally:

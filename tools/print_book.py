@@ -27,7 +27,7 @@ from pypdf.generic import ArrayObject, NameObject
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from rbnotes import __version__
-from rbnotes.ledger.errata_pdf import BROWSERS, FLAGS, browser
+from rbnotes.ledger.errata_pdf import BROWSER_FLAGS, BROWSERS, find_browser
 
 ROOT = Path(__file__).resolve().parent.parent
 ON_SCREEN = {"book/finder", "book/api", "book/ledger"}
@@ -177,7 +177,7 @@ def print_page(program: str, text: str, place: Path, target: Path) -> None:
     place.write_text(text, encoding="utf-8")
     try:
         with tempfile.TemporaryDirectory() as profile:
-            command = [program, *FLAGS, "--generate-pdf-document-outline", "--window-size=800,1000"]
+            command = [program, *BROWSER_FLAGS, "--generate-pdf-document-outline", "--window-size=800,1000"]
             command += [f"--user-data-dir={profile}", f"--print-to-pdf={target}", place.as_uri()]
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     finally:
@@ -220,7 +220,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these pages, such as rotations")
     parser.add_argument("--output", type=Path, help="default _build/rbnotes.pdf")
     args = parser.parse_args()
-    program = browser()
+    program = find_browser()
     if program is None:
         sys.exit(MISSING)
     if args.browser:

@@ -36,7 +36,7 @@ from rbnotes import se3  # noqa: E402  # the path comes first
 from rbnotes import tree as trees  # noqa: E402  # the path comes first
 from rbnotes.arguments import Array, InvalidArgument  # noqa: E402  # the path comes first
 from rbnotes.joints import Free3D  # noqa: E402  # the path comes first
-from rbnotes.tree.formats import Robot, read_urdf, to_urdf  # noqa: E402  # the path comes first
+from rbnotes.tree.formats import Robot, load_urdf, to_urdf  # noqa: E402  # the path comes first
 
 TABLES = ROOT / "book" / "_data"
 GRAVITY = [0.0, 0.0, -9.81]
@@ -95,11 +95,11 @@ def reason(repair: str) -> str:
 def compared(path: Path) -> Row | str:
     """The row of a robot, or why there is none."""
     try:
-        robots = [read_urdf(path, base=Free3D(), repair=True, gravity=GRAVITY)]
+        robots = [load_urdf(path, base=Free3D(), repair=True, gravity=GRAVITY)]
     except InvalidArgument as error:
         return str(error)
-    if robots[0].tree.size > 6:
-        robots.append(read_urdf(path, repair=True, gravity=GRAVITY))
+    if robots[0].tree.num_coordinates > 6:
+        robots.append(load_urdf(path, repair=True, gravity=GRAVITY))
     repairs = robots[0].repairs
     remark = "" if not repairs else reason(repairs[0]) + (f" (+{len(repairs) - 1})" if repairs[1:] else "")
     found = np.zeros(3)
@@ -112,7 +112,7 @@ def compared(path: Path) -> Row | str:
     return Row(
         title(path),
         len(robots[0].frames),
-        robots[0].tree.size - 6,
+        robots[0].tree.num_coordinates - 6,
         dynamics,
         accelerations,
         condition,
@@ -131,10 +131,10 @@ def _model(path: Path, robot: Robot) -> pinocchio.Model:
 def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator) -> Array:
     """Relative ones of the dynamics and of the accelerations, and the condition of the mass matrix."""
     tree = robot.tree
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     at = pinocchio_robots.reference(robot, model, q, v)
     at_rest = pinocchio_robots.reference(robot, model, q, 0 * v)
-    dampers = trees.joint_forces(tree, q, v)  # Pinocchio has none
+    dampers = trees.passive_joint_forces(tree, q, v)  # Pinocchio has none
     M = trees.mass_matrix(tree, q)
     pairs = [
         (M, pinocchio_robots.mass_matrix(at)),
@@ -148,13 +148,15 @@ def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator)
         ),
         (trees.inverse_dynamics_dense(tree, q, v, a) + dampers, pinocchio_robots.inverse_dynamics(at, v, a)),
     ]
-    motion = trees.motion(tree, q, v)
+    motion = trees.body_kinematics(tree, q, v)
     for name, frame in robot.frames.items():
         if frame.link is not None:
             i = tree.index(frame.link)
             pose, J = pinocchio_robots.frame(at, name)
-            pairs.append((motion.joints[i] @ frame.pose, pose))
-            pairs.append((se3.Ad_inverse(frame.pose) @ np.linalg.solve(tree.to_bodies[i], motion.J[i]), J))
+            pairs.append((motion.joint_poses[i] @ frame.pose, pose))
+            pairs.append(
+                (se3.Ad_inverse(frame.pose) @ np.linalg.solve(tree.joint_to_body_adjoints[i], motion.J[i]), J)
+            )
     own = trees.forward_dynamics_dense(tree, q, v, a - dampers)
     accelerations = _relative(own, pinocchio_robots.forward_dynamics(at, v, a))
     return np.array([max(_relative(*pair) for pair in pairs), accelerations, np.linalg.cond(M)])

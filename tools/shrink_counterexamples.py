@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.progress import track
 
 from rbnotes import ledger
-from rbnotes.ledger.counterexamples import Kept, kept, played_back, shrunk, write
+from rbnotes.ledger.counterexamples import ChoiceDatabase, replay, search_smallest, stored_choices, write
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
 
 FOLDER = Path(__file__).parents[1] / "rbnotes" / "ledger"
@@ -37,11 +37,11 @@ def main() -> int:
     records = wrong_prints()
     sought = [record for record in records if record.id in args.ids or args.afresh]
     if not args.ids and not args.afresh:
-        sought = [record for record in records if played_back(record).counterexample is None]
-    database = Kept({} if args.afresh else dict(kept().choices))
+        sought = [record for record in records if replay(record).counterexample is None]
+    database = ChoiceDatabase({} if args.afresh else dict(stored_choices().choices))
     missed = []
     for record in track(sought):
-        if not shrunk(record, database):
+        if not search_smallest(record, database):
             missed.append(record.id)
         write(database, [record.id for record in records], FOLDER)  # a long search may be broken off
     print(f"{len(sought) - len(missed)} made small, {len(database.choices)} kept", *missed, sep="\n")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from rbnotes.arguments.numbers import LARGEST, array, every, shape_text
+from rbnotes.arguments.numbers import MAX_ABS_VALUE, all_true, array, format_shape
 from rbnotes.arguments.refusals import Array, InvalidArgument
 
 
@@ -22,10 +22,10 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
         raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
     transposed = np.swapaxes(result, -1, -2)
     asymmetry = np.max(np.abs(result - transposed), axis=(-1, -2), initial=0.0)
-    small = asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)
-    if not every(small):
+    is_symmetric = asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)
+    if not all_true(is_symmetric):
         got = f"a matrix with max |A - A^T| = {np.max(asymmetry):.3g}"
-        raise InvalidArgument(_first(name, small), got, "a symmetric matrix")
+        raise InvalidArgument(_first_invalid(name, is_symmetric), got, "a symmetric matrix")
     return (result + transposed) / 2
 
 
@@ -37,18 +37,18 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
     result = symmetric(name, value, size)
     eigenvalues = np.linalg.eigvalsh(result)
     rounding = np.finfo(float).eps * np.max(np.abs(eigenvalues), axis=-1, initial=0.0, keepdims=True)
-    positive = np.all(eigenvalues > np.maximum(result.shape[-1] * rounding, 1 / LARGEST), axis=-1)
-    if not every(positive):
+    is_positive = np.all(eigenvalues > np.maximum(result.shape[-1] * rounding, 1 / MAX_ABS_VALUE), axis=-1)
+    if not all_true(is_positive):
         got = f"smallest eigenvalue {np.min(eigenvalues):.3g}"
-        raise InvalidArgument(_first(name, positive), got, "a positive definite matrix")
+        raise InvalidArgument(_first_invalid(name, is_positive), got, "a positive definite matrix")
     return result
 
 
-def _first(name: str, right: NDArray[np.bool_]) -> str:
+def _first_invalid(name: str, is_valid: NDArray[np.bool_]) -> str:
     """What to call the first of stacked matrices that is not right, such as ``bodies[2]``."""
-    if not right.ndim:
+    if not is_valid.ndim:
         return name
-    place = np.argwhere(~right)[0]
+    place = np.argwhere(~is_valid)[0]
     return f"{name}[{', '.join(map(str, place))}]"
 
 
@@ -66,12 +66,12 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
     result = sparse.csc_array(value, copy=True)
     result.sum_duplicates()
     if rows not in (None, result.shape[0]) or columns not in (None, result.shape[1]):
-        raise InvalidArgument(name, f"shape {result.shape}", f"shape ({shape_text((rows, columns))})")
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape ({format_shape((rows, columns))})")
     result.data = array(name, result.data, None)
     return result
 
 
-def finite_matrix(name: str, value: Any, rows: int, columns: int) -> Any:
+def matrix_without_copy(name: str, value: Any, rows: int, columns: int) -> Any:
     """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's.
 
     Raises InvalidArgument for anything else.
@@ -79,6 +79,6 @@ def finite_matrix(name: str, value: Any, rows: int, columns: int) -> Any:
     numbers = value.data if sparse.issparse(value) else value
     shape = np.shape(value)
     floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64
-    if floats and shape == (rows, columns) and every(np.abs(numbers) < LARGEST):
+    if floats and shape == (rows, columns) and all_true(np.abs(numbers) < MAX_ABS_VALUE):
         return value
     return matrix(name, value, rows, columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes.arguments.numbers import array, every
+from rbnotes.arguments.numbers import all_true, array
 from rbnotes.arguments.refusals import Array, InvalidArgument, SingularConfiguration
 
 ROTATION_TOLERANCE = 1e-8
@@ -14,7 +14,7 @@ ROTATION_TOLERANCE = 1e-8
 UNIT_TOLERANCE = 1e-8
 """Largest accepted deviation of a unit vector's or unit quaternion's length from 1."""
 
-FULL_TURN_WITHIN = 1e-8
+FULL_TURN_TOLERANCE = 1e-8
 """Angles this near to a multiple of 2 pi are full turns."""
 
 _LAST_ROW = [0.0, 0.0, 0.0, 1.0]
@@ -59,9 +59,9 @@ def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
     result = array(name, value, size)
     # einsum, unlike norm, does not warn where squares overflow
     error = np.abs(np.sqrt(np.einsum("...i,...i->...", result, result)) - 1)
-    if not every(error <= UNIT_TOLERANCE):
+    if not all_true(error <= UNIT_TOLERANCE):
         got = f"a length that differs from 1 by {np.max(error):.3g}"
-        raise InvalidArgument(name, got, "unit length" + _in_double_precision(value))
+        raise InvalidArgument(name, got, "unit length" + _precision_hint(value))
     return result
 
 
@@ -95,7 +95,7 @@ def frame(name: str, value: ArrayLike) -> Array:
         if last == _LAST_ROW and _is_rotation(*rows):
             return E
     error = np.abs(E[..., 3, :] - _LAST_ROW)
-    if not every(error <= ROTATION_TOLERANCE):
+    if not all_true(error <= ROTATION_TOLERANCE):
         got = f"a last row {np.max(error):.3g} off (0, 0, 0, 1)"
         raise InvalidArgument(name, got, "a rigid transformation")
     _check_rotations(name, E[..., :3, :3], value)
@@ -118,13 +118,13 @@ def twist_matrix(name: str, value: ArrayLike) -> Array:
     Raises InvalidArgument for anything else.
     """
     X = array(name, value, 4, 4)
-    if not every(np.abs(X[..., 3, :]) <= 1e-10 * _size(X)[..., None]):
+    if not all_true(np.abs(X[..., 3, :]) <= 1e-10 * _entry_scale(X)[..., None]):
         raise InvalidArgument(name, "a last row other than zero", "the matrix of a twist")
     _check_skew_symmetric(name, X[..., :3, :3])
     return X
 
 
-def _in_double_precision(value: ArrayLike) -> str:
+def _precision_hint(value: ArrayLike) -> str:
     """What to add to an expectation that numbers of single precision miss by their rounding."""
     dtype = np.asarray(value).dtype
     return f" in float64, not rounded to {dtype}" if dtype in (np.float16, np.float32) else ""
@@ -135,8 +135,8 @@ def _check_angle(name: str, w: Array, full_turns: bool) -> None:
         return
     turns = np.linalg.norm(w, axis=-1) / (2 * np.pi)
     distance = np.abs(turns - np.round(turns)) * 2 * np.pi
-    if np.any((np.round(turns) > 0) & (distance < FULL_TURN_WITHIN)):
-        got = f"an angle within {FULL_TURN_WITHIN:g} of a multiple of 2 pi"
+    if np.any((np.round(turns) > 0) & (distance < FULL_TURN_TOLERANCE)):
+        got = f"an angle within {FULL_TURN_TOLERANCE:g} of a multiple of 2 pi"
         raise SingularConfiguration(name, got, "an angle away from it")
 
 
@@ -157,21 +157,21 @@ def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> boo
 def _check_rotations(name: str, R: Array, given: ArrayLike) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3))
-    if not every(error <= ROTATION_TOLERANCE):  # NaN, where huge entries overflow, is not
+    if not all_true(error <= ROTATION_TOLERANCE):  # NaN, where huge entries overflow, is not
         got = f"a matrix with max |R^T R - I| = {np.max(error):.3g}"
-        raise InvalidArgument(name, got, "a rotation matrix" + _in_double_precision(given))
-    if not every(np.linalg.det(R) > 0):
+        raise InvalidArgument(name, got, "a rotation matrix" + _precision_hint(given))
+    if not all_true(np.linalg.det(R) > 0):
         raise InvalidArgument(name, "a reflection (determinant -1)", "a rotation matrix (determinant +1)")
 
 
 def _check_skew_symmetric(name: str, W: Array) -> None:
     defect = np.max(np.abs(W + np.swapaxes(W, -1, -2)), axis=(-1, -2), initial=0.0)
-    if not every(defect <= 1e-10 * _size(W)):
+    if not all_true(defect <= 1e-10 * _entry_scale(W)):
         got = f"a matrix with max |W + W^T| = {np.max(defect):.3g}"
         raise InvalidArgument(name, got, "a skew-symmetric matrix")
 
 
-def _size(A: Array) -> Array:
+def _entry_scale(A: Array) -> Array:
     """Largest entry of each matrix, at least 1."""
     size: Array = np.max(np.abs(A), axis=(-1, -2), initial=1.0)
     return size

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes.arguments.refusals import Array, InvalidArgument
 
-LARGEST = 1e100
+MAX_ABS_VALUE = 1e100
 """Numbers must be smaller, and positive ones larger than its inverse: products and cubes of larger ones
 overflow, and infinities make NaNs."""
 
@@ -22,14 +22,14 @@ def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
     Raises InvalidArgument for anything else.
     """
     result = _real_numbers(name, value)
-    if result.shape[-len(shape) :] != shape and not _fits(result.shape, shape):
-        raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {shape_text(shape)})")
-    if not every(np.abs(result) < LARGEST):
-        _refuse_size(name, result)
+    if result.shape[-len(shape) :] != shape and not _shape_matches(result.shape, shape):
+        raise InvalidArgument(name, f"shape {result.shape}", f"shape (..., {format_shape(shape)})")
+    if not all_true(np.abs(result) < MAX_ABS_VALUE):
+        _raise_out_of_range(name, result)
     return result
 
 
-def bound(name: str, value: ArrayLike) -> Array:
+def extended_real_array(name: str, value: ArrayLike) -> Array:
     """Real numbers, an array of any shape, that may be infinite where nothing bounds.
 
     Raises InvalidArgument for anything else.
@@ -59,28 +59,30 @@ def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
     return array(name, value, size)
 
 
-def one_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
+def single_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
     """One finite vector ``(size,)``, where neither rows ``(1, size)`` nor columns will do.
 
     Raises InvalidArgument for anything else.
     """
     result = array(name, value, size)
     if result.ndim != 1:
-        raise InvalidArgument(name, f"shape {result.shape}", f"one vector of shape ({shape_text((size,))},)")
+        raise InvalidArgument(
+            name, f"shape {result.shape}", f"one vector of shape ({format_shape((size,))},)"
+        )
     return result
 
 
-def exactly(name: str, result: Array, axes: int) -> Array:
+def with_ndim(name: str, result: Array, ndim: int) -> Array:
     """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do.
 
     Raises InvalidArgument for anything else.
     """
-    if result.ndim != axes:
-        raise InvalidArgument(name, f"shape {result.shape}", f"{axes} axes")
+    if result.ndim != ndim:
+        raise InvalidArgument(name, f"shape {result.shape}", f"{ndim} axes")
     return result
 
 
-def each(name: str, result: Array, count: int) -> Array:
+def broadcast_to_count(name: str, result: Array, count: int) -> Array:
     """The checked number for each of so many ``(count,)``, or the checked array of as many.
 
     Raises InvalidArgument for anything else.
@@ -90,55 +92,55 @@ def each(name: str, result: Array, count: int) -> Array:
     return np.broadcast_to(result, (count,))
 
 
-def scalar(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
+def real_array(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
     """Finite numbers, an array of any shape, within ``[minimum, maximum]``.
 
     Raises InvalidArgument for anything else.
     """
-    return within(name, array(name, value), minimum, maximum)
+    return require_within(name, array(name, value), minimum, maximum)
 
 
-def within(name: str, result: Array, minimum: float, maximum: float) -> Array:
+def require_within(name: str, result: Array, minimum: float, maximum: float) -> Array:
     """The checked array, if its numbers are within ``[minimum, maximum]``.
 
     Raises InvalidArgument for anything else.
     """
     inside = (result >= minimum) & (result <= maximum)
-    if not every(inside):
+    if not all_true(inside):
         raise InvalidArgument(name, f"{result[~inside].flat[0]:g}", f"numbers in [{minimum:g}, {maximum:g}]")
     return result
 
 
-def positive(name: str, value: ArrayLike, *shape: int | None) -> Array:
+def positive_array(name: str, value: ArrayLike, *shape: int | None) -> Array:
     """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``.
 
     Raises InvalidArgument for anything else.
     """
     result = array(name, value, *shape)
-    if not every(result > 1 / LARGEST):
-        small = result[result <= 1 / LARGEST].flat[0]
-        limit = "0" if small <= 0 else f"{1 / LARGEST:g}"
+    if not all_true(result > 1 / MAX_ABS_VALUE):
+        small = result[result <= 1 / MAX_ABS_VALUE].flat[0]
+        limit = "0" if small <= 0 else f"{1 / MAX_ABS_VALUE:g}"
         raise InvalidArgument(name, f"{small:g}", f"numbers greater than {limit}")
     return result
 
 
-def number(name: str, value: Any) -> float:
+def positive_number(name: str, value: Any) -> float:
     """One finite number greater than zero, such as a tolerance or a step size.
 
     Raises InvalidArgument for anything else.
     """
-    result = positive(name, value)
+    result = positive_array(name, value)
     if result.ndim:
         raise InvalidArgument(name, f"shape {result.shape}", "one number")
     return float(result)
 
 
-def real(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.inf) -> float:
+def real_number(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.inf) -> float:
     """One finite number within ``[minimum, maximum]``, such as a time or a rate.
 
     Raises InvalidArgument for anything else.
     """
-    result = scalar(name, value, minimum=minimum, maximum=maximum)
+    result = real_array(name, value, minimum=minimum, maximum=maximum)
     if result.ndim:
         raise InvalidArgument(name, f"shape {result.shape}", "one number")
     return float(result)
@@ -172,7 +174,7 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
     return given.astype(np.intp)
 
 
-def truths(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
+def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
     """Truth values ``(size,)``; no numbers in their place.
 
     Raises InvalidArgument for anything else.
@@ -201,25 +203,25 @@ def _real_numbers(name: str, value: ArrayLike) -> Array:
         raise InvalidArgument(name, got, "an array of real numbers") from error
 
 
-def _refuse_size(name: str, result: Array) -> NoReturn:
-    if not every(np.isfinite(result)):
+def _raise_out_of_range(name: str, result: Array) -> NoReturn:
+    if not all_true(np.isfinite(result)):
         raise InvalidArgument(name, "NaN or infinite entries", "finite numbers")
     got = f"an entry of {result.flat[np.argmax(np.abs(result))]:.3g}"
-    raise InvalidArgument(name, got, f"numbers smaller than {LARGEST:g}")
+    raise InvalidArgument(name, got, f"numbers smaller than {MAX_ABS_VALUE:g}")
 
 
-def every(condition: NDArray[np.bool_]) -> bool:
+def all_true(condition: NDArray[np.bool_]) -> bool:
     """Several times as quick as ``np.all`` on few numbers."""
     return bool(np.count_nonzero(condition) == condition.size)
 
 
-def _fits(shape: tuple[int, ...], trailing: tuple[int | None, ...]) -> bool:
+def _shape_matches(shape: tuple[int, ...], trailing: tuple[int | None, ...]) -> bool:
     if len(shape) < len(trailing):
         return False
     lengths = shape[len(shape) - len(trailing) :]
     return all(size in (None, length) for length, size in zip(lengths, trailing, strict=True))
 
 
-def shape_text(shape: tuple[int | None, ...]) -> str:
+def format_shape(shape: tuple[int | None, ...]) -> str:
     """What a message calls lengths of axes, of which some may be any."""
     return ", ".join("n" if size is None else str(size) for size in shape)

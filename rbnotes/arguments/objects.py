@@ -22,14 +22,14 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
     return value
 
 
-def instance(name: str, value: Any, *kinds: type) -> None:
+def require_instance(name: str, value: Any, *kinds: type) -> None:
     """Refuses what is not of one of these classes.
 
     Raises InvalidArgument for anything else.
     """
     if not isinstance(value, kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
-        raise InvalidArgument(name, _described(value), expected)
+        raise InvalidArgument(name, _describe(value), expected)
 
 
 def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
@@ -39,25 +39,25 @@ def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
     """
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         expected = " or ".join(kind.__name__ for kind in kinds)
-        raise InvalidArgument(name, _described(values), f"a sequence, each {expected}")
+        raise InvalidArgument(name, _describe(values), f"a sequence, each {expected}")
     result = tuple(values)
     for number, value in enumerate(result):
         if not isinstance(value, kinds):
-            instance(f"{name}[{number}]", value, *kinds)
+            require_instance(f"{name}[{number}]", value, *kinds)
     return result
 
 
-def provides(name: str, value: Any, *methods: str) -> None:
+def require_methods(name: str, value: Any, *methods: str) -> None:
     """Refuses what has not all of these methods: any object with them will do, but no class or array.
 
     Raises InvalidArgument that names the missing method.
     """
     missing = [method for method in methods if not callable(getattr(value, method, None))]
     if isinstance(value, type | ModuleType | np.ndarray) or missing:
-        raise InvalidArgument(name, _described(value), "an object with " + ", ".join(missing or methods))
+        raise InvalidArgument(name, _describe(value), "an object with " + ", ".join(missing or methods))
 
 
-def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
+def require_function(name: str, value: Any, *argument_names: str, hint: str = "") -> None:
     """Refuses what cannot be called, or not with as many arguments as it is given, by position.
 
     Raises InvalidArgument, which says how it will be called.
@@ -69,27 +69,27 @@ def function(name: str, value: Any, *takes: str, hint: str = "") -> None:
     hint
         The end of any error.
     """
-    expected = (f"a function of {', '.join(takes)}" if takes else "a function") + hint
+    expected = (f"a function of {', '.join(argument_names)}" if argument_names else "a function") + hint
     if not callable(value) or isinstance(value, type):
-        raise InvalidArgument(name, _described(value), expected)
-    if takes:
+        raise InvalidArgument(name, _describe(value), expected)
+    if argument_names:
         try:
-            given = signature(value)
+            call_signature = signature(value)
         except (TypeError, ValueError):  # written in C: it says itself what it takes
             return
         try:
-            given.bind(*takes)
+            call_signature.bind(*argument_names)
         except TypeError:
-            got = f"a function of {', '.join(map(str, given.parameters.values())) or 'nothing'}"
+            got = f"a function of {', '.join(map(str, call_signature.parameters.values())) or 'nothing'}"
             raise InvalidArgument(name, got, expected) from None
 
 
-def force_law(name: str, value: Any) -> None:
+def require_force_law(name: str, value: Any) -> None:
     """Refuses what is no function of the state alone.
 
     Raises InvalidArgument, which says how it will be called.
     """
-    function(name, value, "state", hint=", whose time is state.t")
+    require_function(name, value, "state", hint=", whose time is state.t")
 
 
 def text(name: str, value: Any) -> str:
@@ -102,7 +102,7 @@ def text(name: str, value: Any) -> str:
     return value
 
 
-def _described(value: Any) -> str:
+def _describe(value: Any) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     return type(value).__name__

@@ -19,27 +19,27 @@ from rbnotes.attachments.kinematics import (
     point_on_points,
     points_on_body,
 )
-from rbnotes.attachments.parametric import ControlledMotion, solve_controlled
+from rbnotes.attachments.parametric import PrescribedMotionResult, solve_prescribed_motion
 from rbnotes.attachments.reduction import (
-    NullSpace,
-    eliminate,
-    null_space,
+    NullSpaceReduction,
+    eliminate_attachment,
+    null_space_reduction,
     reduction_matrix,
 )
 
 __all__ = [
     "Attachment",
-    "ControlledMotion",
+    "PrescribedMotionResult",
     "CyclicAttachments",
-    "NullSpace",
-    "eliminate",
+    "NullSpaceReduction",
+    "eliminate_attachment",
     "elimination_order",
     "frame_on_body",
     "frame_on_points",
-    "null_space",
+    "null_space_reduction",
     "point_on_body",
     "point_on_points",
     "points_on_body",
     "reduction_matrix",
-    "solve_controlled",
+    "solve_prescribed_motion",
 ]

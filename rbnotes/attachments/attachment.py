@@ -26,7 +26,7 @@ from rbnotes.arguments import Array, InvalidArgument
 class Attachment:
     """Component ``component`` moves with its masters.
 
-    Raises InvalidArgument if ``component`` or a master is negative, or a block or ``drift`` has not the size
+    Raises InvalidArgument if ``component`` or a master is negative, or a block or ``bias`` has not the size
     of the component.
     """
 
@@ -35,7 +35,7 @@ class Attachment:
     blocks: Mapping[int, Array]
     """``J_kj (size of k, size of j)`` by the number j of the master, from its velocities to those of k,
     without unit between like ones; masters may be attached themselves."""
-    drift: Array = field(default_factory=lambda: np.zeros(0))
+    bias: Array = field(default_factory=lambda: np.zeros(0))
     """Velocities ``(size of k,)`` while those of the masters are zero, m/s or rad/s; for accelerations
     ``dJ/dt v``, m/s^2 or rad/s^2; zero by default."""
 
@@ -57,19 +57,19 @@ class Attachment:
                 "blocks", f"component {self.component} as its own master", "other components"
             )
         size = rows.pop()
-        drift = arguments.one_vector("drift", self._given_drift(size), size)
+        bias = arguments.single_vector("bias", self._bias_or_zeros(size), size)
         object.__setattr__(self, "component", component)
         object.__setattr__(self, "blocks", blocks)
-        object.__setattr__(self, "drift", drift)
+        object.__setattr__(self, "bias", bias)
 
-    def _given_drift(self, size: int) -> Any:
-        left_out = isinstance(self.drift, list | tuple | np.ndarray) and len(self.drift) == 0
-        return np.zeros(size) if left_out else self.drift
+    def _bias_or_zeros(self, size: int) -> Any:
+        is_omitted = isinstance(self.bias, list | tuple | np.ndarray) and len(self.bias) == 0
+        return np.zeros(size) if is_omitted else self.bias
 
     @property
     def size(self) -> int:
         """Number of velocities of the attached component."""
-        return len(self.drift)
+        return len(self.bias)
 
 
 class CyclicAttachments(InvalidArgument):

@@ -34,7 +34,7 @@ def point_on_body(
         If ``component`` or ``body`` is negative, ``E`` is no pose, or the shape of ``x`` or ``phi`` does not
         fit.
     """
-    component, x = arguments.count("component", component), arguments.one_vector("x", x)
+    component, x = arguments.count("component", component), arguments.single_vector("x", x)
     return points_on_body([component], body, E, [x], phi)[0]
 
 
@@ -48,16 +48,16 @@ def points_on_body(
     Raises InvalidArgument if ``body`` is negative, ``E`` is no pose, or the shape of ``components``, ``x`` or
     ``phi`` does not fit.
     """
-    R = arguments.exactly("E", arguments.frame("E", E), 2)[:3, :3]
-    components, body = _components("components", components), arguments.count("body", body)
-    x = arguments.exactly("x", arguments.array("x", x, len(components), 3), 2)
+    R = arguments.with_ndim("E", arguments.frame("E", E), 2)[:3, :3]
+    components, body = _check_components("components", components), arguments.count("body", body)
+    x = arguments.with_ndim("x", arguments.array("x", x, len(components), 3), 2)
     Gamma = _se3.Gamma(x)
-    drifts = np.zeros_like(x)
+    biases = np.zeros_like(x)
     if phi is not None:
-        phi = arguments.one_vector("phi", phi, 6)
-        drifts = np.cross(phi[:3], Gamma @ phi) @ R.T
+        phi = arguments.single_vector("phi", phi, 6)
+        biases = np.cross(phi[:3], Gamma @ phi) @ R.T
     return [
-        Attachment(k, {body: J}, drift) for k, J, drift in zip(components, R @ Gamma, drifts, strict=True)
+        Attachment(k, {body: J}, drift) for k, J, drift in zip(components, R @ Gamma, biases, strict=True)
     ]
 
 
@@ -66,7 +66,7 @@ def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
 
     Raises InvalidArgument if ``component`` or ``body`` is negative or ``E`` is no pose.
     """
-    E = arguments.exactly("E", arguments.frame("E", E), 2)
+    E = arguments.with_ndim("E", arguments.frame("E", E), 2)
     return Attachment(component, {arguments.count("body", body): _se3.Ad_inverse(E)})
 
 
@@ -76,8 +76,8 @@ def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) 
     Raises InvalidArgument if ``component`` is negative or the shape of ``masters`` or ``weights`` does not
     fit.
     """
-    masters = _components("masters", masters)
-    weights = _weights(weights, masters)
+    masters = _check_components("masters", masters)
+    weights = _check_weights(weights, masters)
     return Attachment(component, {j: w * np.eye(3) for j, w in zip(masters, weights, strict=True)})
 
 
@@ -86,7 +86,7 @@ def frame_on_points(
     masters: Sequence[int],
     weights: ArrayLike,
     x: ArrayLike,
-    arms: ArrayLike,
+    rest_positions: ArrayLike,
     v: ArrayLike | None = None,
 ) -> Attachment:
     """The frame that fits points best: its origin at their mean, turned to match their arms.
@@ -102,7 +102,7 @@ def frame_on_points(
         Positive, with sum one.
     x : (m, 3)
         Points, in world coordinates.
-    arms : (m, 3)
+    rest_positions : (m, 3)
         Where they are in the frame at rest; their weighted mean is zero.
     v : (m, 3), optional
         Velocities of the points, for the drift of accelerations; zero by default.
@@ -114,48 +114,52 @@ def frame_on_points(
     SingularConfiguration
         If the points do not determine a rotation: all on a line, or mirrored.
     """
-    masters = _components("masters", masters)
-    weights = _weights(weights, masters)
+    masters = _check_components("masters", masters)
+    weights = _check_weights(weights, masters)
     count = len(weights)
-    x = arguments.exactly("x", arguments.array("x", x, count, 3), 2)
-    arms = arguments.exactly("arms", arguments.array("arms", arms, count, 3), 2)
+    x = arguments.with_ndim("x", arguments.array("x", x, count, 3), 2)
+    rest_positions = arguments.with_ndim(
+        "rest_positions", arguments.array("rest_positions", rest_positions, count, 3), 2
+    )
     if np.any(weights <= 0) or abs(weights.sum() - 1) > 1e-9:
         raise InvalidArgument("weights", f"{weights}", "positive numbers with sum 1")
-    off = np.abs(weights @ arms).max()
-    if off > 1e-9 * np.abs(arms).max():
-        raise InvalidArgument("arms", f"a weighted mean {off:.3g} off zero", "arms from the mean")
-    A = np.einsum("j,ja,jb->ab", weights, x, arms)
-    U, stretches, Vt = np.linalg.svd(A)
-    mirrored = np.sign(np.linalg.det(U @ Vt))
-    R = U @ np.diag([1.0, 1.0, mirrored]) @ Vt
+    mean_offset = np.abs(weights @ rest_positions).max()
+    if mean_offset > 1e-9 * np.abs(rest_positions).max():
+        raise InvalidArgument(
+            "rest_positions", f"a weighted mean {mean_offset:.3g} off zero", "arms from the mean"
+        )
+    A = np.einsum("j,ja,jb->ab", weights, x, rest_positions)
+    U, singular_values, Vt = np.linalg.svd(A)
+    handedness = np.sign(np.linalg.det(U @ Vt))
+    R = U @ np.diag([1.0, 1.0, handedness]) @ Vt
     S = R.T @ A
     # Turning about an axis is determined by the sum of the two stretches across it.
-    if stretches[1] + mirrored * stretches[2] <= 1e-9 * stretches[0]:
-        got = f"stretches {stretches} of {'mirrored ' if mirrored < 0 else ''}points"
+    if singular_values[1] + handedness * singular_values[2] <= 1e-9 * singular_values[0]:
+        got = f"stretches {singular_values} of {'mirrored ' if handedness < 0 else ''}points"
         raise SingularConfiguration("x", got, "points that determine a rotation")
     resistance = np.trace(S) * np.eye(3) - S
-    turning = np.linalg.solve(resistance, weights[:, None, None] * _so3.hat(arms) @ R.T)
-    moving = weights[:, None, None] * R.T
-    blocks = dict(zip(masters, np.concatenate([turning, moving], axis=1), strict=True))
+    angular_blocks = np.linalg.solve(resistance, weights[:, None, None] * _so3.hat(rest_positions) @ R.T)
+    linear_blocks = weights[:, None, None] * R.T
+    blocks = dict(zip(masters, np.concatenate([angular_blocks, linear_blocks], axis=1), strict=True))
     if v is None:
         return Attachment(component, blocks)
-    v = arguments.exactly("v", arguments.array("v", v, count, 3), 2)
-    in_frame = v @ R
-    omega = np.einsum("jab,jb->a", turning, v)
-    S_dot = np.einsum("j,ja,jb->ab", weights, in_frame, arms) - _so3.hat(omega) @ S
+    v = arguments.with_ndim("v", arguments.array("v", v, count, 3), 2)
+    v_local = v @ R
+    omega = np.einsum("jab,jb->a", angular_blocks, v)
+    S_dot = np.einsum("j,ja,jb->ab", weights, v_local, rest_positions) - _so3.hat(omega) @ S
     resistance_dot = np.trace(S_dot) * np.eye(3) - S_dot
-    turned = np.cross(arms, np.cross(-omega, in_frame))
-    spin = np.linalg.solve(resistance, weights @ turned - resistance_dot @ omega)
-    return Attachment(component, blocks, np.concatenate([spin, np.cross(-omega, weights @ in_frame)]))
+    cross_products = np.cross(rest_positions, np.cross(-omega, v_local))
+    angular_bias = np.linalg.solve(resistance, weights @ cross_products - resistance_dot @ omega)
+    return Attachment(component, blocks, np.concatenate([angular_bias, np.cross(-omega, weights @ v_local)]))
 
 
-def _weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
+def _check_weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
     if len(set(masters)) < len(masters):
         raise InvalidArgument("masters", f"{list(masters)!r:.60}", "different components")
-    return arguments.one_vector("weights", weights, len(masters))
+    return arguments.single_vector("weights", weights, len(masters))
 
 
-def _components(name: str, numbers: Sequence[int]) -> list[int]:
+def _check_components(name: str, numbers: Sequence[int]) -> list[int]:
     checked = arguments.indices(name, numbers)
     if checked.ndim != 1:
         raise InvalidArgument(name, f"shape {checked.shape}", "a sequence of numbers of components")

@@ -12,22 +12,22 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
 
-class ControlledMotion(NamedTuple):
+class PrescribedMotionResult(NamedTuple):
     """The motion of a system some of whose velocities are prescribed."""
 
     velocity: Array
     """All velocities ``(n,)``, m/s or rad/s."""
-    bilateral: Array
+    bilateral_impulses: Array
     """Impulses ``(k,)`` of the equations, N s or N m s; forces, if the velocities are accelerations."""
-    force: Array
+    actuation_force: Array
     """What it takes, on top of the applied forces, to move the controlled components ``(n_controlled,)``, N
     or N m.
     """
 
 
-def solve_controlled(
-    problem: StepProblem, controlled: ArrayLike, v_controlled: ArrayLike
-) -> ControlledMotion:
+def solve_prescribed_motion(
+    problem: StepProblem, prescribed_indices: ArrayLike, v_prescribed: ArrayLike
+) -> PrescribedMotionResult:
     """Solve for the velocities that are not prescribed, and for the force behind those that are (Lloyd 0.21).
 
     Attachments are eliminated first, :meth:`rbnotes.attachments.reduction.NullSpace.reduce`; controlled
@@ -37,9 +37,9 @@ def solve_controlled(
     ----------
     problem
         Of a step; or with accelerations and forces. Its equations alone are kept to.
-    controlled : (n_controlled,)
+    prescribed_indices : (n_controlled,)
         Numbers of the prescribed velocities, from 0.
-    v_controlled : (n_controlled,)
+    v_prescribed : (n_controlled,)
         Their values, m/s or rad/s.
 
     Raises
@@ -51,26 +51,30 @@ def solve_controlled(
     """
     arguments.instance("problem", problem, StepProblem)
     n = problem.size
-    indices = arguments.indices("controlled", controlled)
+    indices = arguments.indices("prescribed_indices", prescribed_indices)
     valid = indices.ndim == 1 and (indices.size == 0 or np.issubdtype(indices.dtype, np.integer))
     if not valid or len(np.unique(indices)) < len(indices) or np.any((indices < 0) | (indices >= n)):
-        raise InvalidArgument("controlled", f"{controlled!r:.60}", f"different indices between 0 and {n - 1}")
+        raise InvalidArgument(
+            "prescribed_indices", f"{prescribed_indices!r:.60}", f"different indices between 0 and {n - 1}"
+        )
     indices = indices.astype(int)
-    prescribed = arguments.one_vector("v_controlled", v_controlled, len(indices))
+    v_checked = arguments.single_vector("v_prescribed", v_prescribed, len(indices))
     free = np.setdiff1d(np.arange(n), indices)
     v = np.zeros(n)
-    v[indices] = prescribed
+    v[indices] = v_checked
     mass, rows = problem.mass, problem.bilateral
     if not len(free):
         if rows.count:
-            raise InvalidArgument("controlled", "every velocity", "one that the constraints can change")
-        return ControlledMotion(v, np.zeros(0), (mass @ v - problem.momentum)[indices])
-    rest = StepProblem(
+            raise InvalidArgument(
+                "prescribed_indices", "every velocity", "one that the constraints can change"
+            )
+        return PrescribedMotionResult(v, np.zeros(0), (mass @ v - problem.momentum)[indices])
+    free_problem = StepProblem(
         mass[free][:, free],
         problem.momentum[free] - mass[free] @ v,
-        BilateralRows(rows.rows[:, free], rows.target - rows.rows @ v, rows.softness),
+        BilateralRows(rows.rows[:, free], rows.target - rows.rows @ v, rows.regularization),
     )
-    solution = solve_step(rest)
+    solution = solve_step(free_problem)
     v[free] = solution.velocity
     force = (mass @ v - rows.rows.T @ solution.bilateral - problem.momentum)[indices]
-    return ControlledMotion(v, solution.bilateral, force)
+    return PrescribedMotionResult(v, solution.bilateral, force)

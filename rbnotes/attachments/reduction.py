@@ -23,20 +23,20 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NullSpace(Reduction):
+class NullSpaceReduction(Reduction):
     """All velocities of a system from those of its active components: rows of J for these are the identity's.
 
     Made by :func:`null_space`.
     """
 
-    active: Indices
+    active_indices: Indices
     """Indices of the velocities of active components ``(n_active,)`` among all."""
-    attached: Indices
+    attached_indices: Indices
     """Indices of the velocities of attached components ``(n_attached,)``."""
-    among_attached: Matrix
+    attached_coupling: Matrix
     """How attached velocities depend on each other ``(n_attached, n_attached)``, without unit between like
     ones, sparse, nilpotent."""
-    depth: int
+    max_depth: int
     """Length of the longest chain of attachments."""
 
     def attachment_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
@@ -56,15 +56,15 @@ class NullSpace(Reduction):
         """
         arguments.instance("problem", problem, StepProblem)
         arguments.instance("solution", solution, StepSolution)
-        missing = self.holding_forces(problem, solution)[self.attached]
+        direct_forces = self.constraint_forces(problem, solution)[self.attached_indices]
         # What a component has to pass on to those attached to it, it needs on top.
-        forces = missing
-        for _ in range(self.depth - 1):
-            forces = missing + self.among_attached.T @ forces
+        forces = direct_forces
+        for _ in range(self.max_depth - 1):
+            forces = direct_forces + self.attached_coupling.T @ forces
         return forces
 
 
-def null_space(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullSpace:
+def null_space_reduction(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullSpaceReduction:
     """The map from active velocities to all, all attachments at once (Lloyd 0.17, 0.18).
 
     Parameters
@@ -82,22 +82,22 @@ def null_space(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullS
         If a component does not exist, is attached twice, or a block does not have its and its master's sizes.
     """
     attachments = arguments.instances("attachments", attachments, Attachment)
-    starts = _starts(sizes)
+    starts = _offsets(sizes)
     order = elimination_order(attachments)
     depths: dict[int, int] = {}
     rows, columns, values = [], [], []
-    drift = np.zeros(starts[-1])
+    bias = np.zeros(starts[-1])
     is_attached = np.zeros(starts[-1], dtype=bool)
     for attachment in reversed(order):
         _check_sizes(attachment, sizes)
         k = attachment.component
-        own = np.arange(starts[k], starts[k + 1])
-        drift[own], is_attached[own] = attachment.drift, True
+        own_indices = np.arange(starts[k], starts[k + 1])
+        bias[own_indices], is_attached[own_indices] = attachment.bias, True
         depths[k] = 1 + max(depths.get(j, 0) for j in attachment.blocks)
         for j, block in attachment.blocks.items():
             masters = np.arange(starts[j], starts[j + 1])
-            rows.append(np.repeat(own, len(masters)))
-            columns.append(np.tile(masters, len(own)))
+            rows.append(np.repeat(own_indices, len(masters)))
+            columns.append(np.tile(masters, len(own_indices)))
             values.append(block.ravel())
     n, depth = int(starts[-1]), max(depths.values(), default=0)
     entries = [
@@ -105,26 +105,26 @@ def null_space(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullS
     ]
     direct = sparse.csr_array((entries[0], (entries[1], entries[2])), shape=(n, n))
     active, attached = np.flatnonzero(~is_attached), np.flatnonzero(is_attached)
-    among, onto_active = direct[attached][:, attached], direct[attached][:, active]
-    J_attached, total_drift = onto_active, drift[attached]
+    attached_coupling, active_coupling = direct[attached][:, attached], direct[attached][:, active]
+    J_attached, total_bias = active_coupling, bias[attached]
     for _ in range(depth - 1):
-        J_attached = onto_active + among @ J_attached
-        total_drift = drift[attached] + among @ total_drift
-    drift[attached] = total_drift
+        J_attached = active_coupling + attached_coupling @ J_attached
+        total_bias = bias[attached] + attached_coupling @ total_bias
+    bias[attached] = total_bias
     stacked = sparse.vstack([sparse.eye_array(len(active), format="csr"), J_attached], format="csr")
-    back = np.empty(n, dtype=int)
-    back[np.concatenate([active, attached])] = np.arange(n)
-    return NullSpace(
-        J=stacked[back],
-        drift=drift,
-        active=active,
-        attached=attached,
-        among_attached=among,
-        depth=depth,
+    permutation = np.empty(n, dtype=int)
+    permutation[np.concatenate([active, attached])] = np.arange(n)
+    return NullSpaceReduction(
+        J=stacked[permutation],
+        bias=bias,
+        active_indices=active,
+        attached_indices=attached,
+        attached_coupling=attached_coupling,
+        max_depth=depth,
     )
 
 
-def eliminate(problem: StepProblem, sizes: Sequence[int], attachment: Attachment) -> StepProblem:
+def eliminate_attachment(problem: StepProblem, sizes: Sequence[int], attachment: Attachment) -> StepProblem:
     """The problem after one attachment: its component's rows and columns are zero (Lloyd 0.17, 0.18).
 
     ``P_k M P_k^T`` with the reduction matrix of one attachment. One after the other, in the order of
@@ -137,8 +137,8 @@ def eliminate(problem: StepProblem, sizes: Sequence[int], attachment: Attachment
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.instance("attachment", attachment, Attachment)
-    P, drift = reduction_matrix(sizes, attachment)
-    return Reduction(P.T, drift).reduce(problem)
+    P, bias = reduction_matrix(sizes, attachment)
+    return Reduction(P.T, bias).reduce(problem)
 
 
 def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any, Array]:
@@ -150,19 +150,19 @@ def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any,
     Raises InvalidArgument if ``sizes`` does not fit or ``attachment`` is no ``Attachment``.
     """
     arguments.instance("attachment", attachment, Attachment)
-    starts = _starts(sizes)
+    starts = _offsets(sizes)
     _check_sizes(attachment, sizes)
     P = sparse.lil_array(sparse.eye_array(starts[-1]))
-    own = slice(starts[attachment.component], starts[attachment.component + 1])
-    P[own, own] = 0.0
+    own_indices = slice(starts[attachment.component], starts[attachment.component + 1])
+    P[own_indices, own_indices] = 0.0
     for j, block in attachment.blocks.items():
-        P[starts[j] : starts[j + 1], own] = block.T
-    drift = np.zeros(starts[-1])
-    drift[own] = attachment.drift
-    return sparse.csr_array(P), drift
+        P[starts[j] : starts[j + 1], own_indices] = block.T
+    bias = np.zeros(starts[-1])
+    bias[own_indices] = attachment.bias
+    return sparse.csr_array(P), bias
 
 
-def _starts(sizes: Sequence[int]) -> Indices:
+def _offsets(sizes: Sequence[int]) -> Indices:
     counts = arguments.indices("sizes", sizes, minimum=1)
     if counts.ndim != 1:
         raise InvalidArgument("sizes", f"{sizes!r:.60}", "one positive integer for each component")

@@ -15,28 +15,28 @@ from rbnotes.ledger.quantities import (
     NUMBER,
     POSE,
     TIME,
-    Anything,
-    Column,
+    AnyQuantity,
     Dimension,
-    Fields,
-    Grid,
-    Parts,
-    Rows,
+    MatrixQuantity,
+    ObjectQuantity,
+    StackedQuantity,
+    TupleQuantity,
+    VectorQuantity,
 )
 
 CLOSE = 1e-9
 LINEAR_FIRST = [
     six * TIME**power for six in (LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH) for power in (-1, 0, 1)
 ]
-FEW = 4
+MAX_DESCRIBED_PARTS = 4
 """So many parts of a tuple are described one by one."""
 
 
-def described(values: Sequence[Any]) -> str:
+def describe_values(values: Sequence[Any]) -> str:
     """What all these values are, such as ``pose (4, 4)``."""
     first = values[0]
     if any(type(value) is not type(first) for value in values):
-        return " or ".join(dict.fromkeys(described([value]) for value in values))
+        return " or ".join(dict.fromkeys(describe_values([value]) for value in values))
     if isinstance(first, bool | np.bool_):
         return "true or false"
     if isinstance(first, int | np.integer):
@@ -46,59 +46,61 @@ def described(values: Sequence[Any]) -> str:
     if isinstance(first, str):
         return "text"
     if isinstance(first, tuple | list):
-        return _described_parts(values)
+        return _describe_parts(values)
     if isinstance(first, np.ndarray):
         shapes = list(dict.fromkeys(value.shape for value in values))
-        text = " or ".join(str(shape) for shape in shapes[:FEW])
-        kind = _kind([np.asarray(value, dtype=float) for value in values]) if len(shapes) == 1 else "array"
+        text = " or ".join(str(shape) for shape in shapes[:MAX_DESCRIBED_PARTS])
+        kind = (
+            _array_kind([np.asarray(value, dtype=float) for value in values]) if len(shapes) == 1 else "array"
+        )
         return f"{kind} {text}" if first.ndim else "number, as an array of shape ()"
     return f"{type(first).__name__}"
 
 
-def measured(quantity: Anything) -> str:
+def describe_units(quantity: AnyQuantity) -> str:
     """Units of a quantity in words, such as ``in 3 x 1/s, 3 x m/s``; nothing for numbers."""
-    if quantity == NUMBER or (isinstance(quantity, Column) and set(quantity.entries) == {NUMBER}):
+    if quantity == NUMBER or (isinstance(quantity, VectorQuantity) and set(quantity.entries) == {NUMBER}):
         return ""
     if quantity == POSE:
         return "with translations in m"
-    if isinstance(quantity, Fields):
-        told = quantity.fields.items()
-        return "of " + ", ".join(f"{name} {measured(each)}".strip() for name, each in told)
-    return f"with blocks in {quantity}" if isinstance(quantity, Grid) else f"in {quantity}"
+    if isinstance(quantity, ObjectQuantity):
+        fields = quantity.fields.items()
+        return "of " + ", ".join(f"{name} {describe_units(each)}".strip() for name, each in fields)
+    return f"with blocks in {quantity}" if isinstance(quantity, MatrixQuantity) else f"in {quantity}"
 
 
-def sixes(quantity: Anything) -> list[Column]:
+def six_vectors(quantity: AnyQuantity) -> list[VectorQuantity]:
     """Columns of twists or wrenches: six entries in two halves, one of which is the other with a length."""
-    if isinstance(quantity, Grid):
-        return sixes(quantity.rows) + sixes(quantity.columns)
-    if isinstance(quantity, Rows | Parts):
-        return [column for part in quantity.parts for column in sixes(part)]
-    if not isinstance(quantity, Column):
+    if isinstance(quantity, MatrixQuantity):
+        return six_vectors(quantity.rows) + six_vectors(quantity.columns)
+    if isinstance(quantity, StackedQuantity | TupleQuantity):
+        return [column for part in quantity.parts for column in six_vectors(part)]
+    if not isinstance(quantity, VectorQuantity):
         return []
     entries = quantity.entries
     parts = [entries[at : at + 6] for at in range(0, len(entries) - 5, 6)]
-    return [Column(part) for part in parts if _in_halves(part)]
+    return [VectorQuantity(part) for part in parts if _is_six_vector(part)]
 
 
-def _in_halves(entries: Sequence[Dimension]) -> bool:
+def _is_six_vector(entries: Sequence[Dimension]) -> bool:
     first, second = set(entries[:3]), set(entries[3:])
     return len(first) == len(second) == 1 and first.pop() / second.pop() in (LENGTH, NUMBER / LENGTH)
 
 
-def _described_parts(values: Sequence[Any]) -> str:
+def _describe_parts(values: Sequence[Any]) -> str:
     kind, lengths = type(values[0]).__name__, {len(value) for value in values}
     if len(lengths) > 1 or not values[0]:
         every = [part for value in values for part in value]
-        return f"{kind} of " + (described(every) if every else "nothing")
-    parts = [described([value[place] for value in values]) for place in range(len(values[0]))]
+        return f"{kind} of " + (describe_values(every) if every else "nothing")
+    parts = [describe_values([value[place] for value in values]) for place in range(len(values[0]))]
     if len(set(parts)) == 1:
         return f"{kind} of {len(parts)}: each {parts[0]}"
-    if len(parts) > FEW:
-        return f"{kind} of {len(parts)}: " + ", ".join([*parts[:FEW], "..."])
+    if len(parts) > MAX_DESCRIBED_PARTS:
+        return f"{kind} of {len(parts)}: " + ", ".join([*parts[:MAX_DESCRIBED_PARTS], "..."])
     return f"{kind} of " + ", ".join(parts)
 
 
-def _kind(values: list[Array]) -> str:
+def _array_kind(values: list[Array]) -> str:
     """The kind of arrays of one shape."""
     shape = values[0].shape
     if len(shape) == 1:
@@ -128,7 +130,9 @@ def _is_pose(E: Array) -> bool:
     return _is_rotation(E[:3, :3]) and bool(np.array_equal(E[3], [0, 0, 0, 1]))
 
 
-def conventions(texts: Sequence[str], told: Sequence[Anything], *, linear_first: bool) -> list[str]:
+def describe_conventions(
+    texts: Sequence[str], quantities: Sequence[AnyQuantity], *, linear_first: bool
+) -> list[str]:
     """The conventions that matter for these descriptions and quantities.
 
     With ``linear_first`` the notes may stack twists so; else what stands so are coordinates, and no twist.
@@ -140,10 +144,16 @@ def conventions(texts: Sequence[str], told: Sequence[Anything], *, linear_first:
             "Poses and rotations take coordinates in a frame to those of the one it stands in: the world, "
             "unless it is said otherwise."
         )
-    six = [(column, isinstance(quantity, Grid)) for quantity in told for column in sixes(quantity)]
+    six = [
+        (column, isinstance(quantity, MatrixQuantity))
+        for quantity in quantities
+        for column in six_vectors(quantity)
+    ]
     if linear_first and any(column in LINEAR_FIRST for column, _ in six):
         found.append("Six numbers of a twist or wrench: linear part first, as in the notes.")
-    elif any(within or column not in LINEAR_FIRST for column, within in six) or (not told and "6" in every):
+    elif any(within or column not in LINEAR_FIRST for column, within in six) or (
+        not quantities and "6" in every
+    ):
         found.append("Six numbers of a twist or wrench: angular part first.")
     if "quaternion" in every:
         found.append("Quaternions are (scalar, vector).")

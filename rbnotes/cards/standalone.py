@@ -25,9 +25,9 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.ledger.record import Record
 
-LONGEST = 120
+MAX_LINES = 120
 """Lines of code that still count as something to paste."""
-WIDEST = 60
+MAX_LITERAL_ENTRIES = 60
 """Entries of an array that is written out."""
 PACKAGE = "rbnotes"
 
@@ -40,26 +40,35 @@ _CONVERSIONS = {
     **dict.fromkeys(("number", "real"), "float({})"),
     "count": "int({})",
     "indices": _AS_INT,
-    "truths": _AS_TRUTH,
-    **dict.fromkeys(("choice", "text", "matrix", "finite_matrix", "instances"), "{}"),
+    "boolean_vector": _AS_TRUTH,
+    **dict.fromkeys(("choice", "text", "matrix", "matrix_without_copy", "instances"), "{}"),
     **dict.fromkeys(
         (
-            *("array", "bound", "vector", "one_vector", "twist", "rotation_vector", "twist_vector", "scalar"),
+            *(
+                "array",
+                "bound",
+                "vector",
+                "single_vector",
+                "twist",
+                "rotation_vector",
+                "twist_vector",
+                "scalar",
+            ),
             *("positive", "unit_vector", "unit_quaternion", "rotation", "frame", "skew_symmetric"),
             *("twist_matrix", "symmetric", "positive_definite"),
         ),
         _AS_FLOAT,
     ),
-    "exactly": "{}",
+    "with_ndim": "{}",
 }
 """What the checks of arguments leave of their second argument."""
 
 
-class NotOffered(Exception):
+class NotExtractable(Exception):
     """The form needs something that cannot be put on a page."""
 
 
-def standalone(record: Record) -> str | None:
+def standalone_code(record: Record) -> str | None:
     """Source of a claim's right form, as a function ``right_form`` of the claim's arguments.
 
     It needs NumPy (or SciPy) only, if that fits on a page, else the library; None if there is no such form.
@@ -68,26 +77,26 @@ def standalone(record: Record) -> str | None:
     if not isinstance(form, FunctionType):
         return None
     for with_library in (False, True):
-        with suppress(NotOffered):
-            text = Page(form, with_library=with_library).text()
-            if text.count("\n") <= LONGEST:
+        with suppress(NotExtractable):
+            text = CodePage(form, with_library=with_library).text()
+            if text.count("\n") <= MAX_LINES:
                 return text
     return None
 
 
-class Page:
+class CodePage:
     """The parts of a text: imports, constants and functions, in the order in which they need each other."""
 
     def __init__(self, form: FunctionType, *, with_library: bool = False) -> None:
-        self.own = (f"{PACKAGE}.ledger",) if with_library else (PACKAGE,)
-        self.lines = 0
+        self.included_packages = (f"{PACKAGE}.ledger",) if with_library else (PACKAGE,)
+        self.num_lines = 0
         self.imports: set[str] = set()
         self.parts: list[str] = []
         self.names: dict[int, str] = {}
-        self.keep: list[Any] = []
-        self.taken = {*vars(builtins), "np"}
-        self.waiting: list[FunctionType] = []
-        self.function(form, name="right_form")
+        self.kept_objects: list[Any] = []
+        self.used_names = {*vars(builtins), "np"}
+        self.pending: list[FunctionType] = []
+        self.add_function(form, name="right_form")
 
     def text(self) -> str:
         """The whole, in order."""
@@ -97,51 +106,51 @@ class Page:
         plain = sorted(line for line in self.imports if line.startswith("import"))
         return "\n".join([*plain, *sorted(self.imports - set(plain))]) + "\n\n\n" + body + "\n"
 
-    def function(self, function: FunctionType, *, name: str) -> str:
+    def add_function(self, function: FunctionType, *, name: str) -> str:
         """Put a function and all that it needs on the page; returns its name there."""
         if id(function) in self.names:
             return self.names[id(function)]
-        if function.__closure__ or function in self.waiting:
-            raise NotOffered("a function inside another one, or one that calls itself")
-        name = self.free(name, function.__module__)
+        if function.__closure__ or function in self.pending:
+            raise NotExtractable("a function inside another one, or one that calls itself")
+        name = self.unused_name(name, function.__module__)
         self.names[id(function)] = name
-        self.keep.append(function)
-        self.waiting.append(function)
+        self.kept_objects.append(function)
+        self.pending.append(function)
         source = _source(function)
-        self.lines += (source.end_lineno or 0) - source.lineno
-        if self.lines > 2 * LONGEST:  # documentation included
-            raise NotOffered("it is too long")
+        self.num_lines += (source.end_lineno or 0) - source.lineno
+        if self.num_lines > 2 * MAX_LINES:  # documentation included
+            raise NotExtractable("it is too long")
         source.name = name
         rewritten = _Rewriter(self, function).visit(source)
         self.parts.append(ast.unparse(ast.fix_missing_locations(rewritten)))
-        self.waiting.pop()
+        self.pending.pop()
         return name
 
-    def free(self, name: str, module: str) -> str:
+    def unused_name(self, name: str, module: str) -> str:
         """A name that is not taken on this page: with that of its module, if need be."""
         for candidate in (name, f"{module.rsplit('.', 1)[-1].strip('_')}_{name}", f"_{name}", f"{name}_"):
-            if candidate not in self.taken and not keyword.iskeyword(candidate):
-                self.taken.add(candidate)
+            if candidate not in self.used_names and not keyword.iskeyword(candidate):
+                self.used_names.add(candidate)
                 return candidate
-        raise NotOffered(f"no free name for {name}")
+        raise NotExtractable(f"no free name for {name}")
 
-    def holds(self, module: str) -> bool:
+    def includes(self, module: str) -> bool:
         """Whether what is in a module is put on the page, rather than imported."""
-        return any(module == own or module.startswith(own + ".") for own in self.own)
+        return any(module == own or module.startswith(own + ".") for own in self.included_packages)
 
-    def constant(self, name: str, value: Any, module: str) -> str:
+    def add_constant(self, name: str, value: Any, module: str) -> str:
         """Put a number, or an array of them, on the page."""
         if id(value) in self.names:
             return self.names[id(value)]
-        text = _written(value)
-        name = self.free(name, module)
+        text = _literal(value)
+        name = self.unused_name(name, module)
         self.names[id(value)] = name
-        self.keep.append(value)
+        self.kept_objects.append(value)
         self.parts.append(f"{name} = {text}")
         return name
 
 
-def _of_arguments(module: str) -> bool:
+def _is_arguments_module(module: str) -> bool:
     """Whether what is in a module checks arguments."""
     return module == arguments.__name__ or module.startswith(f"{arguments.__name__}.")
 
@@ -149,9 +158,9 @@ def _of_arguments(module: str) -> bool:
 class _Rewriter(ast.NodeTransformer):
     """Replaces what a function names outside of itself."""
 
-    def __init__(self, page: Page, function: FunctionType) -> None:
+    def __init__(self, page: CodePage, function: FunctionType) -> None:
         self.page, self.function = page, function
-        self.own = set(_locals(function.__code__))
+        self.local_names = set(_local_names(function.__code__))
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
@@ -166,9 +175,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         if isinstance(node.value, ast.Call):
-            called = self.found(node.value.func)
+            called = self.lookup(node.value.func)
             home = getattr(called, "__module__", "")
-            if _of_arguments(home) and self.page.holds(home):
+            if _is_arguments_module(home) and self.page.includes(home):
                 return None  # a check that returns nothing that is used
         return self.generic_visit(node)
 
@@ -189,22 +198,22 @@ class _Rewriter(ast.NodeTransformer):
         return visited
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        called = self.found(node.func)
+        called = self.lookup(node.func)
         if (
             isinstance(called, FunctionType)
-            and _of_arguments(called.__module__)
-            and self.page.holds(called.__module__)
+            and _is_arguments_module(called.__module__)
+            and self.page.includes(called.__module__)
         ):
-            return self.conversion(called.__name__, node)
+            return self.replace_check(called.__name__, node)
         return self.generic_visit(node)
 
-    def conversion(self, check: str, node: ast.Call) -> ast.AST:
+    def replace_check(self, check: str, node: ast.Call) -> ast.AST:
         """What a check leaves of a call."""
         if check == "common_shape":
             values = [self.visit(option.value) for option in node.keywords]
             return ast.Call(ast.parse("np.broadcast_shapes", mode="eval").body, values, [])
         if check not in _CONVERSIONS or len(node.args) < 2:
-            raise NotOffered(f"a check {check}")
+            raise NotExtractable(f"a check {check}")
         wanted = ast.parse(_CONVERSIONS[check].format("__value__"), mode="eval").body
         value = self.visit(node.args[1])
 
@@ -216,102 +225,102 @@ class _Rewriter(ast.NodeTransformer):
         return put
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        found = self.found(node)
+        found = self.lookup(node)
         if found is _Unknown:
             return self.generic_visit(node)
         root = node
         while isinstance(root.value, ast.Attribute):
             root = root.value
-        first = self.found(root.value)
-        if isinstance(first, ModuleType) and not self.page.holds(first.__name__):
+        first = self.lookup(root.value)
+        if isinstance(first, ModuleType) and not self.page.includes(first.__name__):
             assert isinstance(root.value, ast.Name)
-            self.module(first, root.value.id)
+            self.import_module(first, root.value.id)
             return node
-        return ast.Name(self.put(node.attr, found), node.ctx)
+        return ast.Name(self.add_object(node.attr, found), node.ctx)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        found = self.found(node)
+        found = self.lookup(node)
         if found is _Unknown:
             return node
-        return ast.Name(self.put(node.id, found), node.ctx)
+        return ast.Name(self.add_object(node.id, found), node.ctx)
 
-    def found(self, node: ast.expr) -> Any:
+    def lookup(self, node: ast.expr) -> Any:
         """The object that a name, or a name in a module, stands for, if it is none of the function's own."""
         if isinstance(node, ast.Name):
-            if node.id in self.own or node.id not in self.function.__globals__:
+            if node.id in self.local_names or node.id not in self.function.__globals__:
                 return _Unknown
             return self.function.__globals__[node.id]
         if isinstance(node, ast.Attribute):
-            value = self.found(node.value)
+            value = self.lookup(node.value)
             if isinstance(value, ModuleType):
                 return getattr(value, node.attr)
         return _Unknown
 
-    def put(self, name: str, value: Any) -> str:
+    def add_object(self, name: str, value: Any) -> str:
         """Put what a name stands for on the page; returns the name it has there."""
         if isinstance(value, ModuleType):
-            if self.page.holds(value.__name__):
-                raise NotOffered("a module as a value")
-            return self.module(value, name)
+            if self.page.includes(value.__name__):
+                raise NotExtractable("a module as a value")
+            return self.import_module(value, name)
         value = (
             inspect.unwrap(value)
             if isinstance(value, FunctionType) or hasattr(value, "__wrapped__")
             else value
         )
         home = getattr(value, "__module__", None) or ""
-        if isinstance(value, type) and issubclass(value, Exception) and self.page.holds(home):
+        if isinstance(value, type) and issubclass(value, Exception) and self.page.includes(home):
             return "ArithmeticError" if issubclass(value, ArithmeticError) else "ValueError"
-        if isinstance(value, FunctionType) and self.page.holds(home):
-            return self.page.function(value, name=value.__name__)
-        if hasattr(value, "__name__") and not self.page.holds(home):
-            return self.imported(name, value, home)
-        return self.page.constant(name, value, self.function.__module__)
+        if isinstance(value, FunctionType) and self.page.includes(home):
+            return self.page.add_function(value, name=value.__name__)
+        if hasattr(value, "__name__") and not self.page.includes(home):
+            return self.import_object(name, value, home)
+        return self.page.add_constant(name, value, self.function.__module__)
 
-    def module(self, module: ModuleType, name: str) -> str:
+    def import_module(self, module: ModuleType, name: str) -> str:
         last = module.__name__.rsplit(".", 1)[-1]
         if "." in module.__name__ and last == name:
             line = f"from {module.__name__.rsplit('.', 1)[0]} import {name}"
         else:
             line = f"import {module.__name__}" + ("" if module.__name__ == name else f" as {name}")
         self.page.imports.add(line)
-        self.page.taken.add(name)
+        self.page.used_names.add(name)
         return name
 
-    def imported(self, name: str, value: Any, home: str) -> str:
+    def import_object(self, name: str, value: Any, home: str) -> str:
         """Import a function or a class of another package from where it is public."""
         parts = home.split(".")
         public = [part for part in parts if not part.startswith("_")]
         for split in range(len(public), 0, -1):
             place = ".".join(public[:split])
-            if getattr(sys.modules.get(place), value.__name__, NotOffered) is value:
+            if getattr(sys.modules.get(place), value.__name__, NotExtractable) is value:
                 alias = "" if name == value.__name__ else f" as {name}"
                 self.page.imports.add(f"from {place} import {value.__name__}{alias}")
-                self.page.taken.add(name)
+                self.page.used_names.add(name)
                 return name
-        raise NotOffered(f"{name} of {home}")
+        raise NotExtractable(f"{name} of {home}")
 
 
 def _source(function: FunctionType) -> ast.FunctionDef:
     try:
-        source = ast.parse(_text(function)).body[0]
+        source = ast.parse(_function_text(function)).body[0]
     except (OSError, SyntaxError) as error:
-        raise NotOffered("it has no source") from error
+        raise NotExtractable("it has no source") from error
     if not isinstance(source, ast.FunctionDef):
-        raise NotOffered("it has no name")
+        raise NotExtractable("it has no name")
     source.decorator_list = []
     return source
 
 
 @cache
-def _text(function: FunctionType) -> str:
+def _function_text(function: FunctionType) -> str:
     file, first = function.__code__.co_filename, function.__code__.co_firstlineno
-    if first not in _ends(file):
+    if first not in _last_lines(file):
         raise OSError("not in its file")
-    return textwrap.dedent("".join(linecache.getlines(file)[first - 1 : _ends(file)[first]]))
+    return textwrap.dedent("".join(linecache.getlines(file)[first - 1 : _last_lines(file)[first]]))
 
 
 @cache
-def _ends(file: str) -> dict[int, int]:
+def _last_lines(file: str) -> dict[int, int]:
     """The last line of each function of a file, by its first, which may be that of a decorator."""
     functions = [
         node
@@ -328,27 +337,27 @@ class _Unknown:
     """Stands for what is not found."""
 
 
-def _locals(code: CodeType) -> Iterator[str]:
+def _local_names(code: CodeType) -> Iterator[str]:
     """The names that belong to a function and to those inside it."""
     yield from (*code.co_varnames, *code.co_cellvars)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield constant.co_name
-            yield from _locals(constant)
+            yield from _local_names(constant)
 
 
-def _written(value: Any) -> str:
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.size <= WIDEST:
+def _literal(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.size <= MAX_LITERAL_ENTRIES:
         return f"np.array({value.tolist()!r})"
     if isinstance(value, bool | int | float | str | None):
         return repr(value)
-    if isinstance(value, tuple | list) and len(value) <= WIDEST:
-        inner = ", ".join(_written(part) for part in value)
+    if isinstance(value, tuple | list) and len(value) <= MAX_LITERAL_ENTRIES:
+        inner = ", ".join(_literal(part) for part in value)
         if isinstance(value, list):
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, slice):
         return f"slice({value.start!r}, {value.stop!r}, {value.step!r})"
-    if isinstance(value, dict) and len(value) <= WIDEST:
-        return "{" + ", ".join(f"{_written(name)}: {_written(part)}" for name, part in value.items()) + "}"
-    raise NotOffered(f"a {type(value).__name__}")
+    if isinstance(value, dict) and len(value) <= MAX_LITERAL_ENTRIES:
+        return "{" + ", ".join(f"{_literal(name)}: {_literal(part)}" for name, part in value.items()) + "}"
+    raise NotExtractable(f"a {type(value).__name__}")

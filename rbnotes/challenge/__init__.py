@@ -19,12 +19,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rbnotes.challenge.calling import Answer, answer, answers
-    from rbnotes.challenge.challenging import Challenge, challenge
+    from rbnotes.challenge.calling import Answer, collect_answer, collect_answers
+    from rbnotes.challenge.challenging import ChallengeResult, challenge
     from rbnotes.challenge.drawing import Case, cases
     from rbnotes.challenge.judging import Judgement, judge
 
-_HOMES = {
+_EXPORTS = {
     "Answer": "calling",
     "answer": "calling",
     "answers": "calling",
@@ -32,23 +32,23 @@ _HOMES = {
     "cases": "drawing",
     "Judgement": "judging",
     "judge": "judging",
-    "Challenge": "challenging",
+    "ChallengeResult": "challenging",
     "challenge": "challenging",
 }
 __all__ = [
     "Answer",
     "Case",
-    "Challenge",
+    "ChallengeResult",
     "Judgement",
-    "answer",
-    "answers",
+    "collect_answer",
+    "collect_answers",
     "cases",
     "challenge",
     "judge",
 ]
 
 
-class _Room(ModuleType):
+class _CallablePackage(ModuleType):
     """The package, which can be called."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
@@ -57,10 +57,10 @@ class _Room(ModuleType):
         return challenge(*arguments, **options)
 
 
-sys.modules[__name__].__class__ = _Room
+sys.modules[__name__].__class__ = _CallablePackage
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    if name in _EXPORTS:
+        return getattr(importlib.import_module(f"{__name__}.{_EXPORTS[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

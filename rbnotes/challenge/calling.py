@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Returned = Literal["array", "exception", "nothing", "no array"]
-REPEATED = 8
+ReturnKind = Literal["array", "exception", "nothing", "no array"]
+NUM_REPEATED_INPUTS = 8
 """So many inputs are given again, at once and after all others, to see random numbers and a memory."""
-NEARBY = 3e-9
+RELATIVE_PERTURBATION = 3e-9
 """Relative change of inputs that single precision cannot hold, and no step of a difference hides."""
 
 
@@ -23,125 +23,131 @@ NEARBY = 3e-9
 class Answer:
     """What one call gave: arrays and text only, so that it can come from another process."""
 
-    returned: Returned
+    kind: ReturnKind
     """What came back: an array, an exception, nothing, or something else than an array."""
     value: NDArray[Any] | None = None
     """The result, of whatever shape and type of number it has."""
     text: str = ""
     """The exception with the function's line, or what is returned in the place of numbers."""
-    changed: tuple[str, ...] = ()
+    changed_arguments: tuple[str, ...] = ()
     """Names of the arguments that the call changed."""
-    state: tuple[str, ...] = ()
+    changed_globals: tuple[str, ...] = ()
     """Names outside of the function whose values the call changed."""
-    again: Answer | None = None
+    repeated: Answer | None = None
     """What the same inputs gave once more, at once."""
-    spread: Answer | None = None
+    strided: Answer | None = None
     """What the same numbers gave in arrays whose entries do not lie side by side, as those of a column."""
-    nearby: Answer | None = None
+    perturbed: Answer | None = None
     """What numbers gave that differ from these by :data:`NEARBY`."""
-    later: Answer | None = None
+    repeated_later: Answer | None = None
     """What the same inputs gave once more, after all others."""
     overwritten: bool = False
     """Whether what was returned the first time was another value by then."""
-    kept: Any = None
+    returned_object: Any = None
     """What was returned itself, until it is known whether that is overwritten; never sent anywhere."""
 
 
-def answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
+def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
     """:func:`answer` for each of the inputs, the first of them once more when all are done."""
-    found = [answer(function, each, twice=place < REPEATED) for place, each in enumerate(inputs)]
-    for place, each in enumerate(inputs[:REPEATED]):
-        last = later(function, each, found[place])
+    found = [
+        collect_answer(function, each, twice=place < NUM_REPEATED_INPUTS) for place, each in enumerate(inputs)
+    ]
+    for place, each in enumerate(inputs[:NUM_REPEATED_INPUTS]):
+        last = repeat_answer(function, each, found[place])
         found[place] = dataclasses.replace(found[place], later=last, kept=None)
     return found
 
 
-def answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
+def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
     """Call a function on copies of inputs, by position; it may fail in any way.
 
     With ``twice`` the same numbers are given again, as they are and spread in memory, and some next to them.
     """
-    found = _called(function, inputs, copy.deepcopy(dict(inputs)))
+    found = _call_with(function, inputs, copy.deepcopy(dict(inputs)))
     if not twice:
         return dataclasses.replace(found, kept=None)
-    wide = {name: _spread(value) for name, value in inputs.items()}
-    spread = dataclasses.replace(_called(function, inputs, wide), kept=None)
-    again, beside = answer(function, inputs), answer(function, beside_them(inputs))
+    wide = {name: _strided_copy(value) for name, value in inputs.items()}
+    spread = dataclasses.replace(_call_with(function, inputs, wide), kept=None)
+    again, beside = collect_answer(function, inputs), collect_answer(function, perturb_inputs(inputs))
     return dataclasses.replace(found, again=again, spread=spread, nearby=beside)
 
 
-def later(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
+def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
     """:func:`answer` once more, and whether what was returned first has been overwritten since."""
-    overwritten = isinstance(first.kept, np.ndarray | list) and not same(
-        _plain(first.kept).value, first.value
+    overwritten = isinstance(first.returned_object, np.ndarray | list) and not is_identical(
+        _as_answer(first.returned_object).value, first.value
     )
-    return dataclasses.replace(answer(function, inputs), overwritten=overwritten)
+    return dataclasses.replace(collect_answer(function, inputs), overwritten=overwritten)
 
 
-def _called(function: Callable[..., Any], inputs: Mapping[str, Any], given: dict[str, Any]) -> Answer:
-    before = _memory(function)
-    kept = None
+def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: dict[str, Any]) -> Answer:
+    before = _snapshot_state(function)
+    returned_object = None
     try:
         with np.errstate(all="ignore"):
-            kept = function(*given.values())
-            returned = _plain(kept)
+            returned_object = function(*given.values())
+            returned = _as_answer(returned_object)
     except KeyboardInterrupt:  # whoever waits for the answer has had enough
         raise
     except BaseException as error:
-        returned = Answer("exception", text=_told(error, function))
-    after = _memory(function)
+        returned = Answer("exception", text=_format_exception(error, function))
+    after = _snapshot_state(function)
     return dataclasses.replace(
         returned,
-        changed=tuple(name for name, value in inputs.items() if not same(value, given[name])),
+        changed=tuple(name for name, value in inputs.items() if not is_identical(value, given[name])),
         state=tuple(name for name, text in before.items() if after.get(name) != text),
-        kept=kept,
+        kept=returned_object,
     )
 
 
-def _spread(value: Any) -> Any:
+def _strided_copy(value: Any) -> Any:
     """The same numbers, with as many others between them in memory, which nobody must read."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not value.ndim:
         return copy.deepcopy(value)
-    room = np.full((*value.shape, 2), np.nan, dtype=value.dtype)
-    room[..., 0] = value
-    return room[..., 0]
+    interleaved = np.full((*value.shape, 2), np.nan, dtype=value.dtype)
+    interleaved[..., 0] = value
+    return interleaved[..., 0]
 
 
-def beside_them(inputs: Mapping[str, Any], size: float = NEARBY, axes: float = 1) -> dict[str, Any]:
+def perturb_inputs(
+    inputs: Mapping[str, Any], size: float = RELATIVE_PERTURBATION, axes: float = 1
+) -> dict[str, Any]:
     """Inputs that differ from these by so much, relative to each number.
 
     Arrays with more than so many axes stay as they are: a rotation is to remain one.
     """
-    return {name: _beside(value, size, axes) for name, value in inputs.items()}
+    return {name: _perturb_value(value, size, axes) for name, value in inputs.items()}
 
 
-def _beside(value: Any, size: float, axes: float) -> Any:
+def _perturb_value(value: Any, size: float, axes: float) -> Any:
     if isinstance(value, float):
         return value * (1 + size)
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.ndim <= axes:
         signs = np.where(np.arange(value.size) % 3, 1, -1).reshape(value.shape)
         return value * (1 + size * signs)
     if type(value) in (tuple, list):
-        return type(value)(_beside(each, size, axes) for each in value)
+        return type(value)(_perturb_value(each, size, axes) for each in value)
     return copy.deepcopy(value)
 
 
-def same(a: Any, b: Any) -> bool:
+def is_identical(a: Any, b: Any) -> bool:
     """Whether two inputs are equal, entry by entry and to the last bit."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return type(a) is type(b) and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(map(is_identical, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
+        return a.keys() == b.keys() and all(is_identical(a[name], b[name]) for name in a)
     if dataclasses.is_dataclass(a) and type(a) is type(b):
-        return all(same(getattr(a, part.name), getattr(b, part.name)) for part in dataclasses.fields(a))
+        return all(
+            is_identical(getattr(a, part.name), getattr(b, part.name)) for part in dataclasses.fields(a)
+        )
     if isinstance(a, SimpleNamespace) and isinstance(b, SimpleNamespace):
-        return same(vars(a), vars(b))
+        return is_identical(vars(a), vars(b))
     return type(a) is type(b) and (not isinstance(a, int | float | complex | str) or a == b or a != a)
 
 
-def _plain(returned: Any) -> Answer:
+def _as_answer(returned: Any) -> Answer:
     """What was returned as an array of numbers, or why it is none."""
     if returned is None:
         return Answer("nothing")
@@ -160,7 +166,7 @@ def _plain(returned: Any) -> Answer:
     return Answer("array", np.array(value))
 
 
-def _told(error: BaseException, function: Callable[..., Any]) -> str:
+def _format_exception(error: BaseException, function: Callable[..., Any]) -> str:
     """An exception as a student should read it: with the line of his function that raised it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     home = getattr(getattr(function, "__code__", None), "co_filename", None)
@@ -171,7 +177,7 @@ def _told(error: BaseException, function: Callable[..., Any]) -> str:
     return f"{text}\n  {where}: {lines[-1].line}" if lines[-1].line else f"{text}\n  {where}"
 
 
-def _memory(function: Callable[..., Any]) -> dict[str, str]:
+def _snapshot_state(function: Callable[..., Any]) -> dict[str, str]:
     """What a function could remember, as text by name: closed-over values, defaults, global data."""
     if not isinstance(function, FunctionType):
         return {}

@@ -13,30 +13,30 @@ from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.challenge.calling import Answer, answer, answers
-from rbnotes.challenge.diagnosis import diagnosis
-from rbnotes.challenge.drawing import Case, case_of, each_case
-from rbnotes.challenge.judging import Judgement, as_text, judge
-from rbnotes.challenge.own import find
-from rbnotes.challenge.showing import shown
-from rbnotes.challenge.units import misfit, probes
+from rbnotes.challenge.calling import Answer, collect_answer, collect_answers
+from rbnotes.challenge.drawing import Case, iterate_cases, make_case
+from rbnotes.challenge.find_slip import find_slip
+from rbnotes.challenge.judging import Judgement, format_results, judge
+from rbnotes.challenge.own import find_task
+from rbnotes.challenge.units import probes, units_mismatch
+from rbnotes.challenge.with_extent import format_value
 from rbnotes.checking import interruptible
 from rbnotes.checking.strategies import Region
-from rbnotes.ledger.counterexamples import played_back
-from rbnotes.ledger.prose import plain
+from rbnotes.ledger.counterexamples import replay
+from rbnotes.ledger.prose import sentence_to_text
 from rbnotes.ledger.record import Record
-from rbnotes.ledger.trials import SIGNIFICANT, TELLING, Values, smallest
+from rbnotes.ledger.trials import CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, Values, find_smallest
 
-FIRST = 32
+FIRST_BATCH_SIZE = 32
 """Cases after which a function that is wrong on one of them is not tried further."""
-UNSTEADY = ("layout", "random", "stateful")
+UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """What no search could make smaller."""
 
-Tried = list[tuple[Case, Answer, Judgement]]
+TriedCases = list[tuple[Case, Answer, Judgement]]
 
 
 @dataclass(frozen=True, eq=False)
-class Challenge:
+class ChallengeResult:
     """The verdict on a function: passed, or the smallest inputs found on which it is wrong."""
 
     id: str
@@ -53,7 +53,7 @@ class Challenge:
     """The slip that explains all answers, if there is one that does."""
     condition: str = ""
     """Of a conditional claim: where it was tried."""
-    beyond: Challenge | None = None
+    outside_condition: ChallengeResult | None = None
     """What it is not asked for: where the function is wrong beyond the claim's condition."""
 
     @property
@@ -83,24 +83,30 @@ class Challenge:
         if self.passed:
             text = f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
             if self.condition:
-                text += f"\non inputs that meet the claim's condition: {plain(self.condition)}"
-            return text if self.beyond is None else f"{text}\nbut not beyond it: {self.beyond}"
+                text += f"\non inputs that meet the claim's condition: {sentence_to_text(self.condition)}"
+            return (
+                text
+                if self.outside_condition is None
+                else f"{text}\nbut not beyond it: {self.outside_condition}"
+            )
         where = "" if self.region == "generic" else f" ({self.region} inputs)"
         lines = [f"{self.id}: {self.judgement.message}"]
         if self.counterexample:
             lines.append(f"for example on{where}")
             lines += [
-                f"  {name} = {shown(value, indent=5 + len(name))}"
+                f"  {name} = {format_value(value, indent=5 + len(name))}"
                 for name, value in self.counterexample.items()
             ]
-        lines.append(as_text(self.judgement))
+        lines.append(format_results(self.judgement))
         return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
 
     __repr__ = __str__
 
 
 @interruptible()
-def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, seed: int = 0) -> Challenge:
+def challenge(
+    id: str, function: Callable[..., Any], *, examples: int = 200, seed: int = 0
+) -> ChallengeResult:
     """Check your own function against the record of a claim.
 
     Parameters
@@ -121,35 +127,40 @@ def challenge(id: str, function: Callable[..., Any], *, examples: int = 200, see
         If there is no such claim, or it has nothing to check; if ``function`` is none, or ``examples`` or
         ``seed`` is no whole number.
     """
-    record = find(id)
+    record = find_task(id)
     arguments.function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
-    stream = each_case(record, seed=seed, examples=examples)
-    tried: Tried = []
+    stream = iterate_cases(record, seed=seed, examples=examples)
+    tried: TriedCases = []
     while not any(not judgement for _, _, judgement in tried):
-        some = list(islice(stream, FIRST if not tried else examples))
-        if not some:
+        batch = list(islice(stream, FIRST_BATCH_SIZE if not tried else examples))
+        if not batch:
             break
-        gave = answers(function, [case.inputs for case in some])
-        tried += [(case, found, judge(record, case, found)) for case, found in zip(some, gave, strict=True)]
+        batch_answers = collect_answers(function, [case.inputs for case in batch])
+        tried += [
+            (case, found, judge(record, case, found))
+            for case, found in zip(batch, batch_answers, strict=True)
+        ]
     failed = [(case, judgement) for case, _, judgement in tried if not judgement]
     if not failed:
         worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
-        beyond = None if record.given is None else _beyond(record, function)
-        return Challenge(record.id, worst, len(tried), condition=record.condition, beyond=beyond)
-    case, judgement = _first(failed)
+        beyond = None if record.given is None else _challenge_outside_condition(record, function)
+        return ChallengeResult(
+            record.id, worst, len(tried), condition=record.condition, outside_condition=beyond
+        )
+    case, judgement = _plainest_failure(failed)
     hint = dimension = ""
     if judgement.status == "wrong":
         given = [(case, found) for case, found, _ in tried]
-        dimension, hint = _dimension(record, function, given), diagnosis(record, given)
-    if judgement.status not in UNSTEADY and case.inputs:
-        case, judgement = _smallest(record, function, case, judgement, examples)
+        dimension, hint = _dimension_hint(record, function, given), find_slip(record, given)
+    if judgement.status not in UNSHRINKABLE_STATUSES and case.inputs:
+        case, judgement = _shrink_failure(record, function, case, judgement, examples)
     if dimension:
         judgement = replace(judgement, message=dimension)
-    return Challenge(record.id, judgement, len(tried), case.region, case.inputs, hint)
+    return ChallengeResult(record.id, judgement, len(tried), case.region, case.inputs, hint)
 
 
-def _first(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
+def _plainest_failure(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
     """Of all that is wrong the plainest: what cannot be compared at all, then ordinary inputs."""
 
     def plainness(one: tuple[Case, Judgement]) -> tuple[bool, bool]:
@@ -159,41 +170,47 @@ def _first(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
     return min(failed, key=plainness)
 
 
-def _dimension(record: Record, function: Callable[..., Any], tried: Sequence[tuple[Case, Answer]]) -> str:
-    told = probes(record, [case for case, _ in tried])
-    return misfit(
+def _dimension_hint(
+    record: Record, function: Callable[..., Any], tried: Sequence[tuple[Case, Answer]]
+) -> str:
+    claim_probes = probes(record, [case for case, _ in tried])
+    return units_mismatch(
         [
-            (probe, tried[probe.place][1], [answer(function, inputs) for inputs in probe.changed])
-            for probe in told
+            (
+                probe,
+                tried[probe.case_index][1],
+                [collect_answer(function, inputs) for inputs in probe.converted_inputs],
+            )
+            for probe in claim_probes
         ]
     )
 
 
-def _tried(
+def _try_inputs(
     record: Record, function: Callable[..., Any], values: Values, **which: Any
 ) -> tuple[Case, Judgement] | None:
-    made = case_of(record, values=values, **which)
-    return None if made is None else (made, judge(record, made, answer(function, made.inputs)))
+    case = make_case(record, values=values, **which)
+    return None if case is None else (case, judge(record, case, collect_answer(function, case.inputs)))
 
 
-def _beyond(record: Record, function: Callable[..., Any]) -> Challenge | None:
+def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
     """The smallest inputs beyond a claim's condition that show its print wrong, if the function is too."""
-    values = played_back(record).counterexample
-    found = None if values is None else _tried(record, function, values, region="generic", beyond=True)
+    values = replay(record).counterexample
+    found = None if values is None else _try_inputs(record, function, values, region="generic", beyond=True)
     if found is None or found[1].status != "wrong":
         return None
-    return Challenge(record.id, found[1], 1, "generic", values)
+    return ChallengeResult(record.id, found[1], 1, "generic", values)
 
 
-def _smallest(
+def _shrink_failure(
     record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
 ) -> tuple[Case, Judgement]:
     """The smallest inputs on which the function is wrong in the same way, in the same region."""
 
-    tried = partial(_tried, record, function, region=case.region)
+    tried = partial(_try_inputs, record, function, region=case.region)
 
     # A counterexample that is off by a tenth reads better than one that is barely wrong.
-    for threshold in (TELLING, SIGNIFICANT, record.tolerance):
+    for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, record.tolerance):
 
         def wrong(values: Values, threshold: float = threshold) -> bool:
             found = tried(values)
@@ -205,7 +222,7 @@ def _smallest(
 
         if threshold > judgement.error:
             continue
-        values = smallest(record.allowed_inputs, wrong, examples=examples, region=case.region)
+        values = find_smallest(record.allowed_inputs, wrong, examples=examples, region=case.region)
         found = None if values is None else tried(values)
         if found is not None:
             return found

@@ -18,23 +18,23 @@ from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
 from rbnotes.challenge.judging import finite_numbers
-from rbnotes.ledger.honesty.claim_code import Unreadable, plain
-from rbnotes.ledger.mutation import CALLS, counted, form_under_test, source_mutants
+from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, readable_function
+from rbnotes.ledger.mutation import MIN_CALL_LIMIT, call_counter, form_under_test, source_mutants
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
-from rbnotes.ledger.trials import Values, distance, result
+from rbnotes.ledger.trials import Values, distance, evaluate
 
-CLOSE = 1e-6
+MATCH_TOLERANCE = 1e-6
 """An answer that is as near as this to what a slip gives is explained by it."""
-TRIED = 24
+NUM_SCREENED_CASES = 24
 """Cases that a slip has to explain before it is tried on the others."""
-MUTANTS = 200
+MAX_MUTANTS = 200
 """Changes to the source of the right form that are tried."""
 DEGREES = 180 / np.pi
 
 Slip = tuple[str, Callable[[Case], Any]]
-Turning = Callable[[Array, Values], Array]
+FrameRotation = Callable[[Array, Values], Array]
 """A hint, and what the slip gives."""
-KINDS = {
+MUTATION_HINTS = {
     "dropped transpose": "a transpose is missing",
     "dropped minus": "a minus sign is missing",
     "dropped factor": "a factor is missing",
@@ -52,7 +52,7 @@ KINDS = {
 """Hints for changes to a source, by the beginning of their names."""
 
 
-def diagnosis(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = TRIED) -> str:
+def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES) -> str:
     """The one slip that explains all answers, in words; empty if there is none, or more than one.
 
     It is looked for among those that explain the ``first`` cases.
@@ -61,16 +61,16 @@ def diagnosis(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int
     comparable = [(case, value) for case, value in shown if value is not None]
     # Those on which the answer is most wrong tell slips apart: they come first.
     ordered = sorted(comparable[:first], key=lambda one: -distance(one[1], one[0].expected))
-    wrong = [one for one in ordered if distance(one[1], one[0].expected) > CLOSE]
+    wrong = [one for one in ordered if distance(one[1], one[0].expected) > MATCH_TOLERANCE]
     if not wrong or len(comparable) < len(shown):
         return ""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         kinds = (
-            _as_printed(claim),
-            _of_result(wrong[0][0]),
-            _of_arguments(claim, wrong[0][0]),
-            islice(_of_source(claim, wrong), MUTANTS),
+            _printed_slips(claim),
+            _result_slips(wrong[0][0]),
+            _argument_slips(claim, wrong[0][0]),
+            islice(_source_slips(claim, wrong), MAX_MUTANTS),
         )
         for slips in kinds:
             found = [(hint, given) for hint, given in slips if _explains(given, ordered)]
@@ -86,21 +86,21 @@ def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]])
             slipped = np.asarray(given(case), dtype=np.float64)
         except Exception:  # what is made of a case by a slip need not make sense
             return False
-        if slipped.shape != value.shape or not distance(slipped, value) <= CLOSE:
+        if slipped.shape != value.shape or not distance(slipped, value) <= MATCH_TOLERANCE:
             return False
     return True
 
 
-def _as_printed(claim: Record) -> Iterator[Slip]:
+def _printed_slips(claim: Record) -> Iterator[Slip]:
     if claim.verdict in NEEDS_CORRECTION and claim.printed is not None:
         printed = claim.printed
         yield (
             f"this is the formula as printed, which is wrong ({claim.verdict})",
-            lambda case: result(printed, case.inputs),
+            lambda case: evaluate(printed, case.inputs),
         )
 
 
-def _of_result(case: Case) -> Iterator[Slip]:
+def _result_slips(case: Case) -> Iterator[Slip]:
     """Slips that show in the result alone."""
     shape = case.expected.shape
 
@@ -114,7 +114,7 @@ def _of_result(case: Case) -> Iterator[Slip]:
     yield slip("the result is half of what it should be", lambda right: right / 2)
     if len(shape) == 2 and shape[0] == shape[1]:
         yield slip("the result is transposed", np.transpose)
-        if not np.allclose(case.expected @ case.expected.T, np.eye(shape[0]), atol=CLOSE):
+        if not np.allclose(case.expected @ case.expected.T, np.eye(shape[0]), atol=MATCH_TOLERANCE):
             yield slip("the result is the inverse: is it seen from the other frame?", np.linalg.inv)
     if shape == (4,):
         yield slip("the scalar part comes first, not last", lambda right: np.roll(right, -1))
@@ -125,16 +125,16 @@ def _of_result(case: Case) -> Iterator[Slip]:
         yield slip(hint, lambda right: np.roll(right, 3, axis=(0, 1) if both else 0))
 
 
-def _of_arguments(claim: Record, case: Case) -> Iterator[Slip]:
+def _argument_slips(claim: Record, case: Case) -> Iterator[Slip]:
     """Slips with one argument, or with two: what the oracle gives if they are taken otherwise."""
     reference = claim.reference
     if reference is None:
         return
 
     def slip(hint: str, change: Callable[[Values], Values]) -> Slip:
-        return hint, lambda case: result(reference, {**case.inputs, **change(case.inputs)})
+        return hint, lambda case: evaluate(reference, {**case.inputs, **change(case.inputs)})
 
-    def of_one(name: str, hint: str, change: Callable[[Any], Any]) -> Slip:
+    def argument_slip(name: str, hint: str, change: Callable[[Any], Any]) -> Slip:
         return slip(f"`{name}` {hint}", lambda values: {name: change(values[name])})
 
     arrays = {
@@ -144,29 +144,29 @@ def _of_arguments(claim: Record, case: Case) -> Iterator[Slip]:
     }
     numbers = {name: () for name, value in case.inputs.items() if isinstance(value, float)}
     for name, shape in (arrays | numbers).items():
-        yield of_one(name, "enters with the wrong sign", lambda value: -value)
-        yield of_one(name, "is taken in degrees", lambda value: value / DEGREES)
-        yield of_one(name, "is turned into degrees", lambda value: value * DEGREES)
+        yield argument_slip(name, "enters with the wrong sign", lambda value: -value)
+        yield argument_slip(name, "is taken in degrees", lambda value: value / DEGREES)
+        yield argument_slip(name, "is turned into degrees", lambda value: value * DEGREES)
         if len(shape) == 2 and shape[0] == shape[1]:
-            yield of_one(name, "is transposed: from which frame to which does it lead?", np.transpose)
-            yield of_one(name, "is inverted: from which frame to which does it lead?", np.linalg.inv)
+            yield argument_slip(name, "is transposed: from which frame to which does it lead?", np.transpose)
+            yield argument_slip(name, "is inverted: from which frame to which does it lead?", np.linalg.inv)
         if shape == (6,):
             hint = "has its halves exchanged: the angular part comes first"
-            yield of_one(name, hint, lambda value: np.roll(value, 3))
+            yield argument_slip(name, hint, lambda value: np.roll(value, 3))
         if shape == (4,):
-            yield of_one(name, "is taken with the scalar last", lambda value: np.roll(value, -1))
+            yield argument_slip(name, "is taken with the scalar last", lambda value: np.roll(value, -1))
     for first, second in combinations(arrays | numbers, 2):
         if (arrays | numbers)[first] == (arrays | numbers)[second]:
 
-            def exchanged(values: Values, a: str = first, b: str = second) -> Values:
+            def exchange(values: Values, a: str = first, b: str = second) -> Values:
                 return {a: values[b], b: values[a]}
 
-            yield slip(f"`{first}` and `{second}` are exchanged", exchanged)
-    yield from _of_orders(reference, case, arrays)
-    yield from _of_frames(reference, case, arrays)
+            yield slip(f"`{first}` and `{second}` are exchanged", exchange)
+    yield from _order_slips(reference, case, arrays)
+    yield from _frame_slips(reference, case, arrays)
 
 
-def _of_orders(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
+def _order_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
     """Another order of the entries, in all arguments and in the result."""
     orders = (
         (4, 1, "quaternions are taken with the scalar last"),
@@ -179,59 +179,59 @@ def _of_orders(reference: Function, case: Case, arrays: dict[str, tuple[int, ...
             def given(case: Case, ordered: list[str] = ordered, shift: int = shift) -> Array:
                 others = {name: np.roll(case.inputs[name], shift) for name in ordered}
                 axes = tuple(range(case.expected.ndim))
-                return np.roll(result(reference, {**case.inputs, **others}), -shift, axis=axes)
+                return np.roll(evaluate(reference, {**case.inputs, **others}), -shift, axis=axes)
 
             yield hint, given
 
 
-def _of_frames(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
+def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
     """Vectors, twists and results turned by one of the rotations or poses among the arguments."""
     frames = [
-        name for name, shape in arrays.items() if shape in ((3, 3), (4, 4)) and _turns(case.inputs[name])
+        name for name, shape in arrays.items() if shape in ((3, 3), (4, 4)) and _is_rigid(case.inputs[name])
     ]
     for frame in frames:
         for back, text in ((False, "to"), (True, "out of")):
 
-            def turned(value: Array, values: Values, frame: str = frame, back: bool = back) -> Array:
+            def rotate(value: Array, values: Values, frame: str = frame, back: bool = back) -> Array:
                 R = values[frame][:3, :3].T if back else values[frame][:3, :3]
                 many: Array = (R @ value.reshape(-1, 3).T).T
                 return many.reshape(value.shape)
 
-            def result_turned(case: Case, turned: Turning = turned) -> Array:
+            def rotated_result(case: Case, turned: FrameRotation = rotate) -> Array:
                 return turned(case.expected, case.inputs)
 
-            def argument_turned(case: Case, name: str, turned: Turning = turned) -> Array:
-                return result(reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)})
+            def rotated_argument(case: Case, name: str, turned: FrameRotation = rotate) -> Array:
+                return evaluate(reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)})
 
             if case.expected.shape in ((3,), (6,)):
-                yield f"the result is in the wrong frame: turned {text} that of `{frame}`", result_turned
+                yield f"the result is in the wrong frame: turned {text} that of `{frame}`", rotated_result
             for name, shape in arrays.items():
                 if shape in ((3,), (6,)):
                     what = f"`{name}` is taken in the wrong frame: turned {text} that of `{frame}`"
-                    yield what, partial(argument_turned, name=name)
+                    yield what, partial(rotated_argument, name=name)
 
 
-def _turns(E: NDArray[Any]) -> bool:
+def _is_rigid(E: NDArray[Any]) -> bool:
     R = E[:3, :3]
     return bool(np.allclose(R @ R.T, np.eye(3), atol=1e-9))
 
 
-def _of_source(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterator[Slip]:
+def _source_slips(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterator[Slip]:
     """Single changes to the source of the form that is right."""
     form = form_under_test(claim)
     if form is None:
         return
     try:
-        mutants = source_mutants(plain(form), [case.inputs for case, _ in wrong[:2]])
-    except Unreadable:
+        mutants = source_mutants(readable_function(form), [case.inputs for case, _ in wrong[:2]])
+    except UnreadableFunction:
         return
     for mutant in mutants:
         what = mutant.change.partition(": ")[2] if mutant.change.startswith("in ") else mutant.change
-        hint = next((text for kind, text in KINDS.items() if what.startswith(kind)), "")
+        hint = next((text for kind, text in MUTATION_HINTS.items() if what.startswith(kind)), "")
         if hint:
 
             def given(case: Case, form: Function = mutant.form) -> Array:
-                with counted(CALLS):
-                    return result(form, case.inputs)
+                with call_counter(MIN_CALL_LIMIT):
+                    return evaluate(form, case.inputs)
 
             yield hint, given

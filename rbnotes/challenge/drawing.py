@@ -12,27 +12,37 @@ from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.challenge.calling import NEARBY, beside_them
+from rbnotes.challenge.calling import RELATIVE_PERTURBATION, perturb_inputs
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record
-from rbnotes.ledger.trials import NoOracle, Values, attempt, deviation, distance, expectation, samples
+from rbnotes.ledger.trials import (
+    NonFiniteReference,
+    Values,
+    deviation,
+    distance,
+    evaluate_reference,
+    samples,
+    try_evaluate,
+)
 
-TURN: tuple[Region, ...] = (
+REGION_ORDER: tuple[Region, ...] = (
     *("generic", "tiny", "generic", "large", "generic", "near pi", "generic", "non-dyadic"),
     *("generic", "tiny", "near pi", "large", "generic", "degenerate", "generic", "tiny"),
 )
 """Regions are tried in turn, so that the first few cases meet all of them."""
-TURN_OF_NUMBERS: tuple[Region, ...] = tuple("large" if place % 8 == 6 else TURN[place] for place in range(16))
+REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
+    "large" if place % 8 == 6 else REGION_ORDER[place] for place in range(16)
+)
 """The same where arguments are numbers, each of which is to be large in its turn."""
-RESERVE: dict[Region, int] = {"large": 3}
+OVERSAMPLING: dict[Region, int] = {"large": 3}
 """So many times as many inputs are drawn: what is large in every way often tells nothing."""
-USUAL, ALONE = 24, 6
+NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
 """Inputs that say how large a number usually is, and those in which it alone is large."""
-SHARE = 0.1
+TOLERANCE_SHARE = 0.1
 """Share of the tolerance that the right form may use up where its record is not verified."""
-SINGLE = 1e-8
+SINGLE_PRECISION_ERROR = 1e-8
 """Numbers of single precision that are of order one are off by more, and seen without looking for them."""
-JITTER = 1e-14
+RELATIVE_JITTER = 1e-14
 """Relative change of inputs that must not change a result by the tolerance: other right code rounds too."""
 
 
@@ -50,7 +60,7 @@ class Case:
     """The right result, in the units of the claim."""
     tolerance: float
     """Largest accepted error, see :func:`rbnotes.ledger.trials.deviation`."""
-    fine: NDArray[np.bool_] | None = None
+    precision_mask: NDArray[np.bool_] | None = None
     """Entries whose last digits change with those of the inputs; None if the tolerance is so narrow that
     single precision fails."""
 
@@ -77,20 +87,20 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
         If the claim has nothing to check, or ``examples`` or ``seed`` is no whole number, of at least one and
         zero.
     """
-    return tuple(each_case(claim, seed=seed, examples=examples))
+    return tuple(iterate_cases(claim, seed=seed, examples=examples))
 
 
-def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
+def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
     """:func:`cases`, one after the other."""
     if claim.reference is None:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     inputs = claim.allowed_inputs
-    large = _each_large(inputs, seed) if inputs else []
-    turn = TURN_OF_NUMBERS if large else TURN
+    large = _large_inputs(inputs, seed) if inputs else []
+    turn = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
     regions: list[Region] = [turn[place % len(turn)] for place in range(examples)] if inputs else ["generic"]
     drawn = {
-        region: iter(_drawn(inputs, RESERVE.get(region, 1) * regions.count(region), region, seed))
+        region: iter(_draw_inputs(inputs, OVERSAMPLING.get(region, 1) * regions.count(region), region, seed))
         for region in dict.fromkeys(regions)
     }
     if large and "large" in drawn:
@@ -98,43 +108,47 @@ def each_case(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
         together = zip_longest(drawn["large"], alone, alone)
         drawn["large"] = (values for among in together for values in among if values is not None)
     for region in regions:
-        told = (case_of(claim, region, values) for values in drawn[region])
-        case = next((case for case in told if case is not None), None)
+        candidates = (make_case(claim, region, values) for values in drawn[region])
+        case = next((case for case in candidates if case is not None), None)
         if case is not None:
             yield case
 
 
-def _each_large(inputs: Inputs, seed: int) -> list[Values]:
+def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
     """Inputs one of whose numbers is larger than it usually is, each number in its turn.
 
     Among a few cases the dice would leave most numbers out; those with a ceiling have none.
     """
-    usual = _drawn(inputs, USUAL, "generic", seed)
+    usual = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
     names = [name for name in inputs if all(type(values[name]) is float for values in usual)]
     found = []
     for name in names:
         most = max(abs(values[name]) for values in usual)
-        large = _drawn(inputs, ALONE, "large", seed, name)
+        large = _draw_inputs(inputs, NUM_LARGE_INPUTS, "large", seed, name)
         found.append([values for values in large if abs(values[name]) > most])
     return [values for turn in zip_longest(*found) for values in turn if values is not None]
 
 
-def _drawn(inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None) -> list[Values]:
+def _draw_inputs(
+    inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None
+) -> list[Values]:
     """Inputs of a region, none if the claim's inputs keep out of it."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return samples(inputs, count, region=region, start=seed, alone=alone)
+            return samples(inputs, count, region=region, random_seed=seed, large_argument=alone)
     except Exception:  # what is built of tiny or of large numbers may not exist
         if region == "generic":
             raise
         return []
 
 
-def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = False) -> Case | None:
+def make_case(
+    claim: Record, region: Region, values: Values, *, outside_condition: bool = False
+) -> Case | None:
     """The case of these inputs; None if they cannot tell right from wrong.
 
-    With ``beyond`` the inputs are to be those on which a conditional claim need not hold.
+    With ``outside_condition`` the inputs are to be those on which a conditional claim need not hold.
     """
     reference = claim.reference
     if reference is None:
@@ -142,44 +156,55 @@ def case_of(claim: Record, region: Region, values: Values, *, beyond: bool = Fal
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            if claim.holds_when is not None and bool(np.all(claim.holds_when(*values.values()))) is beyond:
+            if (
+                claim.holds_when is not None
+                and bool(np.all(claim.holds_when(*values.values()))) is outside_condition
+            ):
                 return None
-            expected = expectation(reference, values)
-            if region != "generic" and not _trusted(claim, reference, region, values, expected):
+            expected = evaluate_reference(reference, values)
+            if region != "generic" and not _is_well_conditioned(claim, reference, region, values, expected):
                 return None
-        except NoOracle:
+        except NonFiniteReference:
             return None
         except Exception:
             if region == "generic":
                 raise
             return None
-    return Case(claim.id, region, values, expected, claim.tolerance, _fine(claim, values))
+    return Case(claim.id, region, values, expected, claim.tolerance, _precision_mask(claim, values))
 
 
-def _fine(claim: Record, values: Values) -> NDArray[np.bool_] | None:
+def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
     """Where right code shows all its digits, and sees inputs change that differ by little."""
-    if claim.tolerance <= SINGLE or not right_forms(claim):
+    if claim.tolerance <= SINGLE_PRECISION_ERROR or not right_forms(claim):
         return None
     form = right_forms(claim)[0]
-    here, there = attempt(form, values), attempt(form, beside_them(values))
-    if here is None or there is None or here.shape != there.shape:
+    result, perturbed_result = try_evaluate(form, values), try_evaluate(form, perturb_inputs(values))
+    if result is None or perturbed_result is None or result.shape != perturbed_result.shape:
         return None
-    changed = np.abs(there - here) > SHARE * NEARBY if values else np.full(here.shape, True)
-    counts = (np.abs(there) > claim.tolerance) & (there != there.astype(np.float32))
+    changed = (
+        np.abs(perturbed_result - result) > TOLERANCE_SHARE * RELATIVE_PERTURBATION
+        if values
+        else np.full(result.shape, True)
+    )
+    counts = (np.abs(perturbed_result) > claim.tolerance) & (
+        perturbed_result != perturbed_result.astype(np.float32)
+    )
     return np.asarray(changed & counts)
 
 
-def _trusted(claim: Record, reference: Function, region: Region, values: Values, expected: Array) -> bool:
+def _is_well_conditioned(
+    claim: Record, reference: Function, region: Region, values: Values, expected: Array
+) -> bool:
     """Whether right code agrees with the oracle to fewer digits than the tolerance, however it rounds.
 
     Near zero that is the library's: a formula that is right on paper may lose half of its digits there.
     """
     forms = right_forms(claim)
     careful = forms[:1] if region == "tiny" and claim.library is not None else forms
-    close = all(deviation(form, expected, values) <= SHARE * claim.tolerance for form in careful)
+    close = all(deviation(form, expected, values) <= TOLERANCE_SHARE * claim.tolerance for form in careful)
     if not close:
         return False
-    jittered = expectation(reference, beside_them(values, JITTER, axes=np.inf))
+    jittered = evaluate_reference(reference, perturb_inputs(values, RELATIVE_JITTER, axes=np.inf))
     return distance(jittered, expected) <= claim.tolerance
 
 

@@ -16,28 +16,28 @@ from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.record import Inputs, Record, Verdict
 
 ANY_TWIST: Inputs = {"xi": st.builds(np.append, vectors(3, -4, 4), vectors())}
-BELOW_HALF_A_TURN: Inputs = {
+TWISTS_BELOW_HALF_TURN: Inputs = {
     "xi": st.builds(
         lambda axis, angle, v: np.append(angle * axis, v), unit_vectors(), numbers(0, 3), vectors()
     )
 }
 
 
-def left(xi: Array) -> Array:
+def left_jacobian(xi: Array) -> Array:
     """Columns: how the pose moves, seen from the world, while one entry of xi grows."""
     X = twist_matrix(xi)
     rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
-    return _columns([rate @ expm(-X) for rate in rates])
+    return _twist_columns([rate @ expm(-X) for rate in rates])
 
 
-def right(xi: Array) -> Array:
+def right_jacobian(xi: Array) -> Array:
     """The same, seen from the body."""
     X = twist_matrix(xi)
     rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
-    return _columns([expm(-X) @ rate for rate in rates])
+    return _twist_columns([expm(-X) @ rate for rate in rates])
 
 
-def _columns(twists: list[Array]) -> Array:
+def _twist_columns(twists: list[Array]) -> Array:
     return np.array([[W[2, 1], W[0, 2], W[1, 0], *W[:3, 3]] for W in twists]).T
 
 
@@ -69,7 +69,7 @@ RECORDS = (
         "Left Jacobian of the exponential map of rigid motions",
         r"\dot E E^{-1} = [J_l(\xi)\,\dot\xi],\quad E = \exp[\xi]",
         se3.left_jacobian,
-        left,
+        left_jacobian,
         ANY_TWIST,
     ),
     _record(
@@ -77,7 +77,7 @@ RECORDS = (
         "Right Jacobian of the exponential map of rigid motions",
         r"E^{-1}\dot E = [J_r(\xi)\,\dot\xi],\quad E = \exp[\xi]",
         se3.right_jacobian,
-        right,
+        right_jacobian,
         ANY_TWIST,
     ),
     _record(
@@ -85,25 +85,25 @@ RECORDS = (
         "Inverse of the left Jacobian of the exponential map of rigid motions",
         r"\dot\xi = J_l^{-1}(\xi)\,\phi,\quad \dot E = [\phi] E",
         se3.left_jacobian_inverse,
-        lambda xi: np.linalg.inv(left(xi)),
-        BELOW_HALF_A_TURN,
+        lambda xi: np.linalg.inv(left_jacobian(xi)),
+        TWISTS_BELOW_HALF_TURN,
     ),
     _record(
         4,
         "Inverse of the right Jacobian of the exponential map of rigid motions",
         r"\dot\xi = J_r^{-1}(\xi)\,\phi,\quad \dot E = E [\phi]",
         se3.right_jacobian_inverse,
-        lambda xi: np.linalg.inv(right(xi)),
-        BELOW_HALF_A_TURN,
+        lambda xi: np.linalg.inv(right_jacobian(xi)),
+        TWISTS_BELOW_HALF_TURN,
     ),
 )
 
 
-def every() -> tuple[Record, ...]:
+def load_all() -> tuple[Record, ...]:
     """The claims of the ledger, and these."""
     return (*ledger.load(), *RECORDS)
 
 
-def find(id: str) -> Record:
+def find_task(id: str) -> Record:
     """The claim or task of this name, see :func:`rbnotes.ledger.naming.one`."""
-    return naming.one(id, every())
+    return naming.one(id, load_all())

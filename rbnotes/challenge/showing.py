@@ -8,28 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FEW, ALL = 6, 17
+FEW_DECIMALS, ALL_DECIMALS = 6, 17
 """Decimals that are shown where they are enough, and all that there are."""
 
-NOISE = 1e-6
+ROUNDING_NOISE = 1e-6
 """Entries so much smaller than the largest are rounding, if they are a thousandth of the last decimal too."""
 
-WIDTH = 86
+LINE_WIDTH = 86
 """Columns of a line, with what stands before the value."""
 
 
-def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
+def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
     if isinstance(value, str) or value is None:
         return str(value)
     if named := _fields(value):
         lines = [
-            f"{name} = {shown(each, decimals=decimals, indent=indent + len(name) + 3)}"
+            f"{name} = {format_value(each, decimals=decimals, indent=indent + len(name) + 3)}"
             for name, each in named.items()
         ]
         return ("\n" + indent * " ").join([f"{type(value).__name__} with", *lines])
     if isinstance(value, tuple | list) and any(np.ndim(item) for item in value):
-        return ", ".join(shown(item, decimals=decimals, indent=indent) for item in value)
+        return ", ".join(format_value(item, decimals=decimals, indent=indent) for item in value)
     try:
         array = np.asarray(value)
     except ValueError:  # a list of lists of several lengths
@@ -37,18 +37,26 @@ def shown(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     if array.dtype.kind not in "fc":
         return np.array2string(array, separator=", ").replace("\n", "\n" + indent * " ")
     if decimals is None:
-        decimals = FEW if np.array_equal(np.round(array, FEW), array, equal_nan=True) else ALL
-    if decimals < ALL:  # rounding errors beside other numbers are zeros
-        noise = min(NOISE * np.max(np.abs(array), initial=0.0), 10.0 ** -(decimals + 3))
+        decimals = (
+            FEW_DECIMALS
+            if np.array_equal(np.round(array, FEW_DECIMALS), array, equal_nan=True)
+            else ALL_DECIMALS
+        )
+    if decimals < ALL_DECIMALS:  # rounding errors beside other numbers are zeros
+        noise = min(ROUNDING_NOISE * np.max(np.abs(array), initial=0.0), 10.0 ** -(decimals + 3))
         array = np.where(np.abs(array) < noise, 0.0, array)
-    if decimals == ALL:
+    if decimals == ALL_DECIMALS:
         text = np.array2string(
-            array, formatter={"float_kind": repr_of}, separator=", ", max_line_width=WIDTH - indent
+            array, formatter={"float_kind": format_float}, separator=", ", max_line_width=LINE_WIDTH - indent
         )
     else:
         small = not np.any((array != 0) & (np.abs(array) < 10.0**-decimals))
         text = np.array2string(
-            array, precision=decimals, suppress_small=small, separator=", ", max_line_width=WIDTH - indent
+            array,
+            precision=decimals,
+            suppress_small=small,
+            separator=", ",
+            max_line_width=LINE_WIDTH - indent,
         )
     return "\n".join(line.rstrip() for line in text.replace("\n", "\n" + indent * " ").splitlines())
 
@@ -60,14 +68,18 @@ def _fields(value: Any) -> dict[str, Any]:
     return value._asdict() if hasattr(value, "_asdict") else {}
 
 
-def repr_of(number: float | np.floating[Any]) -> str:
+def format_float(number: float | np.floating[Any]) -> str:
     """The shortest text that gives the number back."""
     return repr(float(number))
 
 
-def telling_decimals(got: NDArray[Any], expected: NDArray[Any]) -> int:
+def distinguishing_decimals(got: NDArray[Any], expected: NDArray[Any]) -> int:
     """So many decimals that two arrays look different, one digit more than they need to."""
     if got.shape != expected.shape or not (np.all(np.isfinite(got)) and np.all(np.isfinite(expected))):
-        return FEW
+        return FEW_DECIMALS
     largest = float(np.max(np.abs(got - expected), initial=0.0))
-    return FEW if largest == 0 else int(np.clip(1 - np.floor(np.log10(largest)), FEW, ALL))
+    return (
+        FEW_DECIMALS
+        if largest == 0
+        else int(np.clip(1 - np.floor(np.log10(largest)), FEW_DECIMALS, ALL_DECIMALS))
+    )

@@ -7,28 +7,28 @@
 """
 
 from rbnotes.checking import strategies
-from rbnotes.checking.counting import multiplications
+from rbnotes.checking.counting import count_multiplications
 from rbnotes.checking.differences import (
-    Estimate,
+    DerivativeEstimate,
     complex_step,
     derivative,
     jacobian,
     jacobian_se3,
     jacobian_so3,
 )
-from rbnotes.checking.draws import SEED, same_everywhere
+from rbnotes.checking.draws import SEED, reproducible_draws
 from rbnotes.checking.interrupts import interruptible
 
 __all__ = [
     "SEED",
-    "Estimate",
+    "DerivativeEstimate",
     "complex_step",
     "derivative",
     "interruptible",
     "jacobian",
     "jacobian_se3",
     "jacobian_so3",
-    "multiplications",
-    "same_everywhere",
+    "count_multiplications",
+    "reproducible_draws",
     "strategies",
 ]

@@ -14,11 +14,11 @@ from unittest import mock
 
 import numpy as np
 
-_SOLVERS = {np.linalg.solve, np.linalg.inv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.cholesky}
-_MAKERS = ("zeros", "ones", "empty", "eye")
+_CUBIC_FUNCTIONS = {np.linalg.solve, np.linalg.inv, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.cholesky}
+_ARRAY_CREATORS = ("zeros", "ones", "empty", "eye")
 
 
-def multiplications(calculation: Callable[[], Any]) -> int:
+def count_multiplications(calculation: Callable[[], Any]) -> int:
     """How many products of two numbers a call takes, in what numpy does for it.
 
     Counted are products, quotients, matrix products, ``einsum``, and ``k^3`` for what numpy factors: solving,
@@ -28,76 +28,76 @@ def multiplications(calculation: Callable[[], Any]) -> int:
 
     The functions that make arrays are numpy's own while this runs: nothing else may run beside it.
     """
-    before = _tally.count
-    with mock.patch.multiple(np, **{name: _making(getattr(np, name)) for name in _MAKERS}):
+    count_before = _multiplication_count.count
+    with mock.patch.multiple(np, **{name: _counting_creator(getattr(np, name)) for name in _ARRAY_CREATORS}):
         calculation()
-    return _tally.count - before
+    return _multiplication_count.count - count_before
 
 
 @dataclass
-class _Tally:
+class _MultiplicationCount:
     """Not frozen: it counts."""
 
     count: int = 0
 
 
-_tally = _Tally()
+_multiplication_count = _MultiplicationCount()
 
 
-class _Counting(np.ndarray[Any, Any]):
+class _CountingArray(np.ndarray[Any, Any]):
     """Counts what it takes part in."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        given = [_plain(each) for each in inputs]
+        plain_inputs = [_as_plain(value) for value in inputs]
         if options.get("out") is not None:
-            options["out"] = tuple(_plain(each) for each in options["out"])
-        result = getattr(ufunc, method)(*given, **options)
+            options["out"] = tuple(_as_plain(value) for value in options["out"])
+        result = getattr(ufunc, method)(*plain_inputs, **options)
         if ufunc is np.matmul:
-            _tally.count += np.size(result) * given[0].shape[-1]
+            _multiplication_count.count += np.size(result) * plain_inputs[0].shape[-1]
         elif ufunc in (np.multiply, np.divide):
-            _tally.count += np.size(result)
-        return _watched(result)
+            _multiplication_count.count += np.size(result)
+        return _as_counting(result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        args = _plain_all(args)
-        result = function(*args, **_plain_all(options))
+        args = _as_plain_all(args)
+        result = function(*args, **_as_plain_all(options))
         if function is np.einsum:
-            _tally.count += _of_einsum(args[0], args[1:])
-        elif function in _SOLVERS:
-            _tally.count += np.size(args[0]) * np.shape(args[0])[-1]
-        return _watched(result)
+            _multiplication_count.count += _einsum_multiplications(args[0], args[1:])
+        elif function in _CUBIC_FUNCTIONS:
+            _multiplication_count.count += np.size(args[0]) * np.shape(args[0])[-1]
+        return _as_counting(result)
 
 
-def _making(maker: Any) -> Any:
-    return lambda *args, **options: maker(*args, **options).view(_Counting)
+def _counting_creator(maker: Any) -> Any:
+    return lambda *args, **options: maker(*args, **options).view(_CountingArray)
 
 
-def _watched(value: Any) -> Any:
+def _as_counting(value: Any) -> Any:
     if isinstance(value, tuple):
-        whole = map(_watched, value)
+        whole = map(_as_counting, value)
         return type(value)(*whole) if hasattr(value, "_fields") else tuple(whole)
-    return value.view(_Counting) if type(value) is np.ndarray else value
+    return value.view(_CountingArray) if type(value) is np.ndarray else value
 
 
-def _plain(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, np.ndarray) else value
 
 
-def _plain_all(values: Any) -> Any:
+def _as_plain_all(values: Any) -> Any:
     """The same arrays, in tuples, lists and dictionaries, without their type."""
     if isinstance(values, dict):
-        return {name: _plain_all(value) for name, value in values.items()}
+        return {name: _as_plain_all(value) for name, value in values.items()}
     if isinstance(values, tuple | list):
-        return type(values)(_plain_all(value) for value in values)
-    return _plain(values)
+        return type(values)(_as_plain_all(value) for value in values)
+    return _as_plain(values)
 
 
-def _of_einsum(subscripts: str, operands: Any) -> int:
+def _einsum_multiplications(subscripts: str, operands: Any) -> int:
     """Products in one sum over all the letters; the leading axes are those of the largest operand."""
     sizes: dict[str, int] = {}
     leading = 1
     for letters, operand in zip(subscripts.split("->")[0].split(","), operands, strict=True):
-        shape, named = np.shape(operand), letters.strip().replace("...", "")
-        sizes.update(zip(named[::-1], shape[::-1], strict=False))
-        leading = max(leading, int(np.prod(shape[: len(shape) - len(named)])))
+        shape, letter_names = np.shape(operand), letters.strip().replace("...", "")
+        sizes.update(zip(letter_names[::-1], shape[::-1], strict=False))
+        leading = max(leading, int(np.prod(shape[: len(shape) - len(letter_names)])))
     return leading * int(np.prod(list(sizes.values())))

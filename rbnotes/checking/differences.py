@@ -25,16 +25,16 @@ from numpy.typing import ArrayLike
 from scipy.linalg import expm
 
 from rbnotes import arguments
-from rbnotes._differences import AHEAD, STEP
+from rbnotes._differences import FIRST_DERIVATIVE_WEIGHTS, STEP
 from rbnotes.arguments import Array, InvalidArgument
 
 _ORDER_6 = np.array([3 / 4, -3 / 20, 1 / 60, 0.0])
-_REACH = 4  # steps to each side
+_STEPS_PER_SIDE = 4  # steps to each side
 _ROUNDING = 4 * np.finfo(float).eps  # of a value or an argument, relative
-_NOISE = 15.0
+_NOISE_FACTOR = 15.0
 
 
-class Estimate(NamedTuple):
+class DerivativeEstimate(NamedTuple):
     """A derivative and a bound on its error, the same for all entries.
 
     The bound holds for functions that are smooth over a few steps. In 116,000 cases with known derivatives no
@@ -49,7 +49,9 @@ class Estimate(NamedTuple):
     """The bound, in the unit of the value."""
 
 
-def derivative(function: Callable[[float], ArrayLike], t: float = 0.0, *, step: float = STEP) -> Estimate:
+def derivative(
+    function: Callable[[float], ArrayLike], t: float = 0.0, *, step: float = STEP
+) -> DerivativeEstimate:
     """d/dt of an array-valued function of one number; the value has the function's shape.
 
     Raises
@@ -59,22 +61,26 @@ def derivative(function: Callable[[float], ArrayLike], t: float = 0.0, *, step: 
     """
     arguments.function("function", function, "t")
     t = arguments.real("t", t)
-    along = _along(lambda _, s: function(t + s), np.array([abs(t)]), step)
-    return Estimate(along.value[..., 0], along.error)
+    estimate = _directional_derivatives(lambda _, s: function(t + s), np.array([abs(t)]), step)
+    return DerivativeEstimate(estimate.value[..., 0], estimate.error)
 
 
-def jacobian(function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: float = STEP) -> Estimate:
+def jacobian(
+    function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: float = STEP
+) -> DerivativeEstimate:
     """df/dx for a vector ``x (n,)``; the value has the function's shape followed by ``n``.
 
     Raises InvalidArgument if ``function`` is no function, ``step`` is not positive, or the shape of ``x``
     does not fit.
     """
     arguments.function("function", function, "x")
-    x = _point(x)
-    return _along(lambda direction, t: function(x + t * direction), np.abs(x), step)
+    x = _check_point(x)
+    return _directional_derivatives(lambda direction, t: function(x + t * direction), np.abs(x), step)
 
 
-def jacobian_so3(function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: float = STEP) -> Estimate:
+def jacobian_so3(
+    function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: float = STEP
+) -> DerivativeEstimate:
     """Derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3.
 
     Raises InvalidArgument if ``function`` is no function, ``R`` is no rotation matrix, or ``step`` is not
@@ -82,10 +88,12 @@ def jacobian_so3(function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: 
     """
     arguments.function("function", function, "R")
     R = arguments.rotation("R", R)
-    return _along(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
+    return _directional_derivatives(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
 
-def jacobian_se3(function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: float = STEP) -> Estimate:
+def jacobian_se3(
+    function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: float = STEP
+) -> DerivativeEstimate:
     """Derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6.
 
     Raises InvalidArgument if ``function`` is no function, ``E`` is no pose, or ``step`` is not positive.
@@ -93,7 +101,9 @@ def jacobian_se3(function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: 
     arguments.function("function", function, "E")
     E = arguments.frame("E", E)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)
-    return _along(lambda xi, t: function(_rigid(E @ expm(t * _twist_matrix(xi)))), size, step)
+    return _directional_derivatives(
+        lambda xi, t: function(_restore_last_row(E @ expm(t * _twist_matrix(xi)))), size, step
+    )
 
 
 def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
@@ -107,7 +117,7 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
         If the function drops the imaginary part, or returns NaN or infinity.
     """
     arguments.function("function", function, "x")
-    x, tiny = _point(x), 1e-40
+    x, tiny = _check_point(x), 1e-40
     columns = [np.asarray(function(x + step)) for step in 1j * tiny * np.eye(x.size)]
     for unit, column in zip(np.eye(x.size), columns, strict=True):
         if column.dtype.kind not in "iufc":
@@ -122,41 +132,44 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
     return np.imag(shifted) / tiny
 
 
-def _point(x: ArrayLike) -> Array:
+def _check_point(x: ArrayLike) -> Array:
     point = arguments.array("x", x, None)
     if point.ndim != 1 or point.size == 0:
         raise InvalidArgument("x", f"shape {point.shape}", "one vector of shape (n,)")
     return point
 
 
-def _along(path: Callable[[Array, float], ArrayLike], magnitudes: Array, step: float) -> Estimate:
+def _directional_derivatives(
+    path: Callable[[Array, float], ArrayLike], magnitudes: Array, step: float
+) -> DerivativeEstimate:
     """Differences along each unit vector; ``magnitudes``: those of the coordinates, which are rounded."""
     step = arguments.number("step", step)
     units = np.eye(magnitudes.size)
-    parts = 2 if len(units) == 1 else 1
-    offsets = range(-_REACH * parts, _REACH * parts + 1)
+    points_per_step = 2 if len(units) == 1 else 1
+    offsets = range(-_STEPS_PER_SIDE * points_per_step, _STEPS_PER_SIDE * points_per_step + 1)
     center = path(units[0], 0.0)
-    sampled = [[path(unit, k / parts * step) if k else center for k in offsets] for unit in units]
+    sampled = [[path(unit, k / points_per_step * step) if k else center for k in offsets] for unit in units]
     try:
         samples = np.array(sampled, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidArgument("function", f"{type(center).__name__} values", "arrays of numbers") from error
     if not np.all(np.isfinite(samples)):
         raise InvalidArgument(
-            "function", f"NaN or infinite values within {_REACH} steps", "a smooth function"
+            "function", f"NaN or infinite values within {_STEPS_PER_SIDE} steps", "a smooth function"
         )
 
-    ahead = samples[:, (_REACH + 1) * parts :: parts]
-    behind = samples[:, (_REACH - 1) * parts :: -parts]
+    ahead = samples[:, (_STEPS_PER_SIDE + 1) * points_per_step :: points_per_step]
+    behind = samples[:, (_STEPS_PER_SIDE - 1) * points_per_step :: -points_per_step]
     value, lower = (
-        np.tensordot(weights, ahead - behind, axes=(0, 1)) / step for weights in (AHEAD, _ORDER_6)
+        np.tensordot(weights, ahead - behind, axes=(0, 1)) / step
+        for weights in (FIRST_DERIVATIVE_WEIGHTS, _ORDER_6)
     )
-    slopes = np.max(np.abs(np.diff(samples, axis=1)), axis=1) * parts / step
-    moved = (slopes.T * (magnitudes + _REACH * step)).T
-    rounding = np.max(np.abs(samples), axis=(0, 1)) + np.max(moved, axis=0)
+    slopes = np.max(np.abs(np.diff(samples, axis=1)), axis=1) * points_per_step / step
+    argument_rounding = (slopes.T * (magnitudes + _STEPS_PER_SIDE * step)).T
+    rounding = np.max(np.abs(samples), axis=(0, 1)) + np.max(argument_rounding, axis=0)
     noise = [np.abs(np.diff(samples, k, axis=1)) / sqrt(comb(2 * k, k)) for k in (7, 8)]
-    worst = _ROUNDING * _largest(rounding) + _NOISE * max(map(_largest, noise))
-    return Estimate(np.moveaxis(value, 0, -1), _largest(value - lower) + worst / step)
+    noise_bound = _ROUNDING * _largest(rounding) + _NOISE_FACTOR * max(map(_largest, noise))
+    return DerivativeEstimate(np.moveaxis(value, 0, -1), _largest(value - lower) + noise_bound / step)
 
 
 def _largest(values: Array) -> float:
@@ -175,7 +188,7 @@ def _twist_matrix(xi: Array) -> Array:
     return matrix
 
 
-def _rigid(E: Array) -> Array:
+def _restore_last_row(E: Array) -> Array:
     # expm leaves rounding in the last row, which a frame must have exactly.
     E[..., 3, :] = 0, 0, 0, 1
     return E

@@ -21,7 +21,7 @@ SEED = 20260228
 
 
 @contextmanager
-def same_everywhere() -> Iterator[None]:
+def reproducible_draws() -> Iterator[None]:
     """While this lasts, seeded searches draw the same whatever else is loaded, from wherever, by any name."""
     replaced = {(owner, name): getattr(owner, name, None) for owner, name in _REPLACEMENTS}
     if replaced == _REPLACEMENTS:  # already there

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN = 0.02
+RESEND_INTERVAL = 0.02
 """Seconds after which an interrupt that was lost is sent again."""
 
 
@@ -22,37 +22,37 @@ def interruptible() -> Iterator[None]:
     ignored. Hypothesis has such a callback, and signals that come while memory is collected are raised there.
     Only the main thread is ever interrupted; in any other this does nothing.
     """
-    handle = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handle):
+    original_handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(original_handler):
         yield
         return
-    report = sys.unraisablehook
+    original_hook = sys.unraisablehook
     handled = threading.Event()
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def handle_interrupt(number: int, frame: FrameType | None) -> None:
         handled.set()
-        handle(number, frame)
+        original_handler(number, frame)
 
-    def send() -> None:
+    def resend_interrupt() -> None:
         # Again and again: one that comes just before the main thread begins to wait does not end the wait.
-        while not handled.wait(AGAIN):
+        while not handled.wait(RESEND_INTERVAL):
             _interrupt_main()
 
-    def hook(told: sys.UnraisableHookArgs) -> None:
-        if issubclass(told.exc_type, KeyboardInterrupt):
+    def unraisable_hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
             handled.clear()
-            threading.Thread(target=send, daemon=True).start()
+            threading.Thread(target=resend_interrupt, daemon=True).start()
         else:
-            report(told)
+            original_hook(unraisable)
 
-    sys.unraisablehook = hook
-    signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = unraisable_hook
+    signal.signal(signal.SIGINT, handle_interrupt)
     try:
         yield
     finally:
         handled.set()
-        signal.signal(signal.SIGINT, handle)
-        sys.unraisablehook = report
+        signal.signal(signal.SIGINT, original_handler)
+        sys.unraisablehook = original_hook
 
 
 def _interrupt_main() -> None:

@@ -22,14 +22,14 @@ from rbnotes.arguments import Array
 
 Angles = Literal["any", "small", "near_pi", "large"]
 Region = Literal["generic", "non-dyadic", "tiny", "near pi", "large", "degenerate"]
-GRID = 64
-OFF_GRID = 65.243809
+GRID_DENOMINATOR = 64
+NON_DYADIC_DENOMINATOR = 65.243809
 """Whole multiples of its inverse use all binary digits, so that sums of products must round."""
-LARGEST, CLOSEST = 3, 8
+MAX_LARGE_EXPONENT, MAX_PI_OFFSET_EXPONENT = 3, 8
 """Orders of magnitude of large numbers, and of angles short of pi."""
-VANISHING, ALONG_AN_AXIS = 4, 2
+ZERO_VECTOR_PERIOD, AXIS_ALIGNED_PERIOD = 4, 2
 """Of so many degenerate vectors one is zero, or where it must not be, along an axis."""
-TINY = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
+TINY_EXPONENTS = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
 """Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits.
 
 That is where it begins, and where the cosine is 1 to the last digit."""
@@ -49,18 +49,18 @@ def region(name: Region) -> Iterator[None]:
     to a quarter turn or to a half. All but ``generic`` and ``degenerate`` numbers are ``non-dyadic``.
     """
     global _region
-    before = _region
+    previous = _region
     _region = name
     try:
         yield
     finally:
-        _region = before
+        _region = previous
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
     """Numbers of ``[low, high]``, multiples of 1/64."""
-    wholes = st.integers(math.ceil(low * GRID), math.floor(high * GRID))
-    return wholes.map(lambda k: float(_placed([k / GRID], low, high)[0]))
+    wholes = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
+    return wholes.map(lambda k: float(_map_to_region([k / GRID_DENOMINATOR], low, high)[0]))
 
 
 def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[float]:
@@ -70,24 +70,26 @@ def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[flo
 
 def vectors(size: int = 3, low: float = -2.0, high: float = 2.0) -> SearchStrategy[Array]:
     """Vectors ``(size,)``; zero entries occur."""
-    return _lists(size, low, high).map(partial(_placed, low=low, high=high))
+    return _grid_lists(size, low, high).map(partial(_map_to_region, low=low, high=high))
 
 
 def arrays(*shape: int) -> SearchStrategy[Array]:
     """Arrays of numbers from -2 up to 2, in a single draw: for many numbers, quick to make and to shrink."""
     size = math.prod(shape)
     return st.binary(min_size=size, max_size=size).map(
-        lambda drawn: _placed(np.frombuffer(drawn, dtype=np.int8) / GRID, -2, 2).reshape(shape)
+        lambda drawn: _map_to_region(np.frombuffer(drawn, dtype=np.int8) / GRID_DENOMINATOR, -2, 2).reshape(
+            shape
+        )
     )
 
 
 def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Array]:
     """Vectors at least ``shortest`` long."""
-    drawn = _lists(size, -2.0, 2.0).map(partial(_placed, low=-2.0, high=2.0, may_vanish=False))
+    drawn = _grid_lists(size, -2.0, 2.0).map(partial(_map_to_region, low=-2.0, high=2.0, may_vanish=False))
     return drawn.filter(lambda x: bool(np.linalg.norm(x) >= shortest))
 
 
-def turning(
+def nonsingular_rotation_vectors(
     drawn: SearchStrategy[Array], shortest: float, longest: float = math.inf
 ) -> SearchStrategy[Array]:
     """Those of some rotation vectors that keep away from where a formula is singular: from 0, and from pi.
@@ -96,13 +98,13 @@ def turning(
     those near pi as long: where what is left of the digits still tells right from wrong, it should.
     """
 
-    def inside(w: Array) -> bool:
+    def is_inside(w: Array) -> bool:
         length = float(np.linalg.norm(w))
         low = np.nextafter(0, 1) if _region == "tiny" else shortest
         high = max(np.nextafter(np.pi, 0), longest) if _region == "near pi" else longest
         return bool(low <= length <= high)
 
-    return drawn.filter(inside)
+    return drawn.filter(is_inside)
 
 
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:
@@ -187,13 +189,13 @@ def inertias() -> SearchStrategy[Array]:
     return spd_matrices(3).map(inertia)
 
 
-def _lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
+def _grid_lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
     # Mapped one by one, as numbers are: draws follow the structure of a strategy, and are to stay the same.
-    wholes = st.integers(math.ceil(low * GRID), math.floor(high * GRID))
-    return st.lists(wholes.map(lambda k: k / GRID), min_size=size, max_size=size)
+    wholes = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
+    return st.lists(wholes.map(lambda k: k / GRID_DENOMINATOR), min_size=size, max_size=size)
 
 
-def _placed(drawn: list[float] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
+def _map_to_region(drawn: list[float] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
     """Multiples of 1/64 as entries of one vector, in the region that is set.
 
     Which vectors become tiny, and how tiny, is read off the numbers themselves: a draw must not depend on
@@ -201,30 +203,41 @@ def _placed(drawn: list[float] | Array, low: float, high: float, *, may_vanish: 
     """
     if _region == "generic":
         return np.array(drawn, dtype=float)
-    whole = GRID * np.asarray(drawn)
-    dice = int(np.sum(np.abs(whole)))
+    grid_multiples = GRID_DENOMINATOR * np.asarray(drawn)
+    selector = int(np.sum(np.abs(grid_multiples)))
     around_zero = low <= 0 <= high
     may_vanish = may_vanish and around_zero
     if _region == "degenerate":
-        if may_vanish and dice % VANISHING == 0:
-            return np.zeros(whole.shape)
-        if not may_vanish and around_zero and dice % ALONG_AN_AXIS == 0:
-            return np.where(np.arange(whole.size) == np.argmax(np.abs(whole)), np.sign(whole), 0.0)
-        return np.round(whole / GRID) + 0.0 if around_zero else whole / GRID
-    entries = whole / OFF_GRID
-    if _region == "tiny" and may_vanish and dice % 3:
-        return entries * 10.0 ** -TINY[dice // 3 % len(TINY)]
+        if may_vanish and selector % ZERO_VECTOR_PERIOD == 0:
+            return np.zeros(grid_multiples.shape)
+        if not may_vanish and around_zero and selector % AXIS_ALIGNED_PERIOD == 0:
+            return np.where(
+                np.arange(grid_multiples.size) == np.argmax(np.abs(grid_multiples)),
+                np.sign(grid_multiples),
+                0.0,
+            )
+        return (
+            np.round(grid_multiples / GRID_DENOMINATOR) + 0.0
+            if around_zero
+            else grid_multiples / GRID_DENOMINATOR
+        )
+    entries = grid_multiples / NON_DYADIC_DENOMINATOR
+    if _region == "tiny" and may_vanish and selector % 3:
+        return entries * 10.0 ** -TINY_EXPONENTS[selector // 3 % len(TINY_EXPONENTS)]
     is_angle = entries.size == 1 and low == 0 and 3 <= high < np.pi
-    if _region == "large" and (low == -high or (low >= 0 and not is_angle)) and dice % 3:
-        return entries * 10.0 ** (1 + dice // 3 % LARGEST)
+    if _region == "large" and (low == -high or (low >= 0 and not is_angle)) and selector % 3:
+        return entries * 10.0 ** (1 + selector // 3 % MAX_LARGE_EXPONENT)
     if _region == "near pi" and may_vanish:
         length = float(np.linalg.norm(entries))
-        short = 10.0 ** -(1 + dice % CLOSEST)
+        short = 10.0 ** -(1 + selector % MAX_PI_OFFSET_EXPONENT)
         if is_angle or (entries.size == 3 and high > np.pi):
             return entries / length * (np.pi - short) if length > 0 else entries
         if low == -high and entries.size:
-            place, turn = dice // CLOSEST % entries.size, np.pi / (2 if dice % 3 else 1)
-            entries[place] = np.copysign(turn - short, entries[place])
+            index, special_angle = (
+                selector // MAX_PI_OFFSET_EXPONENT % entries.size,
+                np.pi / (2 if selector % 3 else 1),
+            )
+            entries[index] = np.copysign(special_angle - short, entries[index])
     return entries
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-STOPPED = 130
+EXIT_INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _main(arguments)
     except KeyboardInterrupt:
         print("rbnotes: stopped", file=sys.stderr)
-        return STOPPED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:  # as by `rbnotes ledger | head`
         sys.stderr.close()
         return 0
@@ -57,7 +57,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         command.add(commands)
     options = parser.parse_args(rest)
     try:
-        with interruptible(), ledger.using(which.ledger):
+        with interruptible(), ledger.context(which.ledger):
             status: int = options.run(options, console())
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)

@@ -11,14 +11,14 @@ from rich.console import Console
 from rbnotes.cards import Card
 from rbnotes.commands.listing import add_verify, check_verify, print_records
 from rbnotes.commands.output import print_text
-from rbnotes.commands.selecting import command, select
+from rbnotes.commands.selecting import add_record_command, select_records
 from rbnotes.ledger import errata, errata_pdf
 from rbnotes.ledger.record import WRONG_AS_PRINTED
 
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    added = command(commands, "errata", run, "List what the notes got wrong, to lay beside them.")
+    added = add_record_command(commands, "errata", run, "List what the notes got wrong, to lay beside them.")
     add_verify(added)
     added.add_argument(
         "--format",
@@ -38,16 +38,19 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
     check_verify(options)
-    records = [record for record in select(options) if record.verdict in WRONG_AS_PRINTED]
+    records = [record for record in select_records(options) if record.verdict in WRONG_AS_PRINTED]
     if options.json:
         return print_records(records, verify=options.verify)
     if options.format == "pdf":
         sources = dict.fromkeys(record.source for record in records)
-        print(*errata_pdf.printed(sources, options.book, Path.cwd()), sep="\n")
+        print(*errata_pdf.print_errata(sources, options.book, Path.cwd()), sep="\n")
     elif options.format != "text":
         print(errata.as_csv(records) if options.format == "csv" else errata.as_markdown(records), end="")
     else:
         for record in records:
             card = Card(record)
-            print_text(console, "\n".join(part for part in (card.verdict, card.wrong) if part) + "\n")
+            print_text(
+                console,
+                "\n".join(part for part in (card.verdict_text, card.counterexample_text) if part) + "\n",
+            )
     return 0

@@ -23,11 +23,11 @@ from rbnotes.commands.output import print_json, print_table, print_text
 from rbnotes.grading import Assignment, Grade, Submission, reports, writers
 from rbnotes.grading.classes import dask_executor
 
-BOUNDARY = (
+SECURITY_NOTE = (
     "Limits keep mistakes and pranks of one submission from the others. They are no security boundary: "
     "where submissions may be hostile, run this command in a container (rbnotes/grading/container)."
 )
-FENCES = (
+RESTRICTIONS = (
     *("memory", "file size", "open files", "number of processes"),
     *("network", "files of others", "signals", "processes of others"),
 )
@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
     """Declare the command."""
     help = "Grade what a class handed in: each function against its claim or oracle, each file in a child."
     parser: argparse.ArgumentParser = commands.add_parser(
-        "grade", help=help, description=help, epilog=BOUNDARY
+        "grade", help=help, description=help, epilog=SECURITY_NOTE
     )
     parser.add_argument("assignment", metavar="hw.toml", help="the assignment file")
     parser.add_argument("submissions", help="a folder with a file or a folder for each student, or one file")
@@ -50,7 +50,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--afresh", action="store_true", help="grade again what an ended run has graded")
     parser.add_argument("--json", action="store_true", help="print all grades as JSON")
     parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
-    parser.add_argument("--jobs", type=_count, metavar="N", help="children at a time (default: processors)")
+    parser.add_argument(
+        "--jobs", type=_positive_integer, metavar="N", help="children at a time (default: processors)"
+    )
     parser.add_argument("--dask", metavar="ADDRESS", help="run the children on a Dask cluster")
     parser.add_argument(
         "--gradescope", type=Path, metavar="PATH", help="results.json of one submission, or a folder of them"
@@ -60,7 +62,7 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _count(text: str) -> int:
+def _positive_integer(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
@@ -76,7 +78,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         found: tuple[Submission, ...] = (grading.submission(options.submissions, assignment.file),)
     else:
         found = grading.submissions(options.submissions, assignment.file)
-    _writable(options)
+    _check_writable(options)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.afresh:
         journal.unlink(missing_ok=True)
@@ -93,24 +95,24 @@ def run(options: argparse.Namespace, console: Console) -> int:
                 for grade in done:
                     grades.append(grade)
                     where = bar.console if options.json or console.is_terminal else console
-                    print_text(where, reports.line(grade))
+                    print_text(where, reports.grade_line(grade))
                     bar.advance(task)
             except KeyboardInterrupt:
                 done.close()  # ends the children
                 stopped = True
     if stopped:
-        left = f"rbnotes: stopped after {len(grades)} of {len(found)} submissions"
-        print(left + (": run it again to go on" if journal else ""), file=sys.stderr)
+        message = f"rbnotes: stopped after {len(grades)} of {len(found)} submissions"
+        print(message + (": run it again to go on" if journal else ""), file=sys.stderr)
     grades.sort(key=lambda grade: grade.student)
-    _write(options, grades, assignment)
+    _write_outputs(options, grades, assignment)
     if options.json:
-        print_json([grading.as_plain(grade) for grade in grades])
+        print_json([grading.grade_to_dict(grade) for grade in grades])
     else:
         _summarize(grades, console)
     return 130 if stopped else 0
 
 
-def _writable(options: argparse.Namespace) -> None:
+def _check_writable(options: argparse.Namespace) -> None:
     """Say what cannot be written before a class is graded, not afterwards."""
     scope = options.gradescope
     files = {"--out": options.out, "--otter": options.otter, "--nbgrader": options.nbgrader}
@@ -127,8 +129,8 @@ def _writable(options: argparse.Namespace) -> None:
             tempfile.TemporaryFile(dir=folder).close()
         except OSError as error:
             kind = "folder" if name in folders else "file"
-            told = f"{path}: {error.strerror}"
-            raise InvalidArgument(name, told, f"a {kind} that can be written") from error
+            reason = f"{path}: {error.strerror}"
+            raise InvalidArgument(name, reason, f"a {kind} that can be written") from error
 
 
 @contextmanager
@@ -140,29 +142,29 @@ def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
         yield executor
 
 
-def _write(options: argparse.Namespace, grades: Sequence[Grade], assignment: Assignment) -> None:
+def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignment: Assignment) -> None:
     if options.out:
-        _text(options.out, reports.table(grades))
+        _write_text(options.out, reports.grades_csv(grades))
     if options.otter:
-        _text(options.otter, writers.otter(grades))
+        _write_text(options.otter, writers.otter(grades))
     if options.nbgrader:
-        _text(options.nbgrader, writers.nbgrader(grades, assignment))
+        _write_text(options.nbgrader, writers.nbgrader(grades, assignment))
     if options.gradescope:
         alone = options.gradescope.suffix == ".json"
         for grade in grades:
-            name = reports.file_name(grade.student)
+            name = reports.student_file_name(grade.student)
             path = options.gradescope if alone else options.gradescope / f"{name}.json"
-            _text(path, json.dumps(writers.gradescope(grade), indent=1))
+            _write_text(path, json.dumps(writers.gradescope(grade), indent=1))
     if options.feedback:
         for grade in grades:
-            name = reports.file_name(grade.student)
-            _text(options.feedback / f"{name}.md", reports.markdown(grade, assignment))
-            _text(options.feedback / f"{name}.html", reports.html(grade, assignment))
-        _text(options.feedback / "_class.md", reports.class_markdown(grades, assignment))
-        _text(options.feedback / "_class.html", reports.class_html(grades, assignment))
+            name = reports.student_file_name(grade.student)
+            _write_text(options.feedback / f"{name}.md", reports.student_markdown(grade, assignment))
+            _write_text(options.feedback / f"{name}.html", reports.student_html(grade, assignment))
+        _write_text(options.feedback / "_class.md", reports.class_markdown(grades, assignment))
+        _write_text(options.feedback / "_class.html", reports.class_html(grades, assignment))
 
 
-def _text(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     """Write whole or not at all: a page that is half written would be handed back."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
@@ -171,7 +173,7 @@ def _text(path: Path, text: str) -> None:
 
 
 def _summarize(grades: Sequence[Grade], console: Console) -> None:
-    found = reports.glance(grades)
+    found = reports.summarize_class(grades)
     rows = [
         (
             name,
@@ -182,11 +184,11 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
     ]
     print_table(console, ("function", "mean share of its points", "statuses"), rows)
     counted = "1 submission" if found.students == 1 else f"{found.students} submissions"
-    print_text(console, f"{counted}: {found.average}")
-    kept = {fence for grade in grades for fence in grade.fences}
-    if kept:
-        print_text(console, "limited here: " + ", ".join(fence for fence in FENCES if fence in kept))
-        left = ", ".join(fence for fence in FENCES if fence not in kept)
-        if left:
-            print_text(console, f"not limited by this system: {left}")
-    print_text(console, BOUNDARY)
+    print_text(console, f"{counted}: {found.average_text}")
+    active = {fence for grade in grades for fence in grade.restrictions}
+    if active:
+        print_text(console, "limited here: " + ", ".join(fence for fence in RESTRICTIONS if fence in active))
+        inactive = ", ".join(fence for fence in RESTRICTIONS if fence not in active)
+        if inactive:
+            print_text(console, f"not limited by this system: {inactive}")
+    print_text(console, SECURITY_NOTE)

@@ -11,10 +11,10 @@ from typing import Any
 from rich.console import Console
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.commands.output import as_json, print_json, print_table, print_text
-from rbnotes.commands.selecting import command, run_each, select
+from rbnotes.commands.output import print_json, print_table, print_text, record_to_dict
+from rbnotes.commands.selecting import add_record_command, run_records, select_records
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.coverage import display_verdicts, inventory, missing
+from rbnotes.ledger.coverage import display_verdicts, entries_without_record, inventory
 from rbnotes.ledger.runner import measure
 
 EXAMPLES = 8
@@ -24,7 +24,7 @@ EXAMPLES = 8
 def add(commands: Any) -> None:
     """Declare the command."""
     help = "List every record with its verdict. Nothing is run, unless --json --verify asks for it."
-    add_verify(command(commands, "ledger", run, help))
+    add_verify(add_record_command(commands, "ledger", run, help))
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def add_verify(added: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
     check_verify(options)
-    records = select(options)
+    records = select_records(options)
     if options.json:
         return print_records(records, verify=options.verify)
     rows = [(record.id, str(record.verdict), record.title, record.chapter) for record in records]
@@ -57,10 +57,10 @@ def check_verify(options: argparse.Namespace) -> None:
 def print_records(records: Sequence[Record], *, verify: bool) -> int:
     """Records as JSON, with residuals and counterexamples if they are to be run."""
     if not verify:
-        print_json([as_json(record) for record in records])
+        print_json([record_to_dict(record) for record in records])
         return 0
-    outcomes, stopped = run_each(records, partial(measure, examples=EXAMPLES, shrink=False))
-    print_json([as_json(outcome.record, outcome) for outcome in outcomes])
+    outcomes, stopped = run_records(records, partial(measure, examples=EXAMPLES, shrink=False))
+    print_json([record_to_dict(outcome.record, outcome) for outcome in outcomes])
     return 130 if stopped else 0
 
 
@@ -69,5 +69,5 @@ def summary(records: Sequence[Record]) -> str:
     verdicts = display_verdicts(records)
     counts = Counter(verdicts.values())
     parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    told = len(inventory()) - len(missing(records))
-    return f"{len(records)} claims in {len(verdicts)} places ({told} of {len(inventory())} displays): {parts}"
+    num_recorded = len(inventory()) - len(entries_without_record(records))
+    return f"{len(records)} claims in {len(verdicts)} places ({num_recorded} of {len(inventory())} displays): {parts}"

@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
-    folder = template.write(options.folder)
+    folder = template.write_template(options.folder)
     print_text(
         console, f"{folder}: edit section_1.py, and run\n  rbnotes verify --ledger {shlex.quote(str(folder))}"
     )

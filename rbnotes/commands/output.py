@@ -28,7 +28,9 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
         max(len(word) for cell in cells for word in ([cell] if place == 0 else cell.split() or [""]))
         for place, cells in enumerate(columns)
     ]
-    widths = _widths([max(map(len, cells)) for cells in columns], least, console.width - 3 * len(head) - 1)
+    widths = _column_widths(
+        [max(map(len, cells)) for cells in columns], least, console.width - 3 * len(head) - 1
+    )
     for name, width in zip(head, widths, strict=True):
         table.add_column(name, width=width)
     for row in rows:
@@ -37,13 +39,13 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
     wide.print(table, crop=False)
 
 
-def _widths(wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+def _column_widths(wanted: Sequence[int], least: Sequence[int], available: int) -> list[int]:
     """What columns take of the room: those that want more than others give way, but none its words."""
     at_most = (
         [min(most, max(few, level)) for most, few in zip(wanted, least, strict=True)]
         for level in range(max(wanted), 0, -1)
     )
-    return next((widths for widths in at_most if sum(widths) <= room), [*least])
+    return next((widths for widths in at_most if sum(widths) <= available), [*least])
 
 
 def print_text(console: Console, text: str) -> None:
@@ -56,7 +58,7 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, indent=1))
 
 
-def as_json(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
+def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
     """A record, and what running it showed if it was run, as plain JSON values."""
     ran = outcome or Outcome(record, False)
     counterexample = ran.counterexample
@@ -71,9 +73,10 @@ def as_json(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
         "replacement": record.replacement,
         "remark": record.remark,
         "scan": "likely" if record.scan else "",
-        "residual_printed": _finite(ran.residual_printed),
-        "residual_corrected": _finite(ran.residual_corrected),
-        "counterexample": counterexample and {name: plain(value) for name, value in counterexample.items()},
+        "residual_printed": _json_number(ran.residual_printed),
+        "residual_corrected": _json_number(ran.residual_corrected),
+        "counterexample": counterexample
+        and {name: to_plain(value) for name, value in counterexample.items()},
         "oracle": record.oracle,
         "implemented_by": list(record.implemented_by),
         "chapter": record.chapter,
@@ -81,7 +84,7 @@ def as_json(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
     }
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """A value as JSON can hold it."""
     return (
         np.asarray(value).tolist()
@@ -90,6 +93,6 @@ def plain(value: Any) -> Any:
     )
 
 
-def _finite(value: float | None) -> float | str | None:
+def _json_number(value: float | None) -> float | str | None:
     """JSON has no infinity: a form that cannot be evaluated is infinitely wrong."""
-    return value if value is None or np.isfinite(value) else "infinite"
+    return value if value is None or np.isfinite(value) else "allowed_infinity"

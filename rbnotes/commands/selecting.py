@@ -15,12 +15,12 @@ from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger import Record, naming
 from rbnotes.ledger.coverage import inventory
-from rbnotes.ledger.naming import NEAREST
+from rbnotes.ledger.naming import NUM_SUGGESTIONS
 from rbnotes.ledger.runner import Outcome
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
 
-def command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
+def add_record_command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
     """A command about records that its options select."""
     added: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
     added.set_defaults(run=run)
@@ -36,7 +36,7 @@ def command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentP
     return added
 
 
-def select(options: argparse.Namespace) -> list[Record]:
+def select_records(options: argparse.Namespace) -> list[Record]:
     """The records that the options name, in reading order.
 
     Raises
@@ -45,7 +45,7 @@ def select(options: argparse.Namespace) -> list[Record]:
         If a name stands for none, or there is no such source or section.
     """
     if options.source is not None:
-        in_use().source(options.source)
+        active_ledger().source(options.source)
     everything = ledger.load()
     among = [
         record
@@ -56,21 +56,21 @@ def select(options: argparse.Namespace) -> list[Record]:
         sections = {entry.section for entry in inventory() if options.source in (None, entry.source)}
         if options.section not in sections:
             known = sorted({record.section for record in everything})
-            asked = options.section.rpartition("/s")[2]  # as in an id
-            near = ", ".join(difflib.get_close_matches(asked, known, NEAREST, cutoff=0.0))
+            requested = options.section.rpartition("/s")[2]  # as in an id
+            near = ", ".join(difflib.get_close_matches(requested, known, NUM_SUGGESTIONS, cutoff=0.0))
             raise InvalidArgument("--section", repr(options.section), f"a section, perhaps one of {near}")
     if not options.ids:
         return among
-    wanted: set[str] = set()
+    selected_ids: set[str] = set()
     for name in options.ids:
         found = naming.named(name, among)
         if not found:
             raise naming.unknown("ID", name, everything)
-        wanted |= {record.id for record in found}
-    return [record for record in among if record.id in wanted]
+        selected_ids |= {record.id for record in found}
+    return [record for record in among if record.id in selected_ids]
 
 
-def run_each(records: Iterable[Record], check: Callable[[Record], Outcome]) -> tuple[list[Outcome], bool]:
+def run_records(records: Iterable[Record], check: Callable[[Record], Outcome]) -> tuple[list[Outcome], bool]:
     """Run records with a progress bar; after Ctrl-C what was found so far, and True."""
     progress = Console(stderr=True)
     steps = track(

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from rbnotes.cards import Card
-from rbnotes.challenge.own import every
+from rbnotes.challenge.own import load_all
 from rbnotes.commands.output import print_json, print_table, print_text
 from rbnotes.ledger import Record, naming
 
@@ -32,14 +32,14 @@ def add(commands: Any) -> None:
 
 def show(options: argparse.Namespace, console: Console) -> int:
     """Run ``show``; returns the exit status."""
-    name, everything = " ".join(options.name), every()
+    name, everything = " ".join(options.name), load_all()
     records = naming.named(name, everything) or naming.search(name, everything)
     if not records:
         raise naming.unknown("NAME", name, everything)
     if options.json:
-        print_json([Card(record).as_data() for record in records])
+        print_json([Card(record).to_dict() for record in records])
     elif len(records) > 1:
-        _list(records, console)
+        _print_records(records, console)
     else:
         card = Card(records[0])
         print_text(console, card.task if options.task else str(card))
@@ -49,15 +49,15 @@ def show(options: argparse.Namespace, console: Console) -> int:
 def search(options: argparse.Namespace, console: Console) -> int:
     """Run ``search``; returns the exit status: 1 if there is nothing."""
     words = " ".join(options.words)
-    records = naming.search(words, every())
+    records = naming.search(words, load_all())
     if not records:
         print_text(console, f"no claim holds all of: {words}")
         return 1
-    _list(records, console)
+    _print_records(records, console)
     return 0
 
 
-def _list(records: Sequence[Record], console: Console) -> None:
+def _print_records(records: Sequence[Record], console: Console) -> None:
     rows = [
         (record.id, naming.where(record), str(record.verdict), record.title, record.chapter)
         for record in records

@@ -9,14 +9,14 @@ from typing import Any
 from rich.console import Console
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.commands.output import as_json, print_json, print_table, print_text
-from rbnotes.commands.selecting import command, run_each, select
-from rbnotes.ledger.runner import EXAMPLES, verify
+from rbnotes.commands.output import print_json, print_table, print_text, record_to_dict
+from rbnotes.commands.selecting import add_record_command, run_records, select_records
+from rbnotes.ledger.runner import MIN_EXAMPLES, verify
 
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    added = command(
+    added = add_record_command(
         commands, "verify", run, "Run records and confirm their verdicts; exit 1 if one is not confirmed."
     )
     added.add_argument(
@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
         type=int,
         default=100,
         metavar="N",
-        help=f"inputs tried per form (default 100, at least {EXAMPLES})",
+        help=f"inputs tried per form (default 100, at least {MIN_EXAMPLES})",
     )
 
 
@@ -32,10 +32,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
     """Run it; returns the exit status."""
     if options.examples < 1:
         raise InvalidArgument("--examples", str(options.examples), "a positive number")
-    outcomes, stopped = run_each(select(options), partial(verify, examples=options.examples))
+    outcomes, stopped = run_records(select_records(options), partial(verify, examples=options.examples))
     failed = [outcome for outcome in outcomes if not outcome.confirmed]
     if options.json:
-        print_json([as_json(outcome.record, outcome) for outcome in outcomes])
+        print_json([record_to_dict(outcome.record, outcome) for outcome in outcomes])
     else:
         head = ("claim", "verdict", "confirmed", "printed form off by", "right form off by")
         rows = [
@@ -43,8 +43,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
                 outcome.record.id,
                 str(outcome.record.verdict),
                 "yes" if outcome.confirmed else "NO",
-                _number(outcome.residual_printed),
-                _number(outcome.residual_corrected),
+                _format_residual(outcome.residual_printed),
+                _format_residual(outcome.residual_corrected),
             )
             for outcome in outcomes
         ]
@@ -57,5 +57,5 @@ def run(options: argparse.Namespace, console: Console) -> int:
     return 1 if failed or not outcomes else 0
 
 
-def _number(value: float | None) -> str:
+def _format_residual(value: float | None) -> str:
     return "" if value is None else f"{value:.1e}"

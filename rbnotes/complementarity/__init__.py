@@ -6,8 +6,8 @@
 ([2.5, 0.0], [0.0, 3.5], 'solved')
 """
 
-from rbnotes.complementarity.active_set import active_set, polish
-from rbnotes.complementarity.basis import Basis, Columns, Pairs
+from rbnotes.complementarity.basis import Basis, LazyColumns, PivotingData
+from rbnotes.complementarity.block_principal_pivoting import block_principal_pivoting, refine_active_set
 from rbnotes.complementarity.conversions import (
     box_from_lcp,
     box_unknowns,
@@ -17,15 +17,15 @@ from rbnotes.complementarity.conversions import (
     qp_from_lcp,
     qp_minimizer,
 )
-from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.eliminate_velocities import Elimination
 from rbnotes.complementarity.enumeration import enumeration
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
-from rbnotes.complementarity.pivoting import pivoting
+from rbnotes.complementarity.pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP
-from rbnotes.complementarity.quadratic import QuadraticProgram, solve_qp
+from rbnotes.complementarity.quadratic import ParametrizedQP, solve_qp
 from rbnotes.complementarity.residuals import Residuals, box_residuals
-from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, Unsolved
+from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Statistics, Status
 from rbnotes.complementarity.solve import METHODS, solve_elimination, solve_lcp
 
 __all__ = [
@@ -34,17 +34,17 @@ __all__ = [
     "QP",
     "Basis",
     "BoxLCP",
-    "Columns",
+    "LazyColumns",
     "Elimination",
-    "Pairs",
+    "PivotingData",
     "QPSolution",
-    "QuadraticProgram",
+    "ParametrizedQP",
     "Residuals",
     "Solution",
     "Statistics",
     "Status",
-    "Unsolved",
-    "active_set",
+    "NotSolved",
+    "block_principal_pivoting",
     "box_from_lcp",
     "box_residuals",
     "box_unknowns",
@@ -53,8 +53,8 @@ __all__ = [
     "lcp_from_box",
     "lcp_from_qp",
     "lemke",
-    "pivoting",
-    "polish",
+    "principal_pivoting",
+    "refine_active_set",
     "qp_from_box",
     "qp_from_lcp",
     "qp_minimizer",

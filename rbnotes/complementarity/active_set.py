@@ -21,32 +21,32 @@ from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity.pivoting import pivoting
+from rbnotes.complementarity.pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import Residuals, Yardstick
+from rbnotes.complementarity.residuals import Residuals, ResidualScale
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
-Factored = tuple[Any, Callable[[Array], Array]]
+Factorization = tuple[Any, Callable[[Array], Array]]
 """Indices and a solver for the principal submatrix that they choose."""
 
-PROXIMAL = 1e-8
+PROXIMAL_WEIGHT = 1e-8
 """The weight delta, relative to the diagonal of M."""
 
 SIGN_TOLERANCE = 1e-12
 """Signs of z and w are believed above this, relative to the terms that w is a difference of."""
 
-MAX_CENTRES = 40
+MAX_PROXIMAL_STEPS = 40
 """Proximal-point steps before single pivots take over."""
 
-SMALL = 400
+MAX_DENSE_SIZE = 400
 """Up to this size sparse matrices are made dense: that is faster."""
 
-PATIENCE = 8
+MAX_STALLED_BLOCKS = 8
 """Blocks in a row that need not reduce the number of wrong guesses."""
 
 
-def active_set(
-    problem: LCP | BoxLCP, start: ArrayLike | None = None, *, tolerance: float = 1e-10
+def block_principal_pivoting(
+    problem: LCP | BoxLCP, initial_guess: ArrayLike | None = None, *, tolerance: float = 1e-10
 ) -> Solution:
     """Solve an LCP or box LCP with positive semidefinite M or P-matrix M by block principal pivoting.
 
@@ -54,7 +54,7 @@ def active_set(
     ----------
     problem
         M may be sparse.
-    start : (n,), optional
+    initial_guess : (n,), optional
         Where z is strictly within its bounds, w is first taken to be zero.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
@@ -68,33 +68,35 @@ def active_set(
     Raises
     ------
     InvalidArgument
-        If ``tolerance`` is not positive or the shape of ``start`` does not fit.
+        If ``tolerance`` is not positive or the shape of ``initial_guess`` does not fit.
     """
     arguments.instance("problem", problem, LCP, BoxLCP)
     tolerance = arguments.number("tolerance", tolerance)
-    blocks = _Blocks(problem)
-    side = blocks.first_guess(start)
-    centre: Array = np.zeros(problem.size)
-    weight = PROXIMAL
-    for _ in range(MAX_CENTRES):
-        z = blocks.iterate(side, centre, weight * blocks.effects)
+    iteration = _BlockIteration(problem)
+    side = iteration.initial_sides(initial_guess)
+    center: Array = np.zeros(problem.size)
+    weight = PROXIMAL_WEIGHT
+    for _ in range(MAX_PROXIMAL_STEPS):
+        z = iteration.iterate(side, center, weight * iteration.unit_responses)
         if z is None:
             weight *= 100
             if weight > 1:
                 break
-            side = blocks.partition(centre, start=True)
+            side = iteration.classify(center, is_initial_guess=True)
             continue
-        factored = blocks.factored if weight == PROXIMAL else None
-        solution = blocks.solution(blocks.refined(side, z, factored), "active_set", tolerance)
-        if solution.solved:
+        factorization = iteration.factorization if weight == PROXIMAL_WEIGHT else None
+        solution = iteration.solution(
+            iteration.refine(side, z, factorization), "block_principal_pivoting", tolerance
+        )
+        if solution.is_solved:
             return solution
-        centre, weight = z, max(weight / 10, PROXIMAL)
-    rest = pivoting(problem, centre, tolerance=tolerance)
-    statistics = replace(rest.statistics, factorizations=blocks.factorizations)
-    return replace(rest, method="active_set, pivoting", statistics=statistics)
+        center, weight = z, max(weight / 10, PROXIMAL_WEIGHT)
+    single_pivot_solution = principal_pivoting(problem, center, tolerance=tolerance)
+    statistics = replace(single_pivot_solution.statistics, factorizations=iteration.factorizations)
+    return replace(single_pivot_solution, method="active_set, pivoting", statistics=statistics)
 
 
-def polish(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
+def refine_active_set(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
     """An approximate solution ``(n,)``, made exact if it tells which variables are at their bounds.
 
     Variables nearer to a bound than their w to zero are put on it, the others solved for, near to z, and
@@ -104,35 +106,38 @@ def polish(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
     arguments.instance("problem", problem, LCP, BoxLCP)
-    z = arguments.one_vector("z", z, problem.size)
-    blocks = _Blocks(problem)
-    z = blocks.clip(z)
-    candidates = [z, blocks.clip(0.0 * z)]
-    side = blocks.partition(z)
+    z = arguments.single_vector("z", z, problem.size)
+    iteration = _BlockIteration(problem)
+    z = iteration.clip(z)
+    candidates = [z, iteration.clip(0.0 * z)]
+    side = iteration.classify(z)
     with contextlib.suppress(linalg.LinAlgError, RuntimeError):
-        candidates.append(blocks.refined(side, z))
-        near = blocks.iterate(side, z, PROXIMAL * blocks.effects)
-        if near is not None:
-            candidates.append(blocks.refined(side, near, blocks.factored))
-    return min(candidates, key=lambda candidate: blocks.residuals(candidate).relative)
+        candidates.append(iteration.refine(side, z))
+        proximal_solution = iteration.iterate(side, z, PROXIMAL_WEIGHT * iteration.unit_responses)
+        if proximal_solution is not None:
+            candidates.append(iteration.refine(side, proximal_solution, iteration.factorization))
+    return min(candidates, key=lambda candidate: iteration.residuals(candidate).relative)
 
 
-class _Blocks:
+class _BlockIteration:
     """The problem's data and the iteration's steps. ``side`` is -1, 0, +1: at lower, within, at upper."""
 
     def __init__(self, problem: LCP | BoxLCP) -> None:
-        self.M, self.q, self.symmetric = problem.M, problem.q, problem.symmetric
-        if sparse.issparse(self.M) and len(self.q) <= SMALL:
+        self.M, self.q, self.is_symmetric = problem.M, problem.q, problem.is_symmetric
+        if sparse.issparse(self.M) and len(self.q) <= MAX_DENSE_SIZE:
             self.M = self.M.toarray()
         self.bounds = None if isinstance(problem, LCP) else (problem.lower, problem.upper)
-        self.yardstick = Yardstick.of(self.M, self.q, *(self.bounds or ()))
-        self.effects = self.yardstick.effects
+        self.residual_scale = ResidualScale.from_data(self.M, self.q, *(self.bounds or ()))
+        self.unit_responses = self.residual_scale.unit_responses
         self.factorizations = 0
-        self.factored: Factored | None = None  # of the last block
+        self.factorization: Factorization | None = None  # of the last block
 
-    def first_guess(self, start: ArrayLike | None) -> Any:
-        if start is not None:
-            return self.partition(self.clip(arguments.one_vector("start", start, len(self.q))), start=True)
+    def initial_sides(self, initial_guess: ArrayLike | None) -> Any:
+        if initial_guess is not None:
+            return self.classify(
+                self.clip(arguments.single_vector("initial_guess", initial_guess, len(self.q))),
+                is_initial_guess=True,
+            )
         if self.bounds is None:
             return np.where(self.q < 0, 0, -1)
         lower, upper = self.bounds
@@ -142,15 +147,15 @@ class _Blocks:
         side[(side < 0) & (w < 0) & (lower < upper) | (side > 0) & (w > 0)] = 0
         return side
 
-    def partition(self, z: Array, *, start: bool = False) -> Any:
+    def classify(self, z: Array, *, is_initial_guess: bool = False) -> Any:
         """Sides that z suggests; as a start, whatever is off its bounds counts as within."""
-        w = 0.0 * z if start else self.M @ z + self.q
+        w = 0.0 * z if is_initial_guess else self.M @ z + self.q
         if self.bounds is None:
-            return np.where(self.effects * z > np.abs(w), 0, -1)
+            return np.where(self.unit_responses * z > np.abs(w), 0, -1)
         lower, upper = self.bounds
-        scaled, w = self.effects, np.abs(w)
-        near_lower = scaled * (z - lower) <= w
-        near_upper = scaled * (upper - z) <= w
+        unit_responses, w = self.unit_responses, np.abs(w)
+        near_lower = unit_responses * (z - lower) <= w
+        near_upper = unit_responses * (upper - z) <= w
         side = np.where(near_lower, -1, np.where(near_upper, 1, 0))
         side[near_lower & near_upper & (upper - z < z - lower)] = 1
         return side
@@ -166,62 +171,66 @@ class _Blocks:
                 z[side == value] = bound[side == value]
         return z
 
-    def solve_within(self, side: Any, weights: Array) -> Factored:
+    def factor_free_block(self, side: Any, weights: Array) -> Factorization:
         """Indices within, and a solver for their principal submatrix plus the weights."""
-        within = np.flatnonzero(side == 0)
+        free = np.flatnonzero(side == 0)
         self.factorizations += 1
-        return within, principal_solver(self.M, within, weights, self.symmetric)
+        return free, principal_solver(self.M, free, weights, self.is_symmetric)
 
-    def iterate(self, side: Any, centre: Array, weights: Array) -> Array | None:
+    def iterate(self, side: Any, center: Array, weights: Array) -> Array | None:
         """Blocks until no guess is wrong for the proximal problem; None if they stall. Changes ``side``."""
-        best, patience = len(side) + 1, PATIENCE
+        fewest_wrong, blocks_left = len(side) + 1, MAX_STALLED_BLOCKS
         while True:
             z = self.at_bounds(side)
             try:
-                within, solve = self.factored = self.solve_within(side, weights)
+                free, solve = self.factorization = self.factor_free_block(side, weights)
             except (linalg.LinAlgError, RuntimeError):
                 return None
-            anchored = self.q if self.bounds is None else self.q + self.M @ z
-            z[within] = solve(weights[within] * centre[within] - anchored[within])
+            offset = self.q if self.bounds is None else self.q + self.M @ z
+            z[free] = solve(weights[free] * center[free] - offset[free])
             w = self.M @ z + self.q
-            wrong = self.correct(side, z, w + weights * (z - centre), np.max(np.abs(w - self.q), initial=0.0))
-            if wrong == 0:
+            num_wrong = self.correct_sides(
+                side, z, w + weights * (z - center), np.max(np.abs(w - self.q), initial=0.0)
+            )
+            if num_wrong == 0:
                 return z
-            patience = PATIENCE if wrong < best else patience - 1
-            best = min(best, wrong)
-            if patience < 0:
+            blocks_left = MAX_STALLED_BLOCKS if num_wrong < fewest_wrong else blocks_left - 1
+            fewest_wrong = min(fewest_wrong, num_wrong)
+            if blocks_left < 0:
                 return None
 
-    def correct(self, side: Any, z: Array, w: Array, size: float) -> int:
+    def correct_sides(self, side: Any, z: Array, w: Array, size: float) -> int:
         """Move every variable that is on the wrong side; returns how many there were."""
-        small = SIGN_TOLERANCE * max(np.max(np.abs(self.q), initial=0.0), size)
-        within = side == 0
+        sign_threshold = SIGN_TOLERANCE * max(np.max(np.abs(self.q), initial=0.0), size)
+        is_free = side == 0
         if self.bounds is None:
-            wrong = np.where(within, self.effects * z, w) < -small
-            side[wrong] = -1 - side[wrong]
-            return int(np.count_nonzero(wrong))
+            is_wrong = np.where(is_free, self.unit_responses * z, w) < -sign_threshold
+            side[is_wrong] = -1 - side[is_wrong]
+            return int(np.count_nonzero(is_wrong))
         lower, upper = self.bounds
-        below = within & (self.effects * (z - lower) < -small)
-        above = within & (self.effects * (upper - z) < -small)
-        released = ((side < 0) & (w < -small) | (side > 0) & (w > small)) & (lower < upper)
-        side[below], side[above], side[released] = -1, 1, 0
-        return int(np.count_nonzero(below | above | released))
+        is_below = is_free & (self.unit_responses * (z - lower) < -sign_threshold)
+        is_above = is_free & (self.unit_responses * (upper - z) < -sign_threshold)
+        is_released = ((side < 0) & (w < -sign_threshold) | (side > 0) & (w > sign_threshold)) & (
+            lower < upper
+        )
+        side[is_below], side[is_above], side[is_released] = -1, 1, 0
+        return int(np.count_nonzero(is_below | is_above | is_released))
 
-    def refined(self, side: Any, z: Array, factored: Factored | None = None) -> Array:
+    def refine(self, side: Any, z: Array, factorization: Factorization | None = None) -> Array:
         """z with ``w = 0`` within, to rounding, then clipped to its bounds."""
-        within, solve = factored or self.solve_within(side, PROXIMAL * self.effects)
+        free, solve = factorization or self.factor_free_block(side, PROXIMAL_WEIGHT * self.unit_responses)
         z = np.where(side == 0, z, self.at_bounds(side))
         error = np.inf
         for _ in range(6):
-            w = (self.M @ z + self.q)[within]
+            w = (self.M @ z + self.q)[free]
             previous, error = error, float(np.max(np.abs(w), initial=0.0))
             if not error < 0.5 * previous:
                 break
-            z[within] -= solve(w)
+            z[free] -= solve(w)
         return self.clip(z)
 
     def residuals(self, z: Array) -> Residuals:
-        return self.yardstick.residuals(z, self.M @ z + self.q)
+        return self.residual_scale.residuals(z, self.M @ z + self.q)
 
     def solution(self, z: Array, method: str, tolerance: float) -> Solution:
         residuals = self.residuals(z)
@@ -230,24 +239,24 @@ class _Blocks:
         return Solution(status, z, self.M @ z + self.q, residuals, method, statistics)
 
 
-def principal_solver(M: Matrix, within: Any, weights: Array, symmetric: bool) -> Callable[[Array], Array]:
+def principal_solver(M: Matrix, free: Any, weights: Array, is_symmetric: bool) -> Callable[[Array], Array]:
     """Factor the principal submatrix of M plus diagonal weights; raises LinAlgError or RuntimeError."""
-    if not len(within):
+    if not len(free):
         return lambda right: right
     if sparse.issparse(M):
-        block = M[:, within][within] + sparse.diags_array(weights[within])
+        block = M[:, free][free] + sparse.diags_array(weights[free])
         symmetric_mode = {"permc_spec": "MMD_AT_PLUS_A", "options": {"SymmetricMode": True}}
-        factors = splu(block.tocsc(), **(symmetric_mode | {"diag_pivot_thresh": 0.0} if symmetric else {}))
+        factors = splu(block.tocsc(), **(symmetric_mode | {"diag_pivot_thresh": 0.0} if is_symmetric else {}))
         return lambda right: factors.solve(right)
-    block = M[np.ix_(within, within)]
-    block.flat[:: len(within) + 1] += weights[within]
-    if symmetric:
+    block = M[np.ix_(free, free)]
+    block.flat[:: len(free) + 1] += weights[free]
+    if is_symmetric:
         # The transposed view has the memory order that LAPACK wants, and the same entries.
         triangle, failed = linalg.lapack.dpotrf(block.T, lower=True, clean=False, overwrite_a=True)
         if not failed:
             return lambda right: linalg.lapack.dpotrs(triangle, right, lower=True)[0]
-        block = M[np.ix_(within, within)]
-        block.flat[:: len(within) + 1] += weights[within]
+        block = M[np.ix_(free, free)]
+        block.flat[:: len(free) + 1] += weights[free]
     factors, pivots, failed = linalg.lapack.dgetrf(block)
     if failed:
         raise linalg.LinAlgError("singular")

@@ -18,11 +18,13 @@ from scipy.optimize import linprog
 from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
-CERTAIN = 1e-11
+CERTIFICATE_TOLERANCE = 1e-11
 """What a proof may be off by, relative to the terms that each of its numbers is a sum of."""
 
 
-def contradicts(y: Array, product: Array, terms: Array, q: Array, lower: Array, upper: Array) -> bool:
+def is_infeasibility_certificate(
+    y: Array, product: Array, terms: Array, q: Array, lower: Array, upper: Array
+) -> bool:
     """Whether y ``(n,)`` proves that there is no feasible point.
 
     Parameters
@@ -30,19 +32,19 @@ def contradicts(y: Array, product: Array, terms: Array, q: Array, lower: Array, 
     product, terms
         ``M^T y``, and the same with absolute values throughout: what rounding is relative to.
     """
-    below, above = np.isfinite(lower), np.isfinite(upper)
-    if np.any((y < -CERTAIN) & below) or np.any((y > CERTAIN) & above):
+    has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
+    if np.any((y < -CERTIFICATE_TOLERANCE) & has_lower) or np.any((y > CERTIFICATE_TOLERANCE) & has_upper):
         return False
-    rounded = np.where(np.abs(product) <= CERTAIN * terms, 0.0, product)
-    if np.any((rounded < 0) & ~below) or np.any((rounded > 0) & ~above):
+    product_or_zero = np.where(np.abs(product) <= CERTIFICATE_TOLERANCE * terms, 0.0, product)
+    if np.any((product_or_zero < 0) & ~has_lower) or np.any((product_or_zero > 0) & ~has_upper):
         return False
-    bound = np.where(rounded > 0, np.where(above, upper, 0.0), np.where(below, lower, 0.0))
-    most = rounded * bound
-    size = np.sum(np.abs(most)) + np.abs(q) @ np.abs(y)
-    return bool(np.sum(most) + q @ y < -CERTAIN * size)
+    bound = np.where(product_or_zero > 0, np.where(has_upper, upper, 0.0), np.where(has_lower, lower, 0.0))
+    largest_terms = product_or_zero * bound
+    size = np.sum(np.abs(largest_terms)) + np.abs(q) @ np.abs(y)
+    return bool(np.sum(largest_terms) + q @ y < -CERTIFICATE_TOLERANCE * size)
 
 
-def infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
+def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
     """A proof y ``(n,)`` that there is no feasible point, with entries of at most 1; None if none is found.
 
     It is searched for by a linear program: the least ``q^T y`` plus the largest ``(M^T y)^T z``. What comes
@@ -50,35 +52,40 @@ def infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
     """
     M, q, n = problem.M, problem.q, problem.size
     lower, upper = problem.lower, problem.upper
-    below, above = np.isfinite(lower), np.isfinite(upper)
+    has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     # The unknowns are y, and a bound t on what each z with two bounds contributes.
-    both, one_below, one_above, free = below & above, below & ~above, above & ~below, ~below & ~above
-    Mt, twice = sparse.csr_array(M).T.tocsr(), np.flatnonzero(both)
-    pick = -sparse.eye_array(n, format="csr")[twice]
-    empty = sparse.csr_array((n, len(twice)))
+    both, one_below, one_above, free = (
+        has_lower & has_upper,
+        has_lower & ~has_upper,
+        has_upper & ~has_lower,
+        ~has_lower & ~has_upper,
+    )
+    Mt, two_sided = sparse.csr_array(M).T.tocsr(), np.flatnonzero(both)
+    pick = -sparse.eye_array(n, format="csr")[two_sided]
+    empty = sparse.csr_array((n, len(two_sided)))
     falling = sparse.hstack([sparse.vstack([Mt[one_below], -Mt[one_above]]), empty[one_below | one_above]])
     sums = [
-        sparse.hstack([sparse.diags_array(side[twice]) @ Mt[twice], pick[:, twice]])
+        sparse.hstack([sparse.diags_array(side[two_sided]) @ Mt[two_sided], pick[:, two_sided]])
         for side in (lower, upper)
     ]
     limits = sparse.vstack([falling, *sums], format="csr")
-    cost = np.append(q, np.ones(len(twice)))
+    cost = np.append(q, np.ones(len(two_sided)))
     shift = np.where(one_below, lower, np.where(one_above, upper, 0.0))
     cost[:n] += M @ shift
     y_low = np.where(one_below | both, 0.0, -1.0)
     y_high = np.where(one_above | both, 0.0, 1.0)
-    found = linprog(
+    result = linprog(
         cost,
         A_ub=limits,
         b_ub=np.zeros(limits.shape[0]),
         A_eq=sparse.hstack([Mt[free], empty[free]], format="csr") if np.any(free) else None,
         b_eq=np.zeros(int(np.sum(free))) if np.any(free) else None,
         bounds=np.column_stack(
-            [np.append(y_low, [-np.inf] * len(twice)), np.append(y_high, [np.inf] * len(twice))]
+            [np.append(y_low, [-np.inf] * len(two_sided)), np.append(y_high, [np.inf] * len(two_sided))]
         ),
     )
-    if found.x is None:
+    if result.x is None:
         return None
-    y: Array = found.x[:n]
-    proof = contradicts(y, M.T @ y, abs(M).T @ np.abs(y), q, lower, upper)
-    return y if proof else None
+    y: Array = result.x[:n]
+    is_proof = is_infeasibility_certificate(y, M.T @ y, abs(M).T @ np.abs(y), q, lower, upper)
+    return y if is_proof else None

@@ -14,8 +14,8 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.complementarity.elimination import Elimination
-from rbnotes.complementarity.problems import LCP, QP, BoxLCP, dense
+from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.problems import LCP, QP, BoxLCP, to_dense
 
 
 def lcp_from_qp(qp: QP) -> LCP:
@@ -31,7 +31,7 @@ def lcp_from_qp(qp: QP) -> LCP:
         If Q is not positive definite.
     """
     arguments.instance("qp", qp, QP)
-    return Elimination.of_qp(qp).lcp()
+    return Elimination.from_qp(qp).lcp()
 
 
 def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
@@ -40,7 +40,7 @@ def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
     arguments.instance("qp", qp, QP)
-    return Elimination.of_qp(qp).unknowns(z)[0]
+    return Elimination.from_qp(qp).recover_unknowns(z)[0]
 
 
 def qp_from_lcp(lcp: LCP) -> QP:
@@ -54,7 +54,7 @@ def qp_from_lcp(lcp: LCP) -> QP:
     """
     arguments.instance("lcp", lcp, LCP)
     identity = sparse.eye_array(lcp.size, format="csc")
-    if lcp.symmetric:
+    if lcp.is_symmetric:
         return QP(Q=lcp.M, c=lcp.q, A=identity, b=np.zeros(lcp.size))
     A = sparse.vstack([identity, sparse.csc_array(lcp.M)], format="csc")
     return QP(Q=lcp.M + lcp.M.T, c=lcp.q, A=A, b=np.concatenate([np.zeros(lcp.size), -lcp.q]))
@@ -66,12 +66,12 @@ def qp_from_box(box: BoxLCP) -> QP:
     Raises InvalidArgument if ``box`` is no ``BoxLCP``.
     """
     arguments.instance("box", box, BoxLCP)
-    if not box.symmetric:
+    if not box.is_symmetric:
         raise InvalidArgument("M", "a matrix that is not symmetric", "a symmetric matrix")
     identity = sparse.eye_array(box.size, format="csr")
-    low, high = np.isfinite(box.lower), np.isfinite(box.upper)
-    A = sparse.vstack([identity[low], -identity[high]], format="csc")
-    return QP(Q=box.M, c=box.q, A=A, b=np.concatenate([box.lower[low], -box.upper[high]]))
+    has_lower, has_upper = np.isfinite(box.lower), np.isfinite(box.upper)
+    A = sparse.vstack([identity[has_lower], -identity[has_upper]], format="csc")
+    return QP(Q=box.M, c=box.q, A=A, b=np.concatenate([box.lower[has_lower], -box.upper[has_upper]]))
 
 
 def box_from_lcp(lcp: LCP) -> BoxLCP:
@@ -98,21 +98,24 @@ def lcp_from_box(box: BoxLCP) -> LCP:
         If the rows and columns of the unbounded variables form a singular matrix.
     """
     arguments.instance("box", box, BoxLCP)
-    M, shift, sign, free = _measured(box)
-    bound = ~free
-    twice = np.flatnonzero((np.isfinite(box.lower) & np.isfinite(box.upper))[bound])
-    eliminated = _eliminate(box, free)
-    inner = sign[bound, None] * (
-        M[np.ix_(bound, bound)] - M[np.ix_(bound, free)] @ eliminated(M[free][:, bound])
+    M, shift, sign, is_free = _shift_to_bounds(box)
+    is_bounded = ~is_free
+    two_sided = np.flatnonzero((np.isfinite(box.lower) & np.isfinite(box.upper))[is_bounded])
+    solve_free_block = _free_block_solver(box, is_free)
+    reduced = sign[is_bounded, None] * (
+        M[np.ix_(is_bounded, is_bounded)]
+        - M[np.ix_(is_bounded, is_free)] @ solve_free_block(M[is_free][:, is_bounded])
     )
     q = box.q + M @ shift
-    inner_q = sign[bound] * (q[bound] - M[np.ix_(bound, free)] @ eliminated(q[free]))
-    inner = inner * sign[bound]
-    slack = np.zeros((len(twice), len(inner)))
-    slack[np.arange(len(twice)), twice] = 1.0
-    width = (box.upper - box.lower)[bound][twice]
-    zero = np.zeros((len(twice), len(twice)))
-    return LCP(M=np.block([[inner, slack.T], [-slack, zero]]), q=np.concatenate([inner_q, width]))
+    inner_q = sign[is_bounded] * (
+        q[is_bounded] - M[np.ix_(is_bounded, is_free)] @ solve_free_block(q[is_free])
+    )
+    reduced = reduced * sign[is_bounded]
+    slack = np.zeros((len(two_sided), len(reduced)))
+    slack[np.arange(len(two_sided)), two_sided] = 1.0
+    width = (box.upper - box.lower)[is_bounded][two_sided]
+    zero = np.zeros((len(two_sided), len(two_sided)))
+    return LCP(M=np.block([[reduced, slack.T], [-slack, zero]]), q=np.concatenate([inner_q, width]))
 
 
 def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
@@ -121,27 +124,27 @@ def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
     arguments.instance("box", box, BoxLCP)
-    M, shift, sign, free = _measured(box)
-    bound = ~free
-    count = int(np.sum(bound))
-    twice = int(np.sum(np.isfinite(box.lower) & np.isfinite(box.upper)))
-    u = arguments.one_vector("z", z, count + twice)[:count]
+    M, shift, sign, is_free = _shift_to_bounds(box)
+    is_bounded = ~is_free
+    count = int(np.sum(is_bounded))
+    num_two_sided = int(np.sum(np.isfinite(box.lower) & np.isfinite(box.upper)))
+    u = arguments.single_vector("z", z, count + num_two_sided)[:count]
     unknowns = shift.copy()
-    unknowns[bound] += sign[bound] * u
-    unknowns[free] = -_eliminate(box, free)((box.q + M @ unknowns)[free])
+    unknowns[is_bounded] += sign[is_bounded] * u
+    unknowns[is_free] = -_free_block_solver(box, is_free)((box.q + M @ unknowns)[is_free])
     return unknowns
 
 
-def _measured(box: BoxLCP) -> tuple[Array, Array, Array, Any]:
+def _shift_to_bounds(box: BoxLCP) -> tuple[Array, Array, Array, Any]:
     """M dense, the bound that each variable is measured from, in which direction, and which have none."""
-    free = np.isinf(box.lower) & np.isinf(box.upper)
-    from_above = np.isinf(box.lower) & ~free
-    shift = np.where(free, 0.0, np.where(from_above, box.upper, box.lower))
-    return dense(box.M), shift, np.where(from_above, -1.0, 1.0), free
+    is_free = np.isinf(box.lower) & np.isinf(box.upper)
+    from_above = np.isinf(box.lower) & ~is_free
+    shift = np.where(is_free, 0.0, np.where(from_above, box.upper, box.lower))
+    return to_dense(box.M), shift, np.where(from_above, -1.0, 1.0), is_free
 
 
-def _eliminate(box: BoxLCP, free: Any) -> Any:
-    inner = dense(box.M)[np.ix_(free, free)]
+def _free_block_solver(box: BoxLCP, is_free: Any) -> Any:
+    inner = to_dense(box.M)[np.ix_(is_free, is_free)]
     if len(inner) and np.linalg.cond(inner) > 1e13:
         raise SingularConfiguration("M", "a singular block of unbounded variables", "a regular one")
     return lambda right: np.linalg.solve(inner, right) if len(inner) else right

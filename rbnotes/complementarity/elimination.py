@@ -21,10 +21,17 @@ from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity.problems import LCP, QP, dense
-from rbnotes.complementarity.residuals import Residuals, largest, pair_residuals, ratio, row_sizes, worst
-from rbnotes.constraints.kkt import KKT, factored
-from rbnotes.constraints.matrices import symmetric_to_rounding
+from rbnotes.complementarity.problems import LCP, QP, to_dense
+from rbnotes.complementarity.residuals import (
+    Residuals,
+    max_abs,
+    max_or_nan,
+    max_relative_error,
+    pair_residuals,
+    row_scales,
+)
+from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
+from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +59,7 @@ class Elimination:
     """The factored KKT matrix of M and G, if there is one already."""
 
     @classmethod
-    def of_qp(cls, qp: QP) -> Elimination:
+    def from_qp(cls, qp: QP) -> Elimination:
         """Optimality conditions of a quadratic program: they tell its minimiser if Q is positive definite.
 
         Raises InvalidArgument if ``qp`` is no ``QP``.
@@ -66,14 +73,14 @@ class Elimination:
         return len(self.n)
 
     @cached_property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether M is symmetric to rounding."""
-        return symmetric_to_rounding(self.M)
+        return is_symmetric_unchecked(self.M)
 
     @cached_property
     def kkt(self) -> KKT:
         """The factored KKT matrix of M and G."""
-        return factored(self.M, self.G) if self.factors is None else self.factors
+        return factor_kkt_unchecked(self.M, self.G) if self.factors is None else self.factors
 
     @cached_property
     def _inverse(self) -> Any:
@@ -86,56 +93,64 @@ class Elimination:
 
         If M is sparse, made of small blocks, and there are no equations, its matrix is sparse.
         """
-        q = self.N @ self.unknowns(np.zeros(self.size))[0] - self.n
+        q = self.N @ self.recover_unknowns(np.zeros(self.size))[0] - self.n
         if self._inverse is not None:
             return LCP(M=self.N @ (self._inverse @ self.N.T), q=q)
-        N = dense(self.N)
-        columns, _ = self.kkt.solver(N.T, np.zeros((self.kkt.constraints, self.size)))
+        N = to_dense(self.N)
+        columns, _ = self.kkt.solve_unchecked(N.T, np.zeros((self.kkt.num_constraints, self.size)))
         M = self.N @ columns
-        held = is_held(np.diagonal(M), N, self.M)
-        M[held], M[:, held] = 0.0, 0.0
-        return LCP(M=(M + M.T) / 2 if self.symmetric else M, q=q)
+        is_held_fast = is_constrained(np.diagonal(M), N, self.M)
+        M[is_held_fast], M[:, is_held_fast] = 0.0, 0.0
+        return LCP(M=(M + M.T) / 2 if self.is_symmetric else M, q=q)
 
-    def unknowns(self, z: ArrayLike) -> tuple[Array, Array]:
+    def recover_unknowns(self, z: ArrayLike) -> tuple[Array, Array]:
         """x ``(d,)`` and lambda ``(k,)`` from z ``(m,)``: one solve.
 
         Raises InvalidArgument if the shape of ``z`` does not fit.
         """
-        z = arguments.one_vector("z", z, self.size)
-        pushed = self.f + self.N.T @ z
+        z = arguments.single_vector("z", z, self.size)
+        right_hand_side = self.f + self.N.T @ z
         if self._inverse is not None:
-            return self._inverse @ pushed, np.zeros(0)
-        return self.kkt.solver(pushed, self.g)
+            return self._inverse @ right_hand_side, np.zeros(0)
+        return self.kkt.solve_unchecked(right_hand_side, self.g)
 
     def residuals(self, x: ArrayLike, multipliers: ArrayLike, z: ArrayLike) -> Residuals:
         """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem.
 
         Raises InvalidArgument if the shape of ``x``, ``multipliers`` or ``z`` does not fit.
         """
-        x = arguments.one_vector("x", x, len(self.f))
-        multipliers = arguments.one_vector("multipliers", multipliers, len(self.g))
-        z = arguments.one_vector("z", z, self.size)
-        return self.residuals_of(x, multipliers, z)
+        x = arguments.single_vector("x", x, len(self.f))
+        multipliers = arguments.single_vector("multipliers", multipliers, len(self.g))
+        z = arguments.single_vector("z", z, self.size)
+        return self.residuals_unchecked(x, multipliers, z)
 
-    def residuals_of(self, x: Array, multipliers: Array, z: Array) -> Residuals:
+    def residuals_unchecked(self, x: Array, multipliers: Array, z: Array) -> Residuals:
         """As :meth:`residuals`, of vectors that are known to be right."""
-        motion = self.M @ x - self.G.T @ multipliers - self.N.T @ z - self.f
+        equation_residual = self.M @ x - self.G.T @ multipliers - self.N.T @ z - self.f
         force = abs(self.M) @ np.abs(x) + abs(self.G).T @ np.abs(multipliers) + abs(self.N).T @ np.abs(z)
         force += np.abs(self.f)
         # The motion that such forces would make alone: x itself may be zero because they balance.
-        reach = np.maximum(np.abs(x), force / self._inertia)
-        sizes = self._sizes
-        gap = self.G @ x - self.g
-        tied = row_sizes(sizes.equations, abs(self.G) @ reach + np.abs(self.g), sizes.equations_cap)
-        speed = row_sizes(sizes.pairs, abs(self.N) @ reach + np.abs(self.n), sizes.pairs_cap)
+        motion_bound = np.maximum(np.abs(x), force / self._inertia)
+        scales = self._residual_scales
+        constraint_residual = self.G @ x - self.g
+        constraint_scales = row_scales(
+            scales.equations, abs(self.G) @ motion_bound + np.abs(self.g), scales.equations_cap
+        )
+        pair_scales = row_scales(scales.pairs, abs(self.N) @ motion_bound + np.abs(self.n), scales.pairs_cap)
         # An impulse z_i changes w_i by about z_i |N_i|^2 / m, with m the size of M.
-        effects = squares(self.N) @ (1 / self._inertia)
-        pairs = pair_residuals(z, self.N @ x - self.n, speed, np.where(effects > 0, effects, 1.0))
-        pushed = ratio(motion, row_sizes(np.abs(self.f), force, sizes.force_cap))
+        unit_responses = square_entries(self.N) @ (1 / self._inertia)
+        pairs = pair_residuals(
+            z, self.N @ x - self.n, pair_scales, np.where(unit_responses > 0, unit_responses, 1.0)
+        )
+        equation_error = max_relative_error(
+            equation_residual, row_scales(np.abs(self.f), force, scales.force_cap)
+        )
         return replace(
             pairs,
-            equations=worst(largest(motion), largest(gap)),
-            relative=worst(pairs.relative, pushed, ratio(gap, tied)),
+            equations=max_or_nan(max_abs(equation_residual), max_abs(constraint_residual)),
+            relative=max_or_nan(
+                pairs.relative, equation_error, max_relative_error(constraint_residual, constraint_scales)
+            ),
         )
 
     @cached_property
@@ -146,32 +161,34 @@ class Elimination:
         return result
 
     @cached_property
-    def _sizes(self) -> _Sizes:
+    def _residual_scales(self) -> _ResidualScales:
         """What errors are measured by, from f, g and n alone: see :class:`residuals.Yardstick`."""
         root = np.sqrt(self._inertia)
-        tied, paired = (np.sqrt(squares(rows) @ (1 / self._inertia)) for rows in (self.G, self.N))
+        equation_units, pair_units = (
+            np.sqrt(square_entries(rows) @ (1 / self._inertia)) for rows in (self.G, self.N)
+        )
         largest_of = [np.abs(self.f) / root]
-        for value, unit in ((self.g, tied), (self.n, paired)):
+        for value, unit in ((self.g, equation_units), (self.n, pair_units)):
             largest_of.append(np.abs(value[unit > 0]) / unit[unit > 0])
-        energy = largest(np.concatenate(largest_of))
+        energy = max_abs(np.concatenate(largest_of))
         free = np.abs(self.f) / self._inertia
-        return _Sizes(
+        return _ResidualScales(
             force_cap=energy * root,
             equations=np.abs(self.g) + abs(self.G) @ free,
-            equations_cap=energy * tied,
+            equations_cap=energy * equation_units,
             pairs=np.abs(self.n) + abs(self.N) @ free,
-            pairs_cap=energy * paired,
+            pairs_cap=energy * pair_units,
         )
 
-    def densified(self) -> Elimination:
+    def with_dense_matrices(self) -> Elimination:
         """The same with dense matrices, which are faster while they are small; M stays if it is in blocks."""
         if not any(sparse.issparse(matrix) for matrix in (self.M, self.N, self.G)):
             return self
-        M = self.M if not len(self.g) else dense(self.M)
-        return replace(self, M=M, N=dense(self.N), G=dense(self.G))
+        M = self.M if not len(self.g) else to_dense(self.M)
+        return replace(self, M=M, N=to_dense(self.N), G=to_dense(self.G))
 
 
-class _Sizes(NamedTuple):
+class _ResidualScales(NamedTuple):
     """Sizes of rows and the caps of their rounding, for :func:`residuals.row_sizes`."""
 
     force_cap: Array
@@ -181,20 +198,20 @@ class _Sizes(NamedTuple):
     pairs_cap: Array
 
 
-def squares(matrix: Matrix) -> Any:
+def square_entries(matrix: Matrix) -> Any:
     """The entries squared, dense or sparse."""
     return matrix.multiply(matrix) if sparse.issparse(matrix) else matrix * matrix
 
 
-def is_held(effect: Array, rows: Array, M: Matrix) -> Any:
+def is_constrained(mobility: Array, rows: Array, M: Matrix) -> Any:
     """Whether the effect of impulses along rows of N is but rounding: the equations hold such contacts fast.
 
-    ``effect`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
+    ``mobility`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
     """
-    return effect <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
+    return mobility <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
 
 
-def _block_inverse(M: Matrix, largest: int = 12) -> Any:
+def _block_inverse(M: Matrix, max_block_size: int = 12) -> Any:
     """Inverse of a sparse matrix that falls into small blocks (free bodies, say), else None."""
     diagonal = M.diagonal()
     if M.nnz == len(diagonal) and np.all(diagonal > 0):
@@ -202,7 +219,7 @@ def _block_inverse(M: Matrix, largest: int = 12) -> Any:
         return sparse.csr_array((1 / diagonal, indices[:-1], indices), shape=M.shape)
     count, label = connected_components(M, directed=False)
     sizes = np.bincount(label)
-    if sizes.max() > largest:
+    if sizes.max() > max_block_size:
         return None
     order = np.argsort(label, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -214,10 +231,10 @@ def _block_inverse(M: Matrix, largest: int = 12) -> Any:
         blocks = np.flatnonzero(sizes == size)
         index = np.full(count, -1)
         index[blocks] = np.arange(len(blocks))
-        inside = index[label[entries.row]] >= 0
+        is_member = index[label[entries.row]] >= 0
         stack = np.zeros((len(blocks), size, size))
-        r, c = entries.row[inside], entries.col[inside]
-        stack[index[label[r]], position[r], position[c]] = entries.data[inside]
+        r, c = entries.row[is_member], entries.col[is_member]
+        stack[index[label[r]], position[r], position[c]] = entries.data[is_member]
         try:
             np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
         except np.linalg.LinAlgError:

@@ -13,14 +13,14 @@ from scipy.optimize import nnls
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.active_set import polish
-from rbnotes.complementarity.certificate import infeasibility_certificate
-from rbnotes.complementarity.problems import LCP, dense
+from rbnotes.complementarity.block_principal_pivoting import refine_active_set
+from rbnotes.complementarity.certificate import find_infeasibility_certificate
+from rbnotes.complementarity.problems import LCP, to_dense
 from rbnotes.complementarity.residuals import box_residuals
-from rbnotes.complementarity.scaling import in_units, two_sided_units
+from rbnotes.complementarity.scaling import scale_matrix, two_sided_scaling
 from rbnotes.complementarity.solution import Solution, Status
 
-LARGEST = 8
+MAX_ENUMERATED_PAIRS = 8
 """Problems of up to so many pairs are tried out."""
 
 
@@ -47,24 +47,24 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
     """
     arguments.instance("problem", problem, LCP)
     tolerance = arguments.number("tolerance", tolerance)
-    if problem.size > LARGEST:
-        raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {LARGEST}")
-    z_units, w_units = two_sided_units(problem.M)
-    M, q = in_units(dense(problem.M), z_units, w_units), w_units * problem.q
+    if problem.size > MAX_ENUMERATED_PAIRS:
+        raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {MAX_ENUMERATED_PAIRS}")
+    z_scale, w_scale = two_sided_scaling(problem.M)
+    M, q = scale_matrix(to_dense(problem.M), z_scale, w_scale), w_scale * problem.q
     best: Array = np.zeros(problem.size)
     residuals = box_residuals(problem, best)
     for choice in product((False, True), repeat=problem.size):
         if residuals.relative <= tolerance:
             break
-        basic = np.array(choice)
-        values, _ = nnls(np.where(basic, -M, np.eye(len(q))), q)
-        z = polish(problem, z_units * np.where(basic, values, 0.0))
+        is_basic = np.array(choice)
+        values, _ = nnls(np.where(is_basic, -M, np.eye(len(q))), q)
+        z = refine_active_set(problem, z_scale * np.where(is_basic, values, 0.0))
         candidate = box_residuals(problem, z)
         if candidate.relative < residuals.relative:
             best, residuals = z, candidate
     status, certificate = Status.SOLVED, None
     if not residuals.relative <= tolerance:
-        certificate = infeasibility_certificate(problem)
+        certificate = find_infeasibility_certificate(problem)
         status = Status.NO_SOLUTION if certificate is None else Status.INFEASIBLE
     w = problem.M @ best + problem.q
     return Solution(status, best, w, residuals, "enumeration", certificate=certificate)

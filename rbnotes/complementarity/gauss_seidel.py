@@ -16,23 +16,23 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
-from rbnotes.complementarity.active_set import polish
+from rbnotes.complementarity.block_principal_pivoting import refine_active_set
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import yardstick
+from rbnotes.complementarity.residuals import residual_scale
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
-DIVERGED = 1e100
+DIVERGENCE_THRESHOLD = 1e100
 """Beyond this there is no way back."""
 
 
 def gauss_seidel(
     problem: LCP | BoxLCP,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     *,
     tolerance: float = 1e-10,
     max_sweeps: int = 10_000,
     relaxation: float = 1.0,
-    polished: bool = True,
+    refine: bool = True,
 ) -> Solution:
     """Solve an LCP or box LCP by projected Gauss-Seidel, or successive over-relaxation.
 
@@ -40,7 +40,7 @@ def gauss_seidel(
     ----------
     problem
         With positive diagonal of M, except for rows of zeros.
-    start : (n,), optional
+    initial_guess : (n,), optional
         First iterate, clipped to the bounds; by default the point of the box nearest to zero.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
@@ -68,26 +68,30 @@ def gauss_seidel(
     relaxation = arguments.number("relaxation", relaxation)
     if relaxation >= 2:
         raise InvalidArgument("relaxation", f"{relaxation:g}", "a number between 0 and 2")
-    rates = _rates(problem.M, relaxation)
-    z = np.zeros(problem.size) if start is None else arguments.one_vector("start", start, problem.size)
+    rates = _relaxation_factors(problem.M, relaxation)
+    z = (
+        np.zeros(problem.size)
+        if initial_guess is None
+        else arguments.single_vector("initial_guess", initial_guess, problem.size)
+    )
     z = np.clip(z, problem.lower, problem.upper)
-    sweep, measure = _sweep(problem, rates), yardstick(problem)
-    status, sweeps, next_polish = Status.ITERATION_LIMIT, 0, 10
+    sweep, scale = _make_sweep(problem, rates), residual_scale(problem)
+    status, sweeps, next_refinement = Status.ITERATION_LIMIT, 0, 10
     while True:
         w = problem.M @ z + problem.q
-        residuals = measure.residuals(z, w)
-        if np.max(np.abs(z), initial=0.0) > DIVERGED:
+        residuals = scale.residuals(z, w)
+        if np.max(np.abs(z), initial=0.0) > DIVERGENCE_THRESHOLD:
             status = Status.UNSUITED
             break
-        ends = residuals.relative <= tolerance or sweeps >= max_sweeps
-        if polished and (ends or sweeps >= next_polish):
-            next_polish *= 2
-            exact = polish(problem, z)
-            w_exact = problem.M @ exact + problem.q
-            residuals_exact = measure.residuals(exact, w_exact)
+        is_finished = residuals.relative <= tolerance or sweeps >= max_sweeps
+        if refine and (is_finished or sweeps >= next_refinement):
+            next_refinement *= 2
+            z_exact = refine_active_set(problem, z)
+            w_exact = problem.M @ z_exact + problem.q
+            residuals_exact = scale.residuals(z_exact, w_exact)
             if residuals_exact.relative <= tolerance:
-                z, w, residuals, ends = exact, w_exact, residuals_exact, True
-        if ends:
+                z, w, residuals, is_finished = z_exact, w_exact, residuals_exact, True
+        if is_finished:
             break
         sweep(z)
         sweeps += 1
@@ -96,51 +100,51 @@ def gauss_seidel(
     return Solution(status, z, w, residuals, "gauss_seidel", Statistics(sweeps=sweeps))
 
 
-def _rates(M: Matrix, relaxation: float) -> Array:
+def _relaxation_factors(M: Matrix, relaxation: float) -> Array:
     """What to divide each w by; variables whose row is zero, which change no w of theirs, stay."""
     diagonal = np.asarray(M.diagonal())
-    moving = diagonal != 0
-    for i in np.flatnonzero(~moving):
-        moving[i] = abs(M[[int(i)]]).max() > 0
-    if np.any(diagonal[moving] <= 0):
-        got = f"a diagonal entry {diagonal[moving].min():g}"
+    is_movable = diagonal != 0
+    for i in np.flatnonzero(~is_movable):
+        is_movable[i] = abs(M[[int(i)]]).max() > 0
+    if np.any(diagonal[is_movable] <= 0):
+        got = f"a diagonal entry {diagonal[is_movable].min():g}"
         raise InvalidArgument("M", got, "a positive diagonal, to divide by")
-    result: Array = np.divide(relaxation, diagonal, out=np.zeros(len(diagonal)), where=moving)
+    result: Array = np.divide(relaxation, diagonal, out=np.zeros(len(diagonal)), where=is_movable)
     return result
 
 
-def _sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:
+def _make_sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:
     """A function that changes z by one sweep."""
     M, q, lower, upper = problem.M, problem.q, problem.lower, problem.upper
     if sparse.issparse(M):
-        colours = _colouring(M)
+        colors = _greedy_coloring(M)
         by_row = sparse.csr_array(M)
-        groups = [np.flatnonzero(colours == colour) for colour in range(max(colours, default=-1) + 1)]
+        groups = [np.flatnonzero(colors == color) for color in range(max(colors, default=-1) + 1)]
         steps = [(rows, by_row[rows], rates[rows], q[rows], lower[rows], upper[rows]) for rows in groups]
 
-        def together(z: Array) -> None:
+        def sweep_by_color(z: Array) -> None:
             for rows, part, rate, shift, low, high in steps:
                 z[rows] = np.minimum(np.maximum(z[rows] - rate * (part @ z + shift), low), high)
 
-        return together
+        return sweep_by_color
 
     rows = list(zip(M, rates.tolist(), q.tolist(), lower.tolist(), upper.tolist(), strict=True))
 
-    def one_by_one(z: Array) -> None:
+    def sweep_by_row(z: Array) -> None:
         for i, (row, rate, shift, low, high) in enumerate(rows):
             z[i] = min(max(z[i] - rate * (row.dot(z) + shift), low), high)
 
-    return one_by_one
+    return sweep_by_row
 
 
-def _colouring(M: Matrix) -> NDArray[np.int_]:
+def _greedy_coloring(M: Matrix) -> NDArray[np.int_]:
     """Greedy colouring of the graph of M: neighbours get different colours."""
     pattern = sparse.csr_array(abs(M) + abs(M.T))
-    colours = np.full(M.shape[0], -1)
+    colors = np.full(M.shape[0], -1)
     for row in range(M.shape[0]):
-        taken = set(colours[pattern.indices[pattern.indptr[row] : pattern.indptr[row + 1]]].tolist())
-        colour = 0
-        while colour in taken:
-            colour += 1
-        colours[row] = colour
-    return colours
+        neighbor_colors = set(colors[pattern.indices[pattern.indptr[row] : pattern.indptr[row + 1]]].tolist())
+        color = 0
+        while color in neighbor_colors:
+            color += 1
+        colors[row] = color
+    return colors

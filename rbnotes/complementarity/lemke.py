@@ -13,29 +13,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.active_set import polish
-from rbnotes.complementarity.certificate import contradicts
-from rbnotes.complementarity.problems import LCP, dense
+from rbnotes.complementarity.block_principal_pivoting import refine_active_set
+from rbnotes.complementarity.certificate import is_infeasibility_certificate
+from rbnotes.complementarity.problems import LCP, to_dense
 from rbnotes.complementarity.residuals import box_residuals
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 Indices = NDArray[np.int_]
 
-PIVOT = 1e-10
+PIVOT_TOLERANCE = 1e-10
 """Entries of the entering column below this, relative to its largest, do not block."""
 
-TIE = 1e-11
+TIE_TOLERANCE = 1e-11
 """Ratios this close, relative to the largest entry of ``B^-1 q``, are tied."""
 
 
-NEARLY_SOLVED = 1e-6
+NEARLY_SOLVED_RESIDUAL = 1e-6
 """Relative residual below which a ray may be rounding."""
 
 
 def lemke(
     problem: LCP,
     *,
-    cover: ArrayLike = 1.0,
+    covering_vector: ArrayLike = 1.0,
     tolerance: float = 1e-10,
     max_pivots: int | None = None,
 ) -> Solution:
@@ -45,7 +45,7 @@ def lemke(
     ----------
     problem
         Any M; if it is copositive-plus (positive semidefinite, say), a ray means that there is no solution.
-    cover : (n,) or float
+    covering_vector : (n,) or float
         The covering vector d, positive.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
@@ -61,21 +61,23 @@ def lemke(
     Raises
     ------
     InvalidArgument
-        If ``cover`` or ``tolerance`` is not positive or ``max_pivots`` is negative.
+        If ``covering_vector`` or ``tolerance`` is not positive or ``max_pivots`` is negative.
     """
     arguments.instance("problem", problem, LCP)
     n, tolerance = problem.size, arguments.number("tolerance", tolerance)
-    cover = arguments.positive("cover", cover)
-    if cover.shape not in ((), (n,)):
-        raise InvalidArgument("cover", f"shape {cover.shape}", f"shape ({n},) or one number")
-    cover = np.broadcast_to(cover, (n,))
+    covering_vector = arguments.positive("covering_vector", covering_vector)
+    if covering_vector.shape not in ((), (n,)):
+        raise InvalidArgument(
+            "covering_vector", f"shape {covering_vector.shape}", f"shape ({n},) or one number"
+        )
+    covering_vector = np.broadcast_to(covering_vector, (n,))
     limit = 50 * n + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
-    z, status, pivots, certificate = _follow(dense(problem.M), problem.q, cover, limit)
+    z, status, pivots, certificate = _follow_path(to_dense(problem.M), problem.q, covering_vector, limit)
     residuals = box_residuals(problem, z)
-    if status is Status.SECONDARY_RAY and residuals.relative < NEARLY_SOLVED:
+    if status is Status.SECONDARY_RAY and residuals.relative < NEARLY_SOLVED_RESIDUAL:
         status, certificate = Status.SOLVED, None  # rounding hides where the path ends; judged below
     if status is Status.SOLVED:
-        z = polish(problem, z)
+        z = refine_active_set(problem, z)
         residuals = box_residuals(problem, z)
     if status is Status.SOLVED and not residuals.relative <= tolerance:
         status = Status.ILL_CONDITIONED
@@ -85,7 +87,9 @@ def lemke(
     return Solution(status, z, w, residuals, "lemke", Statistics(pivots=pivots), certificate=certificate)
 
 
-def _follow(M: Array, q: Array, cover: Array, limit: int) -> tuple[Array, Status, int, Array | None]:
+def _follow_path(
+    M: Array, q: Array, covering_vector: Array, limit: int
+) -> tuple[Array, Status, int, Array | None]:
     """Pivot along the path; returns z, the status, the number of pivots and a certificate of infeasibility.
 
     Variables are numbered w (0 to n - 1), z (n to 2n - 1), z_0 (2n); ``rows`` holds ``[B^-1 q, B^-1]``.
@@ -95,56 +99,64 @@ def _follow(M: Array, q: Array, cover: Array, limit: int) -> tuple[Array, Status
     rows = np.hstack([q[:, None], np.eye(n)])
     if np.all(q >= 0):
         return np.zeros(n), Status.SOLVED, 0, None
-    entering, column = 2 * n, -cover
+    entering, column = 2 * n, -covering_vector
     # z_0 enters at the value that makes the last w nonnegative: the least row of [q, I] / d leaves.
-    leaving = _least(rows, cover, np.flatnonzero(q / cover <= np.min(q / cover) * (1 - TIE)))
+    leaving = _lexicographic_minimum(
+        rows,
+        covering_vector,
+        np.flatnonzero(q / covering_vector <= np.min(q / covering_vector) * (1 - TIE_TOLERANCE)),
+    )
     for pivots in range(1, limit + 1):
-        left = int(basis[leaving])
-        _exchange(rows, column, leaving)
+        leaving_variable = int(basis[leaving])
+        _update_tableau(rows, column, leaving)
         basis[leaving] = entering
-        if left == 2 * n:
-            return _unknowns(basis, rows), Status.SOLVED, pivots, None
-        entering = left + n if left < n else left - n
+        if leaving_variable == 2 * n:
+            return _basic_solution(basis, rows), Status.SOLVED, pivots, None
+        entering = leaving_variable + n if leaving_variable < n else leaving_variable - n
         column = rows[:, 1:] @ (-M[:, entering - n]) if entering >= n else rows[:, 1 + entering].copy()
-        blocking = np.flatnonzero(column > PIVOT * np.max(np.abs(column)))
+        blocking = np.flatnonzero(column > PIVOT_TOLERANCE * np.max(np.abs(column)))
         if len(blocking) == 0:
-            ray = _certificate(M, q, basis, column, entering)
-            return _unknowns(basis, rows), Status.SECONDARY_RAY, pivots, ray
+            ray = _ray_certificate(M, q, basis, column, entering)
+            return _basic_solution(basis, rows), Status.SECONDARY_RAY, pivots, ray
         ratios = rows[blocking, 0] / column[blocking]
-        tied = blocking[ratios <= np.min(ratios) + TIE * np.max(np.abs(rows[:, 0])) / np.max(column)]
-        ends = tied[basis[tied] == 2 * n]
-        leaving = int(ends[0]) if len(ends) else _least(rows, column, tied)
-    return _unknowns(basis, rows), Status.ITERATION_LIMIT, limit, None
+        tied = blocking[
+            ratios <= np.min(ratios) + TIE_TOLERANCE * np.max(np.abs(rows[:, 0])) / np.max(column)
+        ]
+        artificial_rows = tied[basis[tied] == 2 * n]
+        leaving = (
+            int(artificial_rows[0]) if len(artificial_rows) else _lexicographic_minimum(rows, column, tied)
+        )
+    return _basic_solution(basis, rows), Status.ITERATION_LIMIT, limit, None
 
 
-def _unknowns(basis: Indices, rows: Array) -> Array:
+def _basic_solution(basis: Indices, rows: Array) -> Array:
     """The z ``(n,)`` of a basis."""
     n = len(basis)
-    held = (basis >= n) & (basis < 2 * n)
+    is_basic_z = (basis >= n) & (basis < 2 * n)
     z = np.zeros(n)
-    z[basis[held] - n] = rows[held, 0]
+    z[basis[is_basic_z] - n] = rows[is_basic_z, 0]
     return z
 
 
-def _least(rows: Array, column: Array, tied: Indices) -> int:
+def _lexicographic_minimum(rows: Array, column: Array, tied: Indices) -> int:
     """Of the tied rows the one that is lexicographically least when divided by its entry of the column."""
     for k in range(rows.shape[1]):
         if len(tied) == 1:
             break
         ratios = rows[tied, k] / column[tied]
-        tied = tied[ratios <= np.min(ratios) + TIE * max(1.0, np.max(np.abs(ratios)))]
+        tied = tied[ratios <= np.min(ratios) + TIE_TOLERANCE * max(1.0, np.max(np.abs(ratios)))]
     return int(tied[0])
 
 
-def _exchange(rows: Array, column: Array, leaving: int) -> None:
+def _update_tableau(rows: Array, column: Array, leaving: int) -> None:
     """Update ``[B^-1 q, B^-1]`` when the column enters in the place of a row."""
     pivot_row = rows[leaving] / column[leaving]
-    changed = np.flatnonzero(column)
-    rows[changed] -= column[changed, None] * pivot_row
+    nonzero_rows = np.flatnonzero(column)
+    rows[nonzero_rows] -= column[nonzero_rows, None] * pivot_row
     rows[leaving] = pivot_row
 
 
-def _certificate(M: Array, q: Array, basis: Indices, column: Array, entering: int) -> Array | None:
+def _ray_certificate(M: Array, q: Array, basis: Indices, column: Array, entering: int) -> Array | None:
     """The z part y of the ray, if ``y >= 0, M^T y <= 0, q^T y < 0``: then w^T y < 0 for all z >= 0."""
     n = len(q)
     ray = np.zeros(2 * n + 1)
@@ -153,5 +165,7 @@ def _certificate(M: Array, q: Array, basis: Indices, column: Array, entering: in
     if np.max(np.abs(y), initial=0.0) == 0.0:
         return None
     y = y / np.max(np.abs(y))
-    proof = contradicts(y, M.T @ y, np.abs(M).T @ np.abs(y), q, np.zeros(n), np.full(n, np.inf))
-    return y if proof else None
+    is_proof = is_infeasibility_certificate(
+        y, M.T @ y, np.abs(M).T @ np.abs(y), q, np.zeros(n), np.full(n, np.inf)
+    )
+    return y if is_proof else None

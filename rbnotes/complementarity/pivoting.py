@@ -22,56 +22,56 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.complementarity.basis import Basis, Pairs
-from rbnotes.complementarity.certificate import contradicts
-from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.basis import Basis, PivotingData
+from rbnotes.complementarity.certificate import is_infeasibility_certificate
+from rbnotes.complementarity.eliminate_velocities import Elimination
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import Yardstick, yardstick
-from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judged
+from rbnotes.complementarity.residuals import ResidualScale, residual_scale
+from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judge_status
 
 SIGN_TOLERANCE = 1e-12
 """Signs are believed above this, relative to the largest value of the same kind."""
 
-SINGULAR = 1e-9
+SINGULAR_TOLERANCE = 1e-9
 """Rates and pivot entries count as zero below this, relative to the columns that they come from."""
 
-NEGATIVE = 1e-6
+NEGATIVE_PIVOT_TOLERANCE = 1e-6
 """Pivot entries below minus this (likewise) are no rounding errors: M is unsuited."""
 
-Flags = NDArray[np.bool_]
+BooleanVector = NDArray[np.bool_]
 
-Trace = Callable[[Basis, int], Any]
+PivotCallback = Callable[[Basis, int], Any]
 
 
 @overload
-def pivoting(
+def principal_pivoting(
     problem: LCP | BoxLCP,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     *,
     tolerance: float = 1e-10,
     max_pivots: int | None = None,
-    trace: Trace | None = None,
+    callback: PivotCallback | None = None,
 ) -> Solution: ...
 
 
 @overload
-def pivoting(
+def principal_pivoting(
     problem: Elimination,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     *,
     tolerance: float = 1e-10,
     max_pivots: int | None = None,
-    trace: Trace | None = None,
+    callback: PivotCallback | None = None,
 ) -> QPSolution: ...
 
 
-def pivoting(
+def principal_pivoting(
     problem: LCP | BoxLCP | Elimination,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     *,
     tolerance: float = 1e-10,
     max_pivots: int | None = None,
-    trace: Trace | None = None,
+    callback: PivotCallback | None = None,
 ) -> Solution:
     """Solve by principal pivoting, building columns on demand.
 
@@ -80,7 +80,7 @@ def pivoting(
     problem
         With positive semidefinite M or P-matrix M. (The LCP matrix of an elimination is positive
         semidefinite if its M is.)
-    start : (n,), optional
+    initial_guess : (n,), optional
         Variables strictly within their bounds here are basic at the start, as far as they are
         independent and feasible.
     tolerance
@@ -101,232 +101,248 @@ def pivoting(
     Raises
     ------
     InvalidArgument
-        If ``tolerance`` is not positive, ``max_pivots`` is negative, or the shape of ``start`` does not fit.
+        If ``tolerance`` is not positive, ``max_pivots`` is negative, or the shape of ``initial_guess`` does not fit.
     SingularConfiguration
         If the unbounded variables do not determine each other.
     """
     arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
     tolerance = arguments.number("tolerance", tolerance)
-    pairs = Pairs(problem)
-    basis = _begun(pairs, start)
-    limit = 50 * pairs.size + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
+    data = PivotingData(problem)
+    basis = _initial_basis(data, initial_guess)
+    limit = 50 * data.size + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
     try:
-        status, ray = _run(basis, limit, tolerance, trace)
+        status, ray = _drive_all_pairs(basis, limit, tolerance, callback)
     except linalg.LinAlgError:
         status, ray = Status.UNSUITED, None
-    z = np.clip(basis.z, pairs.lower, pairs.upper)
+    z = np.clip(basis.z, data.lower, data.upper)
     certificate = None
     if ray is not None and proves_infeasible(basis, ray):
         status, certificate = Status.INFEASIBLE, ray / np.max(np.abs(ray))
     if isinstance(problem, Elimination):
         x, multipliers = problem.kkt.solve(problem.f + problem.N.T @ z, problem.g)
-        residuals = problem.residuals_of(x, multipliers, z)
-        built = pairs.columns.built
+        residuals = problem.residuals_unchecked(x, multipliers, z)
+        num_built = data.columns.num_built
         return QPSolution(
-            judged(status, residuals, tolerance),
+            judge_status(status, residuals, tolerance),
             z,
             problem.N @ x - problem.n,
             residuals,
             "pivoting",
-            Statistics(pivots=basis.pivots, solves=built + 2, solves_saved=pairs.size - built),
+            Statistics(pivots=basis.num_pivots, solves=num_built + 2, solves_avoided=data.size - num_built),
             certificate,
             x=x,
             multipliers=multipliers,
         )
     w = basis.slack(z)
-    residuals = yardstick(problem).residuals(z, w)
-    statistics = Statistics(pivots=basis.pivots)
+    residuals = residual_scale(problem).residuals(z, w)
+    statistics = Statistics(pivots=basis.num_pivots)
     return Solution(
-        judged(status, residuals, tolerance), z, w, residuals, "pivoting", statistics, certificate
+        judge_status(status, residuals, tolerance), z, w, residuals, "pivoting", statistics, certificate
     )
 
 
-def _begun(pairs: Pairs, start: ArrayLike | None) -> Basis:
+def _initial_basis(data: PivotingData, initial_guess: ArrayLike | None) -> Basis:
     """The basis of the unbounded variables, and of those that a start suggests."""
-    basis = Basis(pairs)
-    wanted, at_upper = basis.unbounded.copy(), basis.at_upper.copy()
-    if start is not None:
-        guess = arguments.one_vector("start", start, pairs.size)
-        wanted |= (guess > pairs.lower) & (guess < pairs.upper)
-        at_upper |= np.isfinite(pairs.upper) & (guess >= pairs.upper)
-    basis = _entered(pairs, wanted, at_upper)
-    while len(outside := _outside(basis)):
-        for s in outside:
-            basis.leave(int(s))
-        if np.any(_dependent(basis)):  # without those that have left, the others may not determine each other
-            basis = _entered(pairs, basis.basic, basis.at_upper)
+    basis = Basis(data)
+    candidates, at_upper = basis.is_unbounded.copy(), basis.at_upper.copy()
+    if initial_guess is not None:
+        guess = arguments.single_vector("initial_guess", initial_guess, data.size)
+        candidates |= (guess > data.lower) & (guess < data.upper)
+        at_upper |= np.isfinite(data.upper) & (guess >= data.upper)
+    basis = _basis_from_candidates(data, candidates, at_upper)
+    while len(violated := _violated_indices(basis)):
+        for s in violated:
+            basis.leave_basis(int(s))
+        if np.any(
+            _is_dependent(basis)
+        ):  # without those that have left, the others may not determine each other
+            basis = _basis_from_candidates(data, basis.is_basic, basis.at_upper)
         else:
-            basis.refresh()
-    basis.pivots = 0
+            basis.recompute_values()
+    basis.num_pivots = 0
     return basis
 
 
-def _entered(pairs: Pairs, wanted: Flags, at_upper: Flags) -> Basis:
+def _basis_from_candidates(data: PivotingData, candidates: BooleanVector, at_upper: BooleanVector) -> Basis:
     """The basis of the wanted variables, as far as they are independent; the others stand at a bound."""
-    basis = Basis(pairs)
+    basis = Basis(data)
     basis.at_upper = at_upper
-    basis.z = np.where(at_upper & ~wanted, pairs.upper, basis.z)
-    entered = True
-    while entered:
-        entered = False
-        for s in map(int, np.flatnonzero(wanted & ~basis.basic)):
-            if abs(basis.diagonal(s)) > SINGULAR * np.max(np.abs(basis.columns[s])):
+    basis.z = np.where(at_upper & ~candidates, data.upper, basis.z)
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        for s in map(int, np.flatnonzero(candidates & ~basis.is_basic)):
+            if abs(basis.pivoted_diagonal(s)) > SINGULAR_TOLERANCE * np.max(np.abs(basis.columns[s])):
                 basis.exchange(s)
-                entered = True
-    if np.any(basis.unbounded & ~basis.basic):
+                has_changed = True
+    if np.any(basis.is_unbounded & ~basis.is_basic):
         got = "a singular block of unbounded variables"
         raise SingularConfiguration("M", got, "unbounded variables that determine each other")
-    basis.refresh()
+    basis.recompute_values()
     return basis
 
 
-def _dependent(basis: Basis) -> Flags:
+def _is_dependent(basis: Basis) -> BooleanVector:
     """Which basic variables ``(k,)`` are determined by rounding alone."""
-    sizes = [np.max(np.abs(basis.columns[s])) for s in basis.alpha]
-    result: Flags = np.abs(basis.factored_diagonal) <= SINGULAR * np.array(sizes)
+    sizes = [np.max(np.abs(basis.columns[s])) for s in basis.basic_indices]
+    result: BooleanVector = np.abs(basis.factor_diagonal) <= SINGULAR_TOLERANCE * np.array(sizes)
     return result
 
 
-def _outside(basis: Basis) -> Any:
+def _violated_indices(basis: Basis) -> Any:
     """Basic variables beyond a bound by more than rounding."""
-    z, lower, upper = basis.z, basis.pairs.lower, basis.pairs.upper
+    z, lower, upper = basis.z, basis.data.lower, basis.data.upper
     small = SIGN_TOLERANCE * np.max(np.abs(z), initial=0.0)
-    return np.flatnonzero(basis.basic & ((z < lower - small) | (z > upper + small)))
+    return np.flatnonzero(basis.is_basic & ((z < lower - small) | (z > upper + small)))
 
 
-def _run(basis: Basis, limit: int, tolerance: float, trace: Trace | None) -> tuple[Status, Array | None]:
+def _drive_all_pairs(
+    basis: Basis, limit: int, tolerance: float, callback: PivotCallback | None
+) -> tuple[Status, Array | None]:
     """Drive one wrong w after the other to zero; returns the status and, if it ended in one, the ray."""
-    pairs = basis.pairs
-    fixed = pairs.lower == pairs.upper
+    data = basis.data
+    is_fixed = data.lower == data.upper
     # Rounding may leave a z with two bounds wrong at both: then it goes to and fro.
-    measure = None if pairs.matrix is None else Yardstick.of(pairs.matrix, pairs.q, pairs.lower, pairs.upper)
-    moved = np.zeros(pairs.size, dtype=bool)
+    scale = (
+        None if data.matrix is None else ResidualScale.from_data(data.matrix, data.q, data.lower, data.upper)
+    )
+    moved_to_bound = np.zeros(data.size, dtype=bool)
     while True:
-        wrong = np.where(basis.at_upper, basis.w, -basis.w)
-        wrong[basis.basic | fixed] = 0.0
-        if np.max(wrong, initial=0.0) <= _small(basis):
+        violations = np.where(basis.at_upper, basis.w, -basis.w)
+        violations[basis.is_basic | is_fixed] = 0.0
+        if np.max(violations, initial=0.0) <= _sign_threshold(basis):
             return Status.SOLVED, None
-        r, pivots = int(np.argmax(wrong)), basis.pivots
-        if moved[r] and measure is not None and measure.residuals(basis.z, basis.w).relative <= tolerance:
+        r, pivots = int(np.argmax(violations)), basis.num_pivots
+        if (
+            moved_to_bound[r]
+            and scale is not None
+            and scale.residuals(basis.z, basis.w).relative <= tolerance
+        ):
             return Status.SOLVED, None
-        status, ray = _drive(basis, r, limit, trace)
+        status, ray = _drive_pair(basis, r, limit, callback)
         if status is not None:
             return status, ray
-        moved[r] |= basis.pivots == pivots + 1 and not basis.basic[r]
-        basis.refresh()
+        moved_to_bound[r] |= basis.num_pivots == pivots + 1 and not basis.is_basic[r]
+        basis.recompute_values()
 
 
-def _small(basis: Basis) -> float:
+def _sign_threshold(basis: Basis) -> float:
     """Below this a w counts as zero."""
-    q, w = np.abs(basis.pairs.q), np.abs(basis.w)
+    q, w = np.abs(basis.data.q), np.abs(basis.w)
     result: float = SIGN_TOLERANCE * max(np.max(q, initial=0.0), np.max(w, initial=0.0))
     return result
 
 
-def _drive(basis: Basis, r: int, limit: int, trace: Trace | None) -> tuple[Status | None, Array | None]:
+def _drive_pair(
+    basis: Basis, r: int, limit: int, callback: PivotCallback | None
+) -> tuple[Status | None, Array | None]:
     """Move z_r off its bound until w_r is zero or z_r is at its other bound (status None)."""
-    pairs, way = basis.pairs, -1.0 if basis.at_upper[r] else 1.0
-    far = pairs.upper[r] if way > 0 else pairs.lower[r]
+    data, direction = basis.data, -1.0 if basis.at_upper[r] else 1.0
+    opposite_bound = data.upper[r] if direction > 0 else data.lower[r]
     visited = set()
-    done = False
-    while not done:
-        if basis.pivots >= limit:
+    is_done = False
+    while not is_done:
+        if basis.num_pivots >= limit:
             return Status.ITERATION_LIMIT, None
-        if (key := basis.basic.tobytes() + basis.at_upper.tobytes()) in visited:
+        if (key := basis.is_basic.tobytes() + basis.at_upper.tobytes()) in visited:
             return Status.CYCLING, None
         visited.add(key)
-        rates = way * basis.column(r)
-        to_zero, to_far = abs(basis.w[r]), np.inf
-        if not basis.basic[r]:  # then w_r is one of the basic variables, and z_r the one that moves
-            slope, size = way * rates[r], np.max(np.abs(basis.columns[r]))
-            if slope < -NEGATIVE * size:
+        rates = direction * basis.pivoted_column(r)
+        step_to_zero, step_to_bound = abs(basis.w[r]), np.inf
+        if not basis.is_basic[r]:  # then w_r is one of the basic variables, and z_r the one that moves
+            pivot_entry, size = direction * rates[r], np.max(np.abs(basis.columns[r]))
+            if pivot_entry < -NEGATIVE_PIVOT_TOLERANCE * size:
                 return Status.UNSUITED, None
-            to_zero = to_zero / slope if slope > SINGULAR * size else np.inf
-            to_far = abs(far - basis.z[r])
-        step, blocking = _blocking(basis, r, rates)
-        own = min(to_zero, to_far)
-        if not np.isfinite(min(own, step)):
-            ray = np.where(basis.basic, rates, 0.0)
-            ray[r] = way
+            step_to_zero = step_to_zero / pivot_entry if pivot_entry > SINGULAR_TOLERANCE * size else np.inf
+            step_to_bound = abs(opposite_bound - basis.z[r])
+        step, blocking = _ratio_test(basis, r, rates)
+        own_step = min(step_to_zero, step_to_bound)
+        if not np.isfinite(min(own_step, step)):
+            ray = np.where(basis.is_basic, rates, 0.0)
+            ray[r] = direction
             return Status.SECONDARY_RAY, ray
-        done = own <= step * (1 + SIGN_TOLERANCE)
-        _move(basis, r, way, own if done else step, rates)
-        if not done:
-            done = blocking == r
-            if not _pivot(basis, r, blocking):
+        is_done = own_step <= step * (1 + SIGN_TOLERANCE)
+        _advance(basis, r, direction, own_step if is_done else step, rates)
+        if not is_done:
+            is_done = blocking == r
+            if not _pivot_blocking_pair(basis, r, blocking):
                 return Status.UNSUITED, None
-        elif to_far < to_zero:
-            basis.at_upper[r], basis.z[r] = way > 0, far
-            basis.pivots += 1
-        elif not basis.basic[r]:
+        elif step_to_bound < step_to_zero:
+            basis.at_upper[r], basis.z[r] = direction > 0, opposite_bound
+            basis.num_pivots += 1
+        elif not basis.is_basic[r]:
             basis.exchange(r)
-        if trace is not None:
-            trace(basis, r)
+        if callback is not None:
+            callback(basis, r)
     return None, None
 
 
-def _move(basis: Basis, r: int, way: float, step: float, rates: Array) -> None:
-    """Change the nonbasic variable of pair r by ``way * step``, and the basic ones with it."""
-    basic = basis.basic
+def _advance(basis: Basis, r: int, direction: float, step: float, rates: Array) -> None:
+    """Change the nonbasic variable of pair r by ``direction * step``, and the basic ones with it."""
+    basic = basis.is_basic
     basis.z[basic] += step * rates[basic]
     basis.w[~basic] += step * rates[~basic]
-    driven = basis.w if basic[r] else basis.z
-    driven[r] += way * step
+    driven_values = basis.w if basic[r] else basis.z
+    driven_values[r] += direction * step
 
 
-def _pivot(basis: Basis, r: int, s: int) -> bool:
+def _pivot_blocking_pair(basis: Basis, r: int, s: int) -> bool:
     """Exchange the blocking pair s, together with r if s alone has no pivot entry; False if M is unsuited."""
     size = np.max(np.abs(basis.columns[s])) or 1.0
-    unit = 1 / size if basis.basic[s] else size
-    entry = basis.diagonal(s) / unit
-    if entry < -NEGATIVE:
+    unit = 1 / size if basis.is_basic[s] else size
+    entry = basis.pivoted_diagonal(s) / unit
+    if entry < -NEGATIVE_PIVOT_TOLERANCE:
         return False
-    if basis.basic[s]:
-        basis.leave(s)
+    if basis.is_basic[s]:
+        basis.leave_basis(s)
     else:
         basis.w[s] = 0.0
         basis.exchange(s)
-    if entry <= SINGULAR and s != r:
+    if entry <= SINGULAR_TOLERANCE and s != r:
         basis.exchange(r)
     return True
 
 
-def _blocking(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
+def _ratio_test(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
     """How far the driving variable can go until a basic variable would change sign, and which that is."""
-    lower, upper = basis.pairs.lower, basis.pairs.upper
+    lower, upper = basis.data.lower, basis.data.upper
     magnitude = np.abs(rates)
-    small = np.where(
-        basis.basic,
-        SINGULAR * np.max(magnitude[basis.basic], initial=0.0),
-        SINGULAR * np.max(magnitude[~basis.basic], initial=0.0),
+    rate_thresholds = np.where(
+        basis.is_basic,
+        SINGULAR_TOLERANCE * np.max(magnitude[basis.is_basic], initial=0.0),
+        SINGULAR_TOLERANCE * np.max(magnitude[~basis.is_basic], initial=0.0),
     )
-    falling, rising = rates < -small, rates > small
-    step = np.full(basis.pairs.size, np.inf)
-    down, up = basis.basic & falling, basis.basic & rising
-    step[down] = (basis.z - lower)[down] / magnitude[down]
-    step[up] = (upper - basis.z)[up] / magnitude[up]
-    if not basis.pairs.symmetric:
-        right = np.where(basis.at_upper, -basis.w, basis.w)
-        turning = ~basis.basic & np.where(basis.at_upper, rising, falling) & (right >= -_small(basis))
-        turning &= lower < upper
-        turning[r] = False
-        step[turning] = right[turning] / magnitude[turning]
+    falling, rising = rates < -rate_thresholds, rates > rate_thresholds
+    step = np.full(basis.data.size, np.inf)
+    decreasing, increasing = basis.is_basic & falling, basis.is_basic & rising
+    step[decreasing] = (basis.z - lower)[decreasing] / magnitude[decreasing]
+    step[increasing] = (upper - basis.z)[increasing] / magnitude[increasing]
+    if not basis.data.is_symmetric:
+        slack_magnitudes = np.where(basis.at_upper, -basis.w, basis.w)
+        loses_sign = (
+            ~basis.is_basic
+            & np.where(basis.at_upper, rising, falling)
+            & (slack_magnitudes >= -_sign_threshold(basis))
+        )
+        loses_sign &= lower < upper
+        loses_sign[r] = False
+        step[loses_sign] = slack_magnitudes[loses_sign] / magnitude[loses_sign]
     step = np.maximum(step, 0.0)
     least = float(np.min(step, initial=np.inf))
     tied = np.flatnonzero(step <= least * (1 + SIGN_TOLERANCE))
     if not np.isfinite(least) or len(tied) == 1:
         return least, int(tied[0]) if len(tied) else -1
-    return least, _lexicographic(basis, tied, rates)
+    return least, _break_tie(basis, tied, rates)
 
 
-def _lexicographic(basis: Basis, tied: Any, rates: Array) -> int:
+def _break_tie(basis: Basis, tied: Any, rates: Array) -> int:
     """Which of tied variables blocks first if q is raised by (e, e^2, e^3, ...), e > 0 and tiny."""
-    rows = np.zeros((len(tied), basis.pairs.size))
+    rows = np.zeros((len(tied), basis.data.size))
     for row, s in zip(rows, tied, strict=True):
-        if basis.basic[s]:
-            row[basis.alpha] = -basis.solve_transposed(basis.unit(s))
+        if basis.is_basic[s]:
+            row[basis.basic_indices] = -basis.solve_transposed(basis.unit_vector(s))
         else:
-            row[basis.alpha] = -basis.solve_transposed(basis.columns.rows(s, basis.alpha))
+            row[basis.basic_indices] = -basis.solve_transposed(basis.columns.entries(s, basis.basic_indices))
             row[s] = 1.0
         row /= -rates[s]
     return int(tied[min(range(len(tied)), key=lambda k: tuple(np.round(rows[k], 12)))])
@@ -337,14 +353,14 @@ def proves_infeasible(basis: Basis, ray: Array) -> bool:
 
     A ray of a matrix that is built on demand proves nothing unless M is symmetric.
     """
-    pairs = basis.pairs
-    if pairs.matrix is None and not pairs.symmetric:
+    data = basis.data
+    if data.matrix is None and not data.is_symmetric:
         return False
     y = ray / np.max(np.abs(ray))
     used = np.flatnonzero(y)
-    if pairs.matrix is not None:
-        product, terms = pairs.matrix.T @ y, abs(pairs.matrix).T @ np.abs(y)
+    if data.matrix is not None:
+        product, terms = data.matrix.T @ y, abs(data.matrix).T @ np.abs(y)
     else:
-        product = pairs.columns.combine(used, y[used])
-        terms = sum(abs(y[j] * pairs.columns[int(j)]) for j in used)
-    return contradicts(y, product, terms, pairs.q, pairs.lower, pairs.upper)
+        product = data.columns.linear_combination(used, y[used])
+        terms = sum(abs(y[j] * data.columns[int(j)]) for j in used)
+    return is_infeasibility_certificate(y, product, terms, data.q, data.lower, data.upper)

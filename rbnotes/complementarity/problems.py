@@ -19,7 +19,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
-from rbnotes.constraints.matrices import symmetric_to_rounding
+from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +46,13 @@ class QP:
     """What ``G x`` is, ``(k,)``: m/s or rad/s for joints."""
 
     def __post_init__(self) -> None:
-        Q, c = _matrix_and_vector("Q", self.Q, "c", self.c)
+        Q, c = _check_matrix_and_vector("Q", self.Q, "c", self.c)
         size = len(c)
-        if not symmetric_to_rounding(Q):
+        if not is_symmetric_unchecked(Q):
             raise InvalidArgument("Q", f"max |Q - Q^T| = {abs(Q - Q.T).max():.3g}", "a symmetric matrix")
-        A, b = _rows("A", self.A, "b", self.b, size)
-        G, g = _rows("G", self.G, "g", self.g, size)
-        _set(self, Q=Q, c=c, A=A, b=b, G=G, g=g)
+        A, b = _check_rows("A", self.A, "b", self.b, size)
+        G, g = _check_rows("G", self.G, "g", self.g, size)
+        _set_fields(self, Q=Q, c=c, A=A, b=b, G=G, g=g)
 
     @property
     def size(self) -> int:
@@ -64,7 +64,7 @@ class QP:
 
         Raises InvalidArgument if the shape of ``x`` does not fit.
         """
-        x = arguments.one_vector("x", x, self.size)
+        x = arguments.single_vector("x", x, self.size)
         return float(x @ (self.Q @ x) / 2 + self.c @ x)
 
 
@@ -81,8 +81,8 @@ class LCP:
     """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
 
     def __post_init__(self) -> None:
-        M, q = _matrix_and_vector("M", self.M, "q", self.q)
-        _set(self, M=M, q=q)
+        M, q = _check_matrix_and_vector("M", self.M, "q", self.q)
+        _set_fields(self, M=M, q=q)
 
     @property
     def size(self) -> int:
@@ -90,9 +90,9 @@ class LCP:
         return int(self.q.shape[0])
 
     @cached_property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether M is symmetric to rounding: then the problem is a quadratic program's dual."""
-        return symmetric_to_rounding(self.M)
+        return is_symmetric_unchecked(self.M)
 
     @property
     def lower(self) -> Array:
@@ -125,13 +125,16 @@ class BoxLCP:
     """Largest z ``(n,)``, in its unit, or one number for all; may be ``inf``."""
 
     def __post_init__(self) -> None:
-        M, q = _matrix_and_vector("M", self.M, "q", self.q)
+        M, q = _check_matrix_and_vector("M", self.M, "q", self.q)
         n = len(q)
-        lower, upper = _bound("lower", self.lower, n, -np.inf), _bound("upper", self.upper, n, np.inf)
+        lower, upper = (
+            _check_bound("lower", self.lower, n, -np.inf),
+            _check_bound("upper", self.upper, n, np.inf),
+        )
         if np.any(lower > upper):
             worst = int(np.argmax(lower - upper))
             raise InvalidArgument("lower", f"{lower[worst]:g} > {upper[worst]:g}", "lower <= upper")
-        _set(self, M=M, q=q, lower=lower, upper=upper)
+        _set_fields(self, M=M, q=q, lower=lower, upper=upper)
 
     @property
     def size(self) -> int:
@@ -139,20 +142,20 @@ class BoxLCP:
         return int(self.q.shape[0])
 
     @cached_property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether M is symmetric to rounding."""
-        return symmetric_to_rounding(self.M)
+        return is_symmetric_unchecked(self.M)
 
 
 Problem = QP | LCP | BoxLCP
 
 
-def _set(problem: Any, **fields: Any) -> None:
+def _set_fields(problem: Any, **fields: Any) -> None:
     for name, value in fields.items():
         object.__setattr__(problem, name, value)
 
 
-def _matrix_and_vector(
+def _check_matrix_and_vector(
     matrix_name: str, matrix: Matrix, vector_name: str, vector: ArrayLike
 ) -> tuple[Matrix, Array]:
     """A square matrix and a vector with as many entries: the one that does not fit is blamed."""
@@ -160,14 +163,14 @@ def _matrix_and_vector(
     n = matrix.shape[0]
     if matrix.shape != (n, n):
         raise InvalidArgument(matrix_name, f"shape {matrix.shape}", "a square matrix (n, n)")
-    vector = arguments.one_vector(vector_name, vector, None)
+    vector = arguments.single_vector(vector_name, vector, None)
     if len(vector) != n:
-        wanted = f"shape ({n},), as {matrix_name} has shape {matrix.shape}"
-        raise InvalidArgument(vector_name, f"shape {vector.shape}", wanted)
+        expected_shape = f"shape ({n},), as {matrix_name} has shape {matrix.shape}"
+        raise InvalidArgument(vector_name, f"shape {vector.shape}", expected_shape)
     return matrix, vector
 
 
-def _rows(
+def _check_rows(
     matrix_name: str, matrix: Matrix, vector_name: str, vector: ArrayLike | None, size: int
 ) -> tuple[Matrix, Array]:
     if matrix is None and vector is None:
@@ -179,15 +182,17 @@ def _rows(
     return matrix, arguments.vector(vector_name, vector, matrix.shape[0])
 
 
-def _bound(name: str, value: ArrayLike, n: int, infinite: float) -> Array:
+def _check_bound(name: str, value: ArrayLike, n: int, allowed_infinity: float) -> Array:
     bound = arguments.bound(name, value)
     if bound.shape not in ((), (n,)):
         raise InvalidArgument(name, f"shape {bound.shape}", f"shape ({n},) or one number")
-    if np.any(bound == -infinite):
-        raise InvalidArgument(name, f"the wrong infinity, {-infinite}", f"numbers or {infinite}")
+    if np.any(bound == -allowed_infinity):
+        raise InvalidArgument(
+            name, f"the wrong infinity, {-allowed_infinity}", f"numbers or {allowed_infinity}"
+        )
     return np.broadcast_to(bound, (n,)).copy()
 
 
-def dense(matrix: Matrix) -> Array:
+def to_dense(matrix: Matrix) -> Array:
     """The matrix as a dense array."""
     return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)

@@ -21,14 +21,14 @@ from scipy import linalg, sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
-from rbnotes.complementarity.active_set import SMALL
-from rbnotes.complementarity.elimination import Elimination
-from rbnotes.complementarity.problems import QP, dense
+from rbnotes.complementarity.block_principal_pivoting import MAX_DENSE_SIZE
+from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.problems import QP, to_dense
 from rbnotes.complementarity.residuals import Residuals
 from rbnotes.complementarity.solution import QPSolution, Statistics, Status
 from rbnotes.constraints.kkt import factor_kkt
 
-FIELDS = ("Q", "c", "A", "b", "G", "g")
+QP_FIELDS = ("Q", "c", "A", "b", "G", "g")
 
 _TOLERANCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -54,7 +54,7 @@ _STATUS = {
 """What cvxpy says where there is no x."""
 
 
-class QuadraticProgram:
+class ParametrizedQP:
     """A quadratic program, translated for a solver, whose numbers can be changed.
 
     >>> from rbnotes.complementarity import QP, QuadraticProgram
@@ -92,7 +92,7 @@ class QuadraticProgram:
         self,
         example: QP,
         *,
-        vary: tuple[str, ...] = FIELDS,
+        vary: tuple[str, ...] = QP_FIELDS,
         solver: str = "CLARABEL",
         solver_tolerance: float | None = None,
         **options: Any,
@@ -104,16 +104,16 @@ class QuadraticProgram:
             raise InvalidArgument("example", "a program without unknowns", "one with some")
         solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
         for name in arguments.instances("vary", vary, str):
-            arguments.choice("vary", name, FIELDS)
-        named = dict.fromkeys(_TOLERANCES.get(solver, ()), solver_tolerance)
+            arguments.choice("vary", name, QP_FIELDS)
+        tolerance_options = dict.fromkeys(_TOLERANCES.get(solver, ()), solver_tolerance)
         self.solver, self.vary = solver, vary
-        self._options = {**named, **_LIMITS.get(solver, {}), **options}
+        self._options = {**tolerance_options, **_LIMITS.get(solver, {}), **options}
         self._example = example
         self._parameters: dict[str, Any] = {}
         self._cp = cp
-        self._diagonal = sparse.issparse(example.Q) and _is_diagonal(example.Q)
+        self._is_diagonal = sparse.issparse(example.Q) and _is_diagonal(example.Q)
         self._x = cp.Variable(example.size)
-        self._problem = self._translated()
+        self._problem = self._build_problem()
 
     def solve(self, qp: QP, *, tolerance: float = 1e-8) -> QPSolution:
         """Solve with the numbers of ``qp``.
@@ -139,14 +139,14 @@ class QuadraticProgram:
         arguments.instance("qp", qp, QP)
         tolerance = arguments.number("tolerance", tolerance)
         start = time.perf_counter()
-        self._assign(qp)
+        self._set_parameters(qp)
         options = {"solver": self.solver, "ignore_dpp": False, **self._options}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an inaccurate answer is judged below
             try:
                 self._problem.solve(**options)
             except self._cp.SolverError:
-                return _at_zero(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
+                return _solution_at_zero(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
         elapsed, stats = time.perf_counter() - start, self._problem.solver_stats
         solver_time = float(stats.solve_time or 0.0)
         statistics = Statistics(
@@ -156,12 +156,12 @@ class QuadraticProgram:
         )
         if self._x.value is None:
             status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)
-            return _at_zero(qp, status, statistics, self.solver)
+            return _solution_at_zero(qp, status, statistics, self.solver)
         z = np.zeros(len(qp.b)) if self._inequality is None else np.asarray(self._inequality.dual_value)
         multipliers = np.zeros(len(qp.g)) if self._equality is None else np.asarray(self._equality.dual_value)
         # cvxpy adds the multipliers of an equation to the Lagrangian; here they are subtracted.
-        found = (np.asarray(self._x.value), np.maximum(z.reshape(-1), 0.0), -multipliers.reshape(-1))
-        x, z, multipliers, residuals = _polished(qp, found)
+        cvxpy_point = (np.asarray(self._x.value), np.maximum(z.reshape(-1), 0.0), -multipliers.reshape(-1))
+        x, z, multipliers, residuals = _refine_on_active_rows(qp, cvxpy_point)
         status = Status.SOLVED if residuals.relative <= tolerance else Status.ILL_CONDITIONED
         if status is not Status.SOLVED and self._problem.status == "user_limit":
             status = Status.ITERATION_LIMIT
@@ -170,57 +170,65 @@ class QuadraticProgram:
             status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers
         )
 
-    def _translated(self) -> Any:
+    def _build_problem(self) -> Any:
         cp, example, x = self._cp, self._example, self._x
-        if "Q" in self.vary and self._diagonal:
-            objective = cp.sum_squares(cp.multiply(self._parameter("Q", (example.size,)), x)) / 2
+        if "Q" in self.vary and self._is_diagonal:
+            objective = cp.sum_squares(cp.multiply(self._new_parameter("Q", (example.size,)), x)) / 2
         elif "Q" in self.vary:
-            objective = cp.sum_squares(self._parameter("Q", (example.size, example.size)) @ x) / 2
+            objective = cp.sum_squares(self._new_parameter("Q", (example.size, example.size)) @ x) / 2
         else:
-            _root(example.Q)
+            _square_root_factor(example.Q)
             objective = cp.quad_form(x, cp.psd_wrap(example.Q)) / 2
-        objective = objective + self._value("c") @ x
-        self._inequality = self._value("A") @ x >= self._value("b") if len(example.b) else None
-        self._equality = self._value("G") @ x == self._value("g") if len(example.g) else None
+        objective = objective + self._constant_or_parameter("c") @ x
+        self._inequality = (
+            self._constant_or_parameter("A") @ x >= self._constant_or_parameter("b")
+            if len(example.b)
+            else None
+        )
+        self._equality = (
+            self._constant_or_parameter("G") @ x == self._constant_or_parameter("g")
+            if len(example.g)
+            else None
+        )
         constraints = [c for c in (self._inequality, self._equality) if c is not None]
         return cp.Problem(cp.Minimize(objective), constraints)
 
-    def _value(self, name: str) -> Any:
+    def _constant_or_parameter(self, name: str) -> Any:
         value = getattr(self._example, name)
         if name not in self.vary:
             return value
         if sparse.issparse(value):
             pattern = value.tocoo().coords
-            return self._parameter(name, value.shape, sparsity=pattern)
-        return self._parameter(name, value.shape)
+            return self._new_parameter(name, value.shape, sparsity=pattern)
+        return self._new_parameter(name, value.shape)
 
-    def _parameter(self, name: str, shape: tuple[int, ...], **attributes: Any) -> Any:
+    def _new_parameter(self, name: str, shape: tuple[int, ...], **attributes: Any) -> Any:
         self._parameters[name] = self._cp.Parameter(shape, **attributes)
         return self._parameters[name]
 
-    def _assign(self, qp: QP) -> None:
-        for name in FIELDS:
+    def _set_parameters(self, qp: QP) -> None:
+        for name in QP_FIELDS:
             value, expected = getattr(qp, name), getattr(self._example, name)
             if value.shape != expected.shape:
                 raise InvalidArgument(
                     name, f"shape {value.shape}", f"shape {expected.shape} as in the example"
                 )
             if name in self._parameters:
-                self._change(name, value)
+                self._set_parameter(name, value)
             elif name in self.vary:
                 continue  # without rows there is nothing to change
-            elif value is not expected and not np.array_equal(dense(value), dense(expected)):
+            elif value is not expected and not np.array_equal(to_dense(value), to_dense(expected)):
                 raise InvalidArgument(name, "other numbers", f"those of the example, or {name!r} in vary")
 
-    def _change(self, name: str, value: Any) -> None:
+    def _set_parameter(self, name: str, value: Any) -> None:
         parameter, example = self._parameters[name], getattr(self._example, name)
-        if name == "Q" and self._diagonal:
+        if name == "Q" and self._is_diagonal:
             if not (sparse.issparse(value) and _is_diagonal(value)) or np.any(value.diagonal() < 0):
                 got = "other than a diagonal with entries >= 0"
                 raise InvalidArgument("Q", got, "a sparse diagonal matrix as in the example")
             parameter.value = np.sqrt(value.diagonal())
         elif name == "Q":
-            parameter.value = _root(value)
+            parameter.value = _square_root_factor(value)
         elif sparse.issparse(example):
             rows, columns = example.tocoo().coords
             entries = np.asarray(sparse.csr_array(value)[rows, columns]).ravel()
@@ -228,17 +236,17 @@ class QuadraticProgram:
                 raise InvalidArgument(name, "entries outside the example's pattern", "entries within it")
             parameter.value_sparse = sparse.coo_array((entries, (rows, columns)), shape=example.shape)
         else:
-            parameter.value = dense(value)
+            parameter.value = to_dense(value)
 
 
 @lru_cache(maxsize=32)
-def program_of_shape(
+def cached_program(
     sizes: tuple[int, int, int], solver: str, solver_tolerance: float | None
-) -> QuadraticProgram:
+) -> ParametrizedQP:
     """A program of ``(unknowns, inequalities, equations)`` in which all varies, made once per shape."""
     d, m, k = sizes
     example = QP(np.eye(d), np.zeros(d), np.zeros((m, d)), np.zeros(m), np.zeros((k, d)), np.zeros(k))
-    return QuadraticProgram(example, solver=solver, solver_tolerance=solver_tolerance)
+    return ParametrizedQP(example, solver=solver, solver_tolerance=solver_tolerance)
 
 
 def solve_qp(
@@ -254,12 +262,14 @@ def solve_qp(
     arguments.instance("qp", qp, QP)
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
     if not qp.size:  # nothing to choose, and nothing that cvxpy would take
-        stands = not np.any(qp.b > 0) and not np.any(qp.g)
-        return _at_zero(qp, Status.SOLVED if stands else Status.INFEASIBLE, Statistics(), solver)
+        is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
+        return _solution_at_zero(
+            qp, Status.SOLVED if is_feasible else Status.INFEASIBLE, Statistics(), solver
+        )
     if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
-        program = QuadraticProgram(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
+        program = ParametrizedQP(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
     else:
-        program = program_of_shape((qp.size, len(qp.b), len(qp.g)), solver, solver_tolerance)
+        program = cached_program((qp.size, len(qp.b), len(qp.g)), solver, solver_tolerance)
     return program.solve(qp, tolerance=tolerance)
 
 
@@ -277,9 +287,9 @@ def _is_diagonal(Q: Matrix) -> bool:
     return bool((Q - sparse.diags_array(Q.diagonal())).count_nonzero() == 0)
 
 
-def _root(Q: Matrix) -> Array:
+def _square_root_factor(Q: Matrix) -> Array:
     """R with ``R^T R = Q``."""
-    Q = dense(Q)
+    Q = to_dense(Q)
     try:
         result: Array = linalg.cholesky(Q)
         return result
@@ -292,53 +302,55 @@ def _root(Q: Matrix) -> Array:
         return result
 
 
-Triple = tuple[Array, Array, Array]
+PrimalDualPoint = tuple[Array, Array, Array]
 
 
-def _polished(qp: QP, found: Triple) -> tuple[Array, Array, Array, Residuals]:
+def _refine_on_active_rows(qp: QP, point: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
     """The best of x, z and lambda as found, and what solves the rows that seem active as equations."""
-    problem = Elimination.of_qp(qp)
+    problem = Elimination.from_qp(qp)
 
-    def rated(each: Triple) -> tuple[Array, Array, Array, Residuals]:
-        return (*each, problem.residuals_of(each[0], each[2], each[1]))
+    def rate(primal_dual: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
+        return (*primal_dual, problem.residuals_unchecked(primal_dual[0], primal_dual[2], primal_dual[1]))
 
-    best = rated(found)
-    active = found[1] > np.abs(qp.A @ found[0] - qp.b)
+    best = rate(point)
+    is_active = point[1] > np.abs(qp.A @ point[0] - qp.b)
     with contextlib.suppress(InvalidArgument):
         for _ in range(6):
-            candidate = rated(_with_active(qp, active, found))
+            candidate = rate(_solve_with_active_rows(qp, is_active, point))
             best = min(best, candidate, key=lambda each: each[3].relative)
             speeds, z = qp.A @ candidate[0], candidate[1]
-            small = 1e-12 * max(np.max(np.abs(speeds), initial=0.0), np.max(np.abs(qp.b), initial=0.0))
-            changed = (active & (z > 0)) | (~active & (speeds - qp.b < -small))
-            if np.array_equal(changed, active):
+            sign_threshold = 1e-12 * max(
+                np.max(np.abs(speeds), initial=0.0), np.max(np.abs(qp.b), initial=0.0)
+            )
+            new_active = (is_active & (z > 0)) | (~is_active & (speeds - qp.b < -sign_threshold))
+            if np.array_equal(new_active, is_active):
                 break
-            active = changed
+            is_active = new_active
     if best[3].relative > 1e-12:  # noise around zero tells no active set
-        best = min(best, rated((0 * found[0], 0 * found[1], 0 * found[2])), key=lambda each: each[3].relative)
+        best = min(best, rate((0 * point[0], 0 * point[1], 0 * point[2])), key=lambda each: each[3].relative)
     return best
 
 
-def _with_active(qp: QP, active: Any, found: Triple) -> Triple:
+def _solve_with_active_rows(qp: QP, is_active: Any, point: PrimalDualPoint) -> PrimalDualPoint:
     """x, z and lambda near those found with the active rows as equations, negative z cut off.
 
     The multipliers are changed as little as possible, so that those of redundant rows stay positive.
     """
-    z = np.where(active, found[1], 0.0)
-    if qp.size <= SMALL:
-        kkt = factor_kkt(dense(qp.Q), np.vstack([dense(qp.G), dense(qp.A)[active]]))
+    z = np.where(is_active, point[1], 0.0)
+    if qp.size <= MAX_DENSE_SIZE:
+        kkt = factor_kkt(to_dense(qp.Q), np.vstack([to_dense(qp.G), to_dense(qp.A)[is_active]]))
     else:
-        rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[active]], format="csc")
+        rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[is_active]], format="csc")
         kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
-    pushed = qp.A.T @ z + qp.G.T @ found[2] - qp.c
-    x, change = kkt.solve(pushed, np.concatenate([qp.g, qp.b[active]]))
-    z[active] = np.maximum(z[active] + change[len(qp.g) :], 0.0)
-    return x, z, found[2] + change[: len(qp.g)]
+    right_hand_side = qp.A.T @ z + qp.G.T @ point[2] - qp.c
+    x, change = kkt.solve(right_hand_side, np.concatenate([qp.g, qp.b[is_active]]))
+    z[is_active] = np.maximum(z[is_active] + change[len(qp.g) :], 0.0)
+    return x, z, point[2] + change[: len(qp.g)]
 
 
-def _at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
+def _solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
     """What is returned of a program without solution, and of one without unknowns."""
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
-    residuals = Elimination.of_qp(qp).residuals_of(x, multipliers, z)
+    residuals = Elimination.from_qp(qp).residuals_unchecked(x, multipliers, z)
     method = f"quadratic ({solver})"
     return QPSolution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers)

@@ -9,72 +9,80 @@ from dataclasses import replace
 import numpy as np
 
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.complementarity.certificate import infeasibility_certificate
+from rbnotes.complementarity.certificate import find_infeasibility_certificate
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box
-from rbnotes.complementarity.enumeration import LARGEST, enumeration
+from rbnotes.complementarity.enumeration import MAX_ENUMERATED_PAIRS, enumeration
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import box_residuals
-from rbnotes.complementarity.scaling import scaled, two_sided_units, units
+from rbnotes.complementarity.scaling import scale_problem, symmetric_scaling, two_sided_scaling
 from rbnotes.complementarity.solution import Solution, Status
 
-LARGEST_TABLEAU = 300
+MAX_LEMKE_SIZE = 300
 """Lemke's method, whose tableau is dense, is tried on problems of up to so many pairs."""
 
-Method = Callable[[LCP | BoxLCP, Array], Solution]
+ScaledSolver = Callable[[LCP | BoxLCP, Array], Solution]
 """Solves a problem in units ``(n,)`` of z that it is told."""
 
 
-def second_opinion(
-    problem: LCP | BoxLCP, failed: Solution, method: Method, *, tolerance: float = 1e-10
+def try_fallbacks(
+    problem: LCP | BoxLCP, failed: Solution, method: ScaledSolver, *, tolerance: float = 1e-10
 ) -> Solution:
     """A solution or a proof that there is none, if one is found; else what the method said.
 
     Tried are the method itself in units in which all variables have an effect of one, Lemke's method, a
     search for a certificate, and, for small problems, all bases.
     """
-    u = units(problem.M)
-    if np.any(u != 1.0):
-        found = _back(problem, method(scaled(problem, u, u), u), u, u, failed.method)
-        if settled(found):
-            return found
-    if problem.size <= LARGEST_TABLEAU:
-        found = _by_lemke(problem, failed, tolerance)
-        if settled(found):
-            return found
-    certificate = infeasibility_certificate(problem)
+    scaling = symmetric_scaling(problem.M)
+    if np.any(scaling != 1.0):
+        candidate = _unscale_solution(
+            problem,
+            method(scale_problem(problem, scaling, scaling), scaling),
+            scaling,
+            scaling,
+            failed.method,
+        )
+        if is_conclusive(candidate):
+            return candidate
+    if problem.size <= MAX_LEMKE_SIZE:
+        candidate = _solve_by_lemke(problem, failed, tolerance)
+        if is_conclusive(candidate):
+            return candidate
+    certificate = find_infeasibility_certificate(problem)
     if certificate is not None:
         return replace(failed, status=Status.INFEASIBLE, certificate=certificate)
-    if isinstance(problem, LCP) and problem.size <= LARGEST:
-        found = enumeration(problem, tolerance=tolerance)
-        return replace(found, method=f"{failed.method}, enumeration")
+    if isinstance(problem, LCP) and problem.size <= MAX_ENUMERATED_PAIRS:
+        candidate = enumeration(problem, tolerance=tolerance)
+        return replace(candidate, method=f"{failed.method}, enumeration")
     return failed
 
 
-def settled(solution: Solution) -> bool:
+def is_conclusive(solution: Solution) -> bool:
     """Whether there is nothing more to be found out."""
-    proved = solution.status is Status.INFEASIBLE and solution.certificate is not None
-    return solution.solved or proved or solution.status is Status.ITERATION_LIMIT
+    is_proved = solution.status is Status.INFEASIBLE and solution.certificate is not None
+    return solution.is_solved or is_proved or solution.status is Status.ITERATION_LIMIT
 
 
-def _by_lemke(problem: LCP | BoxLCP, failed: Solution, tolerance: float) -> Solution:
+def _solve_by_lemke(problem: LCP | BoxLCP, failed: Solution, tolerance: float) -> Solution:
     name = f"{failed.method}, lemke"
-    z_units, w_units = two_sided_units(problem.M)
-    same = scaled(problem, z_units, w_units)
-    if isinstance(same, LCP):
-        return _back(problem, lemke(same, tolerance=tolerance), z_units, w_units, name)
+    z_scale, w_scale = two_sided_scaling(problem.M)
+    scaled_problem = scale_problem(problem, z_scale, w_scale)
+    if isinstance(scaled_problem, LCP):
+        return _unscale_solution(problem, lemke(scaled_problem, tolerance=tolerance), z_scale, w_scale, name)
     with contextlib.suppress(SingularConfiguration):
-        inner = lemke(lcp_from_box(same), tolerance=tolerance)
-        if inner.solved:
-            z = np.clip(box_unknowns(same, inner.z), same.lower, same.upper)
-            return _back(problem, replace(inner, z=z), z_units, w_units, name)
+        inner = lemke(lcp_from_box(scaled_problem), tolerance=tolerance)
+        if inner.is_solved:
+            z = np.clip(box_unknowns(scaled_problem, inner.z), scaled_problem.lower, scaled_problem.upper)
+            return _unscale_solution(problem, replace(inner, z=z), z_scale, w_scale, name)
     return failed
 
 
-def _back(problem: LCP | BoxLCP, inner: Solution, z_units: Array, w_units: Array, name: str) -> Solution:
+def _unscale_solution(
+    problem: LCP | BoxLCP, inner: Solution, z_scale: Array, w_scale: Array, name: str
+) -> Solution:
     """The solution of a problem, from that in other units."""
-    z = z_units * inner.z
-    certificate = None if inner.certificate is None else w_units * inner.certificate
+    z = z_scale * inner.z
+    certificate = None if inner.certificate is None else w_scale * inner.certificate
     return replace(
         inner,
         z=z,

@@ -48,7 +48,7 @@ class Statistics:
     """Iterations of the convex solver."""
     solves: int = 0
     """Right sides solved with the KKT matrix of an elimination."""
-    solves_saved: int = 0
+    solves_avoided: int = 0
     """Solves that building the whole LCP matrix would have taken on top."""
     solver_time: float = 0.0
     """Time spent inside the convex solver, by its own account, s."""
@@ -78,7 +78,7 @@ class Solution:
     0, ``w^T y < 0``. With other bounds see :func:`rbnotes.complementarity.certificate.contradicts`."""
 
     @property
-    def solved(self) -> bool:
+    def is_solved(self) -> bool:
         """Whether the solution was accepted."""
         return self.status is Status.SOLVED
 
@@ -93,14 +93,14 @@ class QPSolution(Solution):
     """Of the equations ``G x = g`` ``(k,)``: N s or N m s for velocities."""
 
 
-def judged(status: Status, residuals: Residuals, tolerance: float) -> Status:
+def judge_status(status: Status, residuals: Residuals, tolerance: float) -> Status:
     """The status that the residuals justify, whatever a method ended with."""
     if residuals.relative <= tolerance:
         return Status.SOLVED
     return Status.ILL_CONDITIONED if status is Status.SOLVED else status
 
 
-class Unsolved(NotConverged):
+class NotSolved(NotConverged):
     """A problem was not solved; ``status`` says why and ``solution`` holds how far the solver came.
 
     ``residual`` is the relative one; ``inequalities`` names those of the problem, where they have names.

@@ -11,34 +11,34 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.active_set import active_set, polish
+from rbnotes.complementarity.block_principal_pivoting import block_principal_pivoting, refine_active_set
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
-from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.eliminate_velocities import Elimination
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
-from rbnotes.complementarity.pivoting import pivoting
+from rbnotes.complementarity.pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP, Problem
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.residuals import box_residuals
-from rbnotes.complementarity.second_opinion import second_opinion, settled
-from rbnotes.complementarity.solution import QPSolution, Solution, Status, Unsolved, judged
+from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Status, judge_status
+from rbnotes.complementarity.try_fallbacks import is_conclusive, try_fallbacks
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
 
-METHODS = ("active_set", "pivoting", "lemke", "gauss_seidel", "quadratic")
+METHODS = ("block_principal_pivoting", "pivoting", "lemke", "gauss_seidel", "quadratic")
 
-SMALL_PRODUCT = 20_000
+MAX_DENSE_ENTRIES = 20_000
 """Up to this number of entries N is made dense: that is faster."""
 
 
 @overload
 def solve_lcp(
     problem: QP,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
     *,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float | None = None,
-    check: bool = True,
+    raise_on_failure: bool = True,
     **options: Any,
 ) -> QPSolution: ...
 
@@ -46,22 +46,22 @@ def solve_lcp(
 @overload
 def solve_lcp(
     problem: LCP | BoxLCP,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
     *,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float | None = None,
-    check: bool = True,
+    raise_on_failure: bool = True,
     **options: Any,
 ) -> Solution: ...
 
 
 def solve_lcp(
     problem: Problem,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
     *,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float | None = None,
-    check: bool = True,
+    raise_on_failure: bool = True,
     **options: Any,
 ) -> Solution:
     """Solve an LCP, box LCP or quadratic program.
@@ -77,7 +77,7 @@ def solve_lcp(
         * ``gauss_seidel``: sweeps; can be stopped early. M symmetric positive semidefinite.
         * ``quadratic``: a convex solver through cvxpy. M positive semidefinite; symmetric, except for an
           LCP.
-    start : (n,), optional
+    initial_guess : (n,), optional
         z to start from, in its unit, such as that of the step before; of use to all methods but lemke and
         quadratic.
     tolerance
@@ -96,10 +96,10 @@ def solve_lcp(
     Raises
     ------
     InvalidArgument
-        If ``method`` is not one of the names, ``tolerance`` is not positive, or the shape of ``start`` does
+        If ``method`` is not one of the names, ``tolerance`` is not positive, or the shape of ``initial_guess`` does
         not fit.
     Unsolved
-        If ``check`` and the status is not "solved"; it carries the status and the last iterate.
+        If ``raise_on_failure`` and the status is not "solved"; it carries the status and the last iterate.
     """
     if not isinstance(problem, QP | LCP | BoxLCP):
         array = isinstance(problem, np.ndarray) or sparse.issparse(problem)
@@ -109,20 +109,29 @@ def solve_lcp(
     tolerance = arguments.number("tolerance", default_tolerance(method) if tolerance is None else tolerance)
     if isinstance(problem, QP) and method != "quadratic":
         return solve_elimination(
-            Elimination.of_qp(problem), method, start=start, tolerance=tolerance, check=check, **options
+            Elimination.from_qp(problem),
+            method,
+            initial_guess=initial_guess,
+            tolerance=tolerance,
+            raise_on_failure=raise_on_failure,
+            **options,
         )
-    options = _options(method, start, tolerance, options)
-    solution = solve_qp(problem, **options) if isinstance(problem, QP) else _pairs(problem, method, options)
-    return accepted(solution) if check else solution
+    options = _method_options(method, initial_guess, tolerance, options)
+    solution = (
+        solve_qp(problem, **options)
+        if isinstance(problem, QP)
+        else _solve_with_fallbacks(problem, method, options)
+    )
+    return raise_unless_solved(solution) if raise_on_failure else solution
 
 
 def solve_elimination(
     problem: Elimination,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
     *,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float = 1e-10,
-    check: bool = True,
+    raise_on_failure: bool = True,
     **options: Any,
 ) -> QPSolution:
     """Solve the LCP that is left of a problem, and find the eliminated unknowns; pivoting does so on demand.
@@ -134,16 +143,16 @@ def solve_elimination(
     arguments.instance("problem", problem, Elimination)
     arguments.choice("method", method, METHODS[:-1])
     tolerance = arguments.number("tolerance", tolerance)
-    options = _options(method, start, tolerance, options)
-    solution = pivoting(problem, **options) if method == "pivoting" else None
-    if solution is None or not settled(solution):
-        if len(problem.f) * problem.size <= SMALL_PRODUCT:
-            problem = problem.densified()
-        inner = _pairs(problem.lcp(), method, options)
-        x, multipliers = problem.unknowns(inner.z)
-        residuals = problem.residuals_of(x, multipliers, inner.z)
+    options = _method_options(method, initial_guess, tolerance, options)
+    solution = principal_pivoting(problem, **options) if method == "pivoting" else None
+    if solution is None or not is_conclusive(solution):
+        if len(problem.f) * problem.size <= MAX_DENSE_ENTRIES:
+            problem = problem.with_dense_matrices()
+        inner = _solve_with_fallbacks(problem.lcp(), method, options)
+        x, multipliers = problem.recover_unknowns(inner.z)
+        residuals = problem.residuals_unchecked(x, multipliers, inner.z)
         solution = QPSolution(
-            judged(inner.status, residuals, tolerance),
+            judge_status(inner.status, residuals, tolerance),
             inner.z,
             problem.N @ x - problem.n,
             residuals,
@@ -153,7 +162,7 @@ def solve_elimination(
             x=x,
             multipliers=multipliers,
         )
-    return accepted(solution) if check else solution
+    return raise_unless_solved(solution) if raise_on_failure else solution
 
 
 def default_tolerance(method: str) -> float:
@@ -161,53 +170,59 @@ def default_tolerance(method: str) -> float:
     return 1e-8 if method == "quadratic" else 1e-10
 
 
-def accepted(solution: AnySolution) -> AnySolution:
+def raise_unless_solved(solution: AnySolution) -> AnySolution:
     """The solution, if it is one; else :class:`~rbnotes.complementarity.solution.Unsolved` is raised."""
-    if not solution.solved:
-        raise Unsolved(solution)
+    if not solution.is_solved:
+        raise NotSolved(solution)
     return solution
 
 
-def _options(method: str, start: ArrayLike | None, tolerance: float, more: dict[str, Any]) -> dict[str, Any]:
-    starts = start is not None and method not in ("lemke", "quadratic")
-    return {**more, "tolerance": tolerance} | ({"start": start} if starts else {})
+def _method_options(
+    method: str, initial_guess: ArrayLike | None, tolerance: float, more: dict[str, Any]
+) -> dict[str, Any]:
+    takes_guess = initial_guess is not None and method not in ("lemke", "quadratic")
+    return {**more, "tolerance": tolerance} | ({"initial_guess": initial_guess} if takes_guess else {})
 
 
-def _pairs(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
+def _solve_with_fallbacks(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
     """By a method, and where that fails by what else there is."""
 
-    def solved(problem: LCP | BoxLCP, units: Array) -> Solution:
+    def solve_scaled(problem: LCP | BoxLCP, units: Array) -> Solution:
         start = {"start": options["start"] / units} if "start" in options else {}
-        return _by(problem, method, options | start)
+        return _solve_by_method(problem, method, options | start)
 
     if problem.size == 0:
-        return pivoting(problem, tolerance=options["tolerance"])
-    solution = _by(problem, method, options)
-    if settled(solution):
+        return principal_pivoting(problem, tolerance=options["tolerance"])
+    solution = _solve_by_method(problem, method, options)
+    if is_conclusive(solution):
         return solution
-    return second_opinion(problem, solution, solved, tolerance=options["tolerance"])
+    return try_fallbacks(problem, solution, solve_scaled, tolerance=options["tolerance"])
 
 
-def _by(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
+def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
     if method == "lemke":
         if isinstance(problem, LCP):
             return lemke(problem, **options)
         inner = lemke(lcp_from_box(problem), **options)
-        return _rated(problem, box_unknowns(problem, inner.z), inner, options["tolerance"])
+        return _solution_of_original(problem, box_unknowns(problem, inner.z), inner, options["tolerance"])
     if method == "quadratic":
         qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
         inner = solve_qp(qp, **options)
         if inner.status is Status.UNBOUNDED:
             # The face that an LCP without feasible point shows as the dual of a program.
             inner = replace(inner, status=Status.INFEASIBLE)
-        return _rated(problem, polish(problem, inner.x), inner, options["tolerance"])
+        return _solution_of_original(
+            problem, refine_active_set(problem, inner.x), inner, options["tolerance"]
+        )
     if method == "pivoting":
-        return pivoting(problem, **options)
-    return (active_set if method == "active_set" else gauss_seidel)(problem, **options)
+        return principal_pivoting(problem, **options)
+    return (block_principal_pivoting if method == "block_principal_pivoting" else gauss_seidel)(
+        problem, **options
+    )
 
 
-def _rated(problem: LCP | BoxLCP, z: Array, inner: Solution, tolerance: float) -> Solution:
+def _solution_of_original(problem: LCP | BoxLCP, z: Array, inner: Solution, tolerance: float) -> Solution:
     """The solution z of a problem, found through another one."""
     residuals = box_residuals(problem, z)
-    status = judged(inner.status, residuals, tolerance)
+    status = judge_status(inner.status, residuals, tolerance)
     return Solution(status, z, problem.M @ z + problem.q, residuals, inner.method, inner.statistics)

@@ -10,30 +10,30 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.constraints.matrices import Solve, regular_lu, symmetric_to_rounding
-from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, largest, row_space
+from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked, well_conditioned_lu
+from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, max_abs, row_space
 
 
-def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
+def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
     """What finds the rank of G, and what solves."""
     solve_inertia: Callable[[Array], Array]
     solve_schur: Callable[[Array], Array]
-    if symmetric_to_rounding(M):
+    if is_symmetric_unchecked(M):
         L = _cholesky_factor(M)
-        solve_inertia = partial(_solve_factored, L, 1)
+        solve_inertia = partial(_solve_cholesky, L, 1)
         R = _schur_factor(L, G)
-        basis = None if _surely_independent(M, L, R) else row_space(G)
-        independent = G if basis is None else basis.T @ G
+        basis = None if _is_clearly_independent(M, L, R) else row_space(G)
+        independent_rows = G if basis is None else basis.T @ G
         if basis is not None:
-            R = _schur_factor(L, independent)
+            R = _schur_factor(L, independent_rows)
         if len(R) and np.min(np.abs(np.diagonal(R))) < 1 / arguments.LARGEST:
             expected = "rows that some velocity changes"
             raise SingularConfiguration("G", "a row of entries next to zero", expected)
-        solve_schur = partial(_solve_factored, R, 0)
+        solve_schur = partial(_solve_cholesky, R, 0)
     else:
         basis = row_space(G)
-        independent = G if basis is None else basis.T @ G
-        solve_inertia, solve_schur = _lu(M, independent)
+        independent_rows = G if basis is None else basis.T @ G
+        solve_inertia, solve_schur = _lu_solvers(M, independent_rows)
 
     def solve(b: Array, g: Array) -> tuple[Array, Array]:
         free = solve_inertia(b)
@@ -42,12 +42,12 @@ def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], Solve]:
         reduced = g
         if basis is not None:
             reduced = basis.T @ g
-            check_consistent(g - basis @ reduced, max(largest(g), largest(np.abs(G) @ np.abs(free))))
-        multipliers = solve_schur(reduced - independent @ free)
-        v = free + solve_inertia(independent.T @ multipliers)
+            check_consistent(g - basis @ reduced, max(max_abs(g), max_abs(np.abs(G) @ np.abs(free))))
+        multipliers = solve_schur(reduced - independent_rows @ free)
+        v = free + solve_inertia(independent_rows.T @ multipliers)
         return v, multipliers if basis is None else basis @ multipliers
 
-    return lambda: len(independent), solve
+    return lambda: len(independent_rows), solve
 
 
 # Triangles are solved by LAPACK itself: what SciPy puts before it takes longer than the dozens of velocities.
@@ -62,7 +62,7 @@ def _cholesky_factor(M: Array) -> Array:
     return factor
 
 
-def _solve_factored(factor: Array, lower: int, b: Array) -> Array:
+def _solve_cholesky(factor: Array, lower: int, b: Array) -> Array:
     if not b.size:
         return b
     x: Array = linalg.lapack.dpotrs(factor, b, lower=lower)[0]
@@ -78,7 +78,7 @@ def _schur_factor(L: Array, G: Array) -> Array:
     return R
 
 
-def _surely_independent(M: Array, L: Array, R: Array) -> bool:
+def _is_clearly_independent(M: Array, L: Array, R: Array) -> bool:
     """Whether conditions say what :func:`row_space` would find, in a fraction of its time.
 
     The smallest of its numbers is no less than the smallest singular value of G, and so, relative to the
@@ -89,18 +89,18 @@ def _surely_independent(M: Array, L: Array, R: Array) -> bool:
     if R.shape[0] != R.shape[1]:
         return False
     inverse, singular = linalg.lapack.dtrtri(R)
-    of_M = linalg.lapack.dpocon(L, np.linalg.norm(M, 1), uplo="L")[0]
-    of_both = np.linalg.norm(R, 1) * np.linalg.norm(inverse, 1) / np.sqrt(of_M)
-    return bool(not singular and len(R) * of_both < 0.1 / RANK_TOLERANCE)
+    reciprocal_condition_M = linalg.lapack.dpocon(L, np.linalg.norm(M, 1), uplo="L")[0]
+    condition = np.linalg.norm(R, 1) * np.linalg.norm(inverse, 1) / np.sqrt(reciprocal_condition_M)
+    return bool(not singular and len(R) * condition < 0.1 / RANK_TOLERANCE)
 
 
-def _lu(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    factors = regular_lu("M", M)
+def _lu_solvers(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    factors = well_conditioned_lu("M", M)
     if not len(G):
         return lambda b: linalg.lu_solve(factors, b), lambda g: g
     schur = G @ linalg.lu_solve(factors, G.T)
     units = np.sqrt(np.maximum(np.diagonal(schur), 1 / arguments.LARGEST))  # rows of any size, of any body
-    schur_factors = regular_lu("G M^-1 G^T", schur / units / units[:, None])
+    schur_factors = well_conditioned_lu("G M^-1 G^T", schur / units / units[:, None])
     return (
         lambda b: linalg.lu_solve(factors, b),
         lambda g: (linalg.lu_solve(schur_factors, (g.T / units).T).T / units).T,

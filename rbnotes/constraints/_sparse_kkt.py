@@ -9,18 +9,18 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
-from rbnotes.constraints.matrices import Solve, symmetric_to_rounding
-from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, largest
+from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked
+from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, max_abs
 
-PROXIMAL = 1e-8
+PROXIMAL_WEIGHT = 1e-8
 """Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""
 
-SMALL_ROWS = 1e-4
+MAX_ROW_WEIGHT = 1e-4
 """Weight on a multiplier at most, relative to its own entry of G M^-1 G^T: else those of rows in small units,
 or of heavy bodies, would not be found in a few refinements."""
 
 
-def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], Solve]:
+def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], KKTSolver]:
     """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take the diagonal delta out again.
 
     They are proximal-point steps on the multipliers: started from zero they stay in the range of
@@ -28,46 +28,50 @@ def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], Solve]:
     rows count less.
     """
     n, k = M.shape[0], G.shape[0]
-    symmetric = symmetric_to_rounding(M)
-    _check_inertia(M, symmetric)
-    effects = (G * G) @ (1 / M.diagonal())
-    greatest = max(np.max(effects, initial=0.0), 1e-100)
+    symmetric = is_symmetric_unchecked(M)
+    _check_positive_pivots(M, symmetric)
+    schur_diagonal = (G * G) @ (1 / M.diagonal())
+    largest_diagonal = max(np.max(schur_diagonal, initial=0.0), 1e-100)
     # Rows that are redundant because they are small are small against their delta.
-    effects = np.maximum(effects, RANK_TOLERANCE**2 * greatest)
-    delta = np.minimum(PROXIMAL * greatest, SMALL_ROWS * effects)
-    graded = bool(np.any(delta < PROXIMAL * greatest))
+    schur_diagonal = np.maximum(schur_diagonal, RANK_TOLERANCE**2 * largest_diagonal)
+    delta = np.minimum(PROXIMAL_WEIGHT * largest_diagonal, MAX_ROW_WEIGHT * schur_diagonal)
+    has_small_rows = bool(np.any(delta < PROXIMAL_WEIGHT * largest_diagonal))
     matrix = sparse.block_array([[M, -G.T], [G, sparse.diags_array(delta)]], format="csc") if k else M
     # With a threshold for pivots: elimination of a multiplier first would divide by delta.
     factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
 
-    def regularised(b: Array, g: Array) -> tuple[Array, Array]:
-        both = factors.solve(np.concatenate([b, g]))
-        return both[:n], both[n:]
+    def solve_regularized(b: Array, g: Array) -> tuple[Array, Array]:
+        solution = factors.solve(np.concatenate([b, g]))
+        return solution[:n], solution[n:]
 
     def solve(b: Array, g: Array) -> tuple[Array, Array]:
-        v, multipliers = regularised(b, g)
+        v, multipliers = solve_regularized(b, g)
         free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # its size is about that of the motion
-        forces = max(largest(b), largest(M @ v))
-        speeds = max(largest(g), largest(G @ free), largest(abs(G) @ np.abs(v)))
+        forces = max(max_abs(b), max_abs(M @ v))
+        speeds = max(max_abs(g), max_abs(G @ free), max_abs(abs(G) @ np.abs(v)))
         errors: list[float] = [np.inf, np.inf]
         for _ in range(20):
-            missing = b - M @ v + G.T @ multipliers, g - G @ v
-            new = [max(_ratio(missing[0], forces), _ratio(missing[1], speeds))]
-            if graded:  # what small rows miss does not show beside large ones
-                new.append(largest((missing[1].T / np.sqrt(effects)).T))
-            if not any(one < 0.5 * before for one, before in zip(new, errors, strict=False)):
+            residual = b - M @ v + G.T @ multipliers, g - G @ v
+            new_errors = [max(_relative_size(residual[0], forces), _relative_size(residual[1], speeds))]
+            if has_small_rows:  # what small rows miss does not show beside large ones
+                new_errors.append(max_abs((residual[1].T / np.sqrt(schur_diagonal)).T))
+            if not any(
+                new_error < 0.5 * old_error for new_error, old_error in zip(new_errors, errors, strict=False)
+            ):
                 break
-            errors = new
-            dv, step = regularised(*missing)
+            errors = new_errors
+            dv, step = solve_regularized(*residual)
             v, multipliers = v + dv, multipliers + step
         check_consistent(g - G @ v, speeds)
         return v, multipliers
 
-    def count_rank() -> int:
-        result: int = k - _count_redundant(lambda g: regularised(np.zeros((n, g.shape[1])), g)[1], k, delta)
+    def compute_rank() -> int:
+        result: int = k - _count_redundant(
+            lambda g: solve_regularized(np.zeros((n, g.shape[1])), g)[1], k, delta
+        )
         return result
 
-    return count_rank, solve
+    return compute_rank, solve
 
 
 _ORDERING = {
@@ -77,7 +81,7 @@ _ORDERING = {
 }
 
 
-def _check_inertia(M: Matrix, symmetric: bool) -> None:
+def _check_positive_pivots(M: Matrix, symmetric: bool) -> None:
     try:
         pivots = splu(M, **_ORDERING).U.diagonal()
     except RuntimeError as error:
@@ -104,5 +108,5 @@ def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: Array
     return round(trace)
 
 
-def _ratio(error: Array, size: float) -> float:
-    return largest(error) / size if size > 0 else 0.0
+def _relative_size(error: Array, size: float) -> float:
+    return max_abs(error) / size if size > 0 else 0.0

@@ -15,14 +15,14 @@ from scipy.sparse.linalg import splu
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, Matrix
 
-SOFTNESS = 1e-12
+PROJECTION_REGULARIZATION = 1e-12
 """Of the rows of a projection, relative to the effect of the largest one: against rows that repeat others."""
 
-Evaluate = Callable[[Array], tuple[Array, Callable[[], Matrix]]]
+ConstraintEvaluator = Callable[[Array], tuple[Array, Callable[[], Matrix]]]
 """From positions to the errors ``(k,)`` there, and to what gives the rows ``(k, n)`` if they are wanted."""
 
 
-def checked_gamma(gamma: float, h: float) -> float:
+def check_error_reduction_rate(gamma: float, h: float) -> float:
     """A rate of Baumgarte's for velocities, 1/s, with which no error grows in steps of size h.
 
     A step leaves the part ``1 - gamma h`` of an error: from ``gamma h = 2`` on it does not shrink.
@@ -32,41 +32,41 @@ def checked_gamma(gamma: float, h: float) -> float:
     return arguments.real("gamma", gamma, minimum=0.0, maximum=2 / h)
 
 
-def least_correction(G: Matrix, responses: Matrix, g: Array) -> Array:
+def least_norm_correction(G: Matrix, responses: Matrix, g: Array) -> Array:
     S = G @ responses
-    softness = SOFTNESS * np.max(S.diagonal(), initial=0.0)
-    if softness == 0:  # no rows, or rows that nothing moves
+    regularization = PROJECTION_REGULARIZATION * np.max(S.diagonal(), initial=0.0)
+    if regularization == 0:  # no rows, or rows that nothing moves
         return np.zeros(G.shape[1])
     if sparse.issparse(S):
-        multipliers = splu(sparse.csc_array(S + softness * sparse.eye_array(len(g)))).solve(g)
+        multipliers = splu(sparse.csc_array(S + regularization * sparse.eye_array(len(g)))).solve(g)
     else:
-        multipliers = linalg.solve(S + softness * np.eye(len(g)), g, assume_a="pos")
+        multipliers = linalg.solve(S + regularization * np.eye(len(g)), g, assume_a="pos")
     correction: Array = -(responses @ multipliers)
     return correction
 
 
 def project(
-    at: Array,
-    respond: Callable[[Matrix], Matrix],
-    evaluate: Evaluate,
-    move: Callable[[Array, Array], Array],
+    positions: Array,
+    solve_mass: Callable[[Matrix], Matrix],
+    evaluate: ConstraintEvaluator,
+    retract: Callable[[Array, Array], Array],
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Array, float, int]:
-    """Newton's method with the least corrections; ``respond`` gives ``M^-1 G^T``.
+    """Newton's method with the least corrections; ``solve_mass`` gives ``M^-1 G^T``.
 
     Returns positions, the largest error there, and the number of steps: all of them if that was not enough.
     """
     for iteration in range(max_iterations + 1):
-        g, rows = evaluate(at)
+        g, evaluate_jacobian = evaluate(positions)
         size = float(np.max(np.abs(g), initial=0.0))
         if size <= tolerance or iteration == max_iterations:
             break
-        G = rows()
-        at = move(at, least_correction(G, respond(G), g))
-    return at, size, iteration
+        G = evaluate_jacobian()
+        positions = retract(positions, least_norm_correction(G, solve_mass(G), g))
+    return positions, size, iteration
 
 
-def move_bodies(poses: Array, step: Array) -> Array:
+def retract_poses(poses: Array, step: Array) -> Array:
     """Poses ``(n, 4, 4)`` after increments ``(6 n,)``."""
     return poses @ _se3.exp(step.reshape(-1, 6))

@@ -25,7 +25,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints._dense_kkt import factor_dense
 from rbnotes.constraints._sparse_kkt import factor_sparse
-from rbnotes.constraints.matrices import Solve, checked_square
+from rbnotes.constraints.matrices import KKTSolver, check_square
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,22 +34,22 @@ class KKT:
 
     size: int
     """Number n of velocities."""
-    constraints: int
+    num_constraints: int
     """Number k of rows of G."""
-    count_rank: Callable[[], int]
+    compute_rank: Callable[[], int]
     """Finds the rank: for sparse matrices as costly as many solves, hence only on demand."""
-    solver: Solve
+    solve_unchecked: KKTSolver
     """As :meth:`solve`, for two arrays that are known to be right."""
 
     @cached_property
     def rank(self) -> int:
         """How many rows of G are independent."""
-        return self.count_rank()
+        return self.compute_rank()
 
     @property
-    def redundant(self) -> int:
+    def num_redundant(self) -> int:
         """Rows of G that repeat others; if any, multipliers are those of least norm."""
-        return self.constraints - self.rank
+        return self.num_constraints - self.rank
 
     def solve(self, b: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
         """Velocities and multipliers (Lloyd 0.6, eq. (0.3)).
@@ -77,11 +77,11 @@ class KKT:
         columns = arguments.array("b", b)
         if columns.ndim not in (1, 2) or columns.shape[0] != self.size:
             raise InvalidArgument("b", f"shape {columns.shape}", f"shape ({self.size},) or ({self.size}, m)")
-        return self.solver(columns, self._targets(g, columns.shape[1:]))
+        return self.solve_unchecked(columns, self._check_targets(g, columns.shape[1:]))
 
-    def _targets(self, g: ArrayLike, columns: tuple[int, ...] = ()) -> Array:
+    def _check_targets(self, g: ArrayLike, columns: tuple[int, ...] = ()) -> Array:
         """The lower right side ``(k,)``, or with as many columns as the upper one has."""
-        shape, targets = (self.constraints, *columns), arguments.array("g", g)
+        shape, targets = (self.num_constraints, *columns), arguments.array("g", g)
         if targets.ndim == 0 and targets == 0:
             return np.zeros(shape)
         if targets.shape != shape:
@@ -96,7 +96,7 @@ def kkt_matrix(M: Matrix, G: Matrix) -> Matrix:
     """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
-    M, G = _checked(M, G)
+    M, G = _check_matrices(M, G)
     if sparse.issparse(M):
         return sparse.block_array([[M, -G.T], [G, None]], format="csc")
     k = G.shape[0]
@@ -126,19 +126,19 @@ def factor_kkt(M: Matrix, G: Matrix | None = None, *, redundancy: str = "least-n
         and that is refused.
     """
     arguments.choice("redundancy", redundancy, ("least-norm", "refuse"))
-    kkt = factored(*_checked(M, G))
-    if redundancy == "refuse" and kkt.redundant:
-        got = f"rank {kkt.rank} with {kkt.constraints} rows"
+    kkt = factor_kkt_unchecked(*_check_matrices(M, G))
+    if redundancy == "refuse" and kkt.num_redundant:
+        got = f"rank {kkt.rank} with {kkt.num_constraints} rows"
         raise SingularConfiguration("G", got, "independent rows")
     return kkt
 
 
-def factored(M: Matrix, G: Matrix) -> KKT:
+def factor_kkt_unchecked(M: Matrix, G: Matrix) -> KKT:
     """As :func:`factor_kkt`, for matrices that are finite and whose shapes fit: they are not looked at."""
     if sparse.issparse(M) or sparse.issparse(G):
         M, G = sparse.csc_array(M), sparse.csc_array(G)
-    count_rank, solver = (factor_sparse if sparse.issparse(M) else factor_dense)(M, G)
-    return KKT(M.shape[0], G.shape[0], count_rank, solver)
+    compute_rank, solve_unchecked = (factor_sparse if sparse.issparse(M) else factor_dense)(M, G)
+    return KKT(M.shape[0], G.shape[0], compute_rank, solve_unchecked)
 
 
 def kkt_inverse(M: Matrix, G: Matrix) -> Array:
@@ -153,12 +153,12 @@ def kkt_inverse(M: Matrix, G: Matrix) -> Array:
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
     kkt = factor_kkt(M, G, redundancy="refuse")
-    identity = np.eye(kkt.size + kkt.constraints)
+    identity = np.eye(kkt.size + kkt.num_constraints)
     return np.vstack(kkt.solve(identity[: kkt.size], identity[kkt.size :]))
 
 
-def _checked(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix]:
-    M = checked_square(M)
+def _check_matrices(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix]:
+    M = check_square(M)
     n = M.shape[0]
     if n == 0:
         raise InvalidArgument("M", f"shape {M.shape}", "a matrix with a row")

@@ -11,7 +11,7 @@ from scipy import linalg, sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 
-Solve = Callable[[Array, Array], tuple[Array, Array]]
+KKTSolver = Callable[[Array, Array], tuple[Array, Array]]
 """Velocities and multipliers, from the upper and the lower right side of a KKT system."""
 
 
@@ -22,10 +22,10 @@ def is_symmetric(M: Matrix) -> bool:
 
     Raises InvalidArgument if the shape of ``M`` does not fit.
     """
-    return symmetric_to_rounding(checked_square(M))
+    return is_symmetric_unchecked(check_square(M))
 
 
-def symmetric_to_rounding(M: Matrix) -> bool:
+def is_symmetric_unchecked(M: Matrix) -> bool:
     """As :func:`is_symmetric`, for a square matrix that is known to be finite."""
     if sparse.issparse(M):
         return bool(abs(M - M.T).max() <= 1e-12 * abs(M).max()) if M.nnz else True
@@ -33,16 +33,18 @@ def symmetric_to_rounding(M: Matrix) -> bool:
     return bool(np.max(np.abs(M @ probe - probe @ M), initial=0.0) <= 1e-12 * np.linalg.norm(M))
 
 
-def regular_lu(name: str, matrix: Array, least: float = 100 * float(np.finfo(float).eps)) -> Any:
+def well_conditioned_lu(
+    name: str, matrix: Array, min_reciprocal_condition: float = 100 * float(np.finfo(float).eps)
+) -> Any:
     """Factors for :func:`scipy.linalg.lu_solve`, of a matrix whose reciprocal condition is not below this."""
     factors, pivots, singular = linalg.lapack.dgetrf(matrix)
     reciprocal = 0.0 if singular else linalg.lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0]
-    if not reciprocal >= least:
+    if not reciprocal >= min_reciprocal_condition:
         raise SingularConfiguration(name, f"reciprocal condition {reciprocal:.1g}", "a regular matrix")
     return factors, pivots
 
 
-def checked_square(M: Matrix) -> Matrix:
+def check_square(M: Matrix) -> Matrix:
     """A dense or sparse matrix, if it is finite and square."""
     M = arguments.matrix("M", M)
     if M.shape[0] != M.shape[1]:

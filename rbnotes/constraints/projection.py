@@ -16,7 +16,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
-from rbnotes.constraints.kkt import KKT, _checked, factored
+from rbnotes.constraints.kkt import KKT, _check_matrices, factor_kkt_unchecked
 
 
 def force_projection(M: Matrix, G: Matrix) -> Array:
@@ -36,7 +36,7 @@ def force_projection(M: Matrix, G: Matrix) -> Array:
     SingularConfiguration
         If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
     """
-    _, G, kkt = _factored(M, G)
+    _, G, kkt = _check_and_factor(M, G)
     result: Array = np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
     return result
 
@@ -50,9 +50,9 @@ def velocity_projection(M: Matrix, G: Matrix) -> Array:
     Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit; SingularConfiguration if ``M`` is not
     positive definite, or a row of ``G`` is out of all proportion to it.
     """
-    M, _, kkt = _factored(M, G)
+    M, _, kkt = _check_and_factor(M, G)
     momenta = M.toarray() if sparse.issparse(M) else M
-    return kkt.solver(momenta, np.zeros((kkt.constraints, kkt.size)))[0]
+    return kkt.solve_unchecked(momenta, np.zeros((kkt.num_constraints, kkt.size)))[0]
 
 
 def constrained_force(M: Matrix, G: Matrix, force: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
@@ -86,9 +86,9 @@ def constrained_force(M: Matrix, G: Matrix, force: ArrayLike, g: ArrayLike = 0.0
     SingularConfiguration
         If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
     """
-    _, G, kkt = _factored(M, G)
-    force = arguments.one_vector("force", force, kkt.size)
-    multipliers = kkt.solver(force, kkt._targets(g))[1]
+    _, G, kkt = _check_and_factor(M, G)
+    force = arguments.single_vector("force", force, kkt.size)
+    multipliers = kkt.solve_unchecked(force, kkt._check_targets(g))[1]
     return force + G.T @ multipliers, multipliers
 
 
@@ -124,14 +124,14 @@ def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0)
     SingularConfiguration
         If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
     """
-    M, _, kkt = _factored(M, G)
-    momentum = arguments.array("M v", M @ arguments.one_vector("v", v, kkt.size))
-    return kkt.solver(momentum, kkt._targets(g))
+    M, _, kkt = _check_and_factor(M, G)
+    momentum = arguments.array("M v", M @ arguments.single_vector("v", v, kkt.size))
+    return kkt.solve_unchecked(momentum, kkt._check_targets(g))
 
 
-def _factored(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix, KKT]:
+def _check_and_factor(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix, KKT]:
     """Both matrices, checked, and their factors. A projection without rows has nothing to project on."""
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
-    M, G = _checked(M, G)
-    return M, G, factored(M, G)
+    M, G = _check_matrices(M, G)
+    return M, G, factor_kkt_unchecked(M, G)

@@ -41,13 +41,13 @@ def check_consistent(contradiction: Array, scale: float) -> None:
     InconsistentConstraints
         If they do.
     """
-    size = largest(contradiction)
+    size = max_abs(contradiction)
     if size > CONSISTENCY_TOLERANCE * scale:
         raise InconsistentConstraints(
             "g", f"values that redundant rows of G miss by {size:.3g}", "values that some v satisfies"
         )
 
 
-def largest(values: Array) -> float:
+def max_abs(values: Array) -> float:
     """The largest of them, without signs; zero if there are none."""
     return float(np.max(np.abs(values), initial=0.0))

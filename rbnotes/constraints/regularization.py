@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 
-ROUNDING = 1e-12
+EIGENVALUE_TOLERANCE = 1e-12
 """Eigenvalues this far below zero, relative to the largest, are those of a singular matrix."""
 
 
@@ -43,10 +43,10 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
         If ``alpha`` is not positive definite, ``alpha^-1 beta`` feeds energy in at some rates or the shape of
         ``phi``, ``phidot`` or ``beta`` does not fit.
     """
-    phi = arguments.one_vector("phi", phi, None)
-    phidot = arguments.one_vector("phidot", phidot, len(phi))
-    compliance = _compliance(alpha, len(phi))
-    damping = _damping(beta, compliance)
+    phi = arguments.single_vector("phi", phi, None)
+    phidot = arguments.single_vector("phidot", phidot, len(phi))
+    compliance = _check_compliance(alpha, len(phi))
+    damping = _check_damping(beta, compliance)
     return -np.linalg.solve(compliance, phi + damping @ phidot)
 
 
@@ -55,11 +55,13 @@ def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
 
     Raises InvalidArgument if ``alpha`` is not positive definite or the shape of ``phi`` does not fit.
     """
-    phi = arguments.one_vector("phi", phi, None)
-    return float(phi @ np.linalg.solve(_compliance(alpha, len(phi)), phi) / 2)
+    phi = arguments.single_vector("phi", phi, None)
+    return float(phi @ np.linalg.solve(_check_compliance(alpha, len(phi)), phi) / 2)
 
 
-def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float) -> tuple[Array, Array]:
+def target_and_regularization(
+    phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float
+) -> tuple[Array, Array]:
     """What softening makes of the rows of a step: ``G v + R impulse = g`` (Lloyd eq. (0.9)).
 
     ``BilateralRows(G, *target_and_softness(phi, alpha, beta, h))`` are the rows of a
@@ -86,16 +88,16 @@ def target_and_softness(phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: fl
     InvalidArgument
         If alpha is not symmetric, alpha or beta has an eigenvalue below zero or the damping feeds energy in.
     """
-    phi = arguments.one_vector("phi", phi, None)
+    phi = arguments.single_vector("phi", phi, None)
     h = arguments.number("h", h)
-    compliance = arguments.symmetric("alpha", _square("alpha", alpha, len(phi)), len(phi))
-    _refuse_negative("alpha", np.linalg.eigvalsh(compliance))
-    damping = _damping(beta, compliance)
+    compliance = arguments.symmetric("alpha", _diagonal_or_square("alpha", alpha, len(phi)), len(phi))
+    _check_nonnegative("alpha", np.linalg.eigvalsh(compliance))
+    damping = _check_damping(beta, compliance)
     gamma = np.linalg.inv(np.eye(len(phi)) / 2 + damping / h)
     return -gamma @ phi / h, gamma @ compliance / h**2
 
 
-def _square(name: str, value: ArrayLike, k: int) -> Array:
+def _diagonal_or_square(name: str, value: ArrayLike, k: int) -> Array:
     """A number or one number per row as a diagonal matrix; a matrix as it is."""
     array = arguments.array(name, value)
     if array.ndim == 2 and array.shape == (k, k):
@@ -105,25 +107,25 @@ def _square(name: str, value: ArrayLike, k: int) -> Array:
     return np.diag(np.broadcast_to(array, (k,)))
 
 
-def _compliance(alpha: ArrayLike, k: int) -> Array:
-    return arguments.positive_definite("alpha", _square("alpha", alpha, k), k)
+def _check_compliance(alpha: ArrayLike, k: int) -> Array:
+    return arguments.positive_definite("alpha", _diagonal_or_square("alpha", alpha, k), k)
 
 
-def _damping(beta: ArrayLike, compliance: Array) -> Array:
+def _check_damping(beta: ArrayLike, compliance: Array) -> Array:
     """beta as a matrix; what it adds to the force may not feed energy in."""
-    damping = _square("beta", beta, len(compliance))
-    _refuse_negative("beta", np.linalg.eigvals(damping).real)  # all there is to ask where alpha is zero
+    damping = _diagonal_or_square("beta", beta, len(compliance))
+    _check_nonnegative("beta", np.linalg.eigvals(damping).real)  # all there is to ask where alpha is zero
     # alpha (alpha^-1 beta) alpha, which exists for a singular alpha too, has the signs of alpha^-1 beta.
     product = damping @ compliance
     powers = np.linalg.eigvalsh((product + product.T) / 2)
-    if np.min(powers, initial=0.0) < -ROUNDING * np.max(np.abs(product), initial=0.0):
+    if np.min(powers, initial=0.0) < -EIGENVALUE_TOLERANCE * np.max(np.abs(product), initial=0.0):
         raise InvalidArgument(
             "beta", "a damping alpha^-1 beta that feeds energy in at some rates", "one that dissipates at all"
         )
     return damping
 
 
-def _refuse_negative(name: str, eigenvalues: Array) -> None:
+def _check_nonnegative(name: str, eigenvalues: Array) -> None:
     smallest = np.min(eigenvalues, initial=0.0)
-    if smallest < -ROUNDING * np.max(np.abs(eigenvalues), initial=0.0):
+    if smallest < -EIGENVALUE_TOLERANCE * np.max(np.abs(eigenvalues), initial=0.0):
         raise InvalidArgument(name, f"an eigenvalue {smallest:.3g}", "no eigenvalue below 0")

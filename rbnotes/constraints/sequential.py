@@ -15,7 +15,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 
 
-class Sweeps(NamedTuple):
+class GaussSeidelResult(NamedTuple):
     """Result of Gauss-Seidel sweeps."""
 
     v: Array
@@ -26,7 +26,7 @@ class Sweeps(NamedTuple):
     """Largest ``|N v - c|`` after each sweep."""
 
     @property
-    def rate(self) -> float:
+    def convergence_rate(self) -> float:
         """Factor by which a late sweep reduces the error; sweeps at rounding level are left out."""
         useful = self.errors[self.errors > 1e-13 * max(1.0, self.errors[0])]
         return float(
@@ -34,7 +34,9 @@ class Sweeps(NamedTuple):
         )
 
 
-def satisfy_one(M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike) -> tuple[Array, float]:
+def solve_single_constraint(
+    M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike
+) -> tuple[Array, float]:
     """Velocities that satisfy ``G v = gamma``, changed along the row G alone (Lloyd 0.20).
 
     Parameters
@@ -60,26 +62,26 @@ def satisfy_one(M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike) 
     SingularConfiguration
         If the row is zero: nothing can satisfy it.
     """
-    M_inverse = _inverse_mass(M_inverse)
-    G = arguments.one_vector("G", G, len(M_inverse))
-    v = arguments.one_vector("v", v, len(M_inverse))
+    M_inverse = _check_inverse_mass(M_inverse)
+    G = arguments.single_vector("G", G, len(M_inverse))
+    v = arguments.single_vector("v", v, len(M_inverse))
     response = M_inverse @ G
-    effective = G @ response
-    if effective <= 0:
+    inverse_effective_mass = G @ response
+    if inverse_effective_mass <= 0:
         raise SingularConfiguration("G", "a row of zeros", "a row that some velocity changes")
-    impulse = (arguments.real("gamma", gamma) - G @ v) / effective
+    impulse = (arguments.real("gamma", gamma) - G @ v) / inverse_effective_mass
     return v + response * impulse, float(impulse)
 
 
-def gauss_seidel(
+def equality_gauss_seidel(
     M_inverse: ArrayLike,
     N: ArrayLike,
     c: ArrayLike,
     v0: ArrayLike,
     *,
     sweeps: int = 50,
-    impulses: ArrayLike = 0.0,
-) -> Sweeps:
+    initial_impulses: ArrayLike = 0.0,
+) -> GaussSeidelResult:
     """Gauss-Seidel on ``v = v0 + M^-1 N^T lambda, N v = c`` (Lloyd 0.15).
 
     Parameters
@@ -93,7 +95,7 @@ def gauss_seidel(
     v0 : (n,)
         Velocities without constraints, m/s or rad/s.
     sweeps : int
-    impulses : (k,)
+    initial_impulses : (k,)
         Impulses to start from, N s or N m s.
 
     Raises
@@ -103,31 +105,33 @@ def gauss_seidel(
     SingularConfiguration
         If a row of N is zero.
     """
-    M_inverse = _inverse_mass(M_inverse)
+    M_inverse = _check_inverse_mass(M_inverse)
     n = len(M_inverse)
     N = arguments.array("N", N, None, n)
     if N.ndim != 2:
         raise InvalidArgument("N", f"shape {N.shape}", f"shape (k, {n})")
     c, total = (
         arguments.each("c", arguments.array("c", c), len(N)),
-        arguments.each("impulses", arguments.array("impulses", impulses), len(N)).copy(),
+        arguments.each(
+            "initial_impulses", arguments.array("initial_impulses", initial_impulses), len(N)
+        ).copy(),
     )
     responses = N @ M_inverse
-    effective = np.sum(responses * N, axis=1)
-    if np.any(effective <= 0):
-        row = int(np.argmin(effective))
+    inverse_effective_masses = np.sum(responses * N, axis=1)
+    if np.any(inverse_effective_masses <= 0):
+        row = int(np.argmin(inverse_effective_masses))
         raise SingularConfiguration("N", f"zeros in row {row}", "rows that some velocity changes")
     sweeps = arguments.count("sweeps", sweeps, minimum=1)
-    v = arguments.one_vector("v0", v0, n) + total @ responses
+    v = arguments.single_vector("v0", v0, n) + total @ responses
     errors = np.empty(sweeps)
     for sweep in range(sweeps):
         for i, row in enumerate(N):
             # v holds the impulses of all constraints, this one's old impulse too: what is found is a change.
-            change = (c[i] - row @ v) / effective[i]
+            change = (c[i] - row @ v) / inverse_effective_masses[i]
             total[i] += change
             v = v + change * responses[i]
         errors[sweep] = np.max(np.abs(N @ v - c), initial=0.0)
-    return Sweeps(v, total, errors)
+    return GaussSeidelResult(v, total, errors)
 
 
 def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
@@ -153,7 +157,7 @@ def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
     return np.clip(-v_t / w, -limit, limit)
 
 
-def _inverse_mass(M_inverse: ArrayLike) -> Array:
+def _check_inverse_mass(M_inverse: ArrayLike) -> Array:
     result = arguments.positive_definite("M_inverse", M_inverse, None)
     if result.ndim != 2:
         raise InvalidArgument("M_inverse", f"shape {result.shape}", "one matrix (two axes)")

@@ -26,14 +26,14 @@ from scipy.sparse.linalg import splu
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints import _stabilization
-from rbnotes.constraints.matrices import symmetric_to_rounding
+from rbnotes.constraints.matrices import is_symmetric_unchecked
 from rbnotes.errors import NotConverged
 
-MOVES = ("new", "old")
+POSITION_UPDATES = ("new", "old")
 """The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
 
 
-class Projected(NamedTuple):
+class ProjectionResult(NamedTuple):
     """Positions on the constraints, and what it took to get there."""
 
     positions: Array
@@ -43,14 +43,14 @@ class Projected(NamedTuple):
     iterations: int
 
 
-class NotProjected(NotConverged):
+class ProjectionNotConverged(NotConverged):
     """Post-stabilisation did not reach its tolerance: constraints contradict each other, or are far away."""
 
-    solution: Projected
+    solution: ProjectionResult
 
-    def __init__(self, reached: Projected, tolerance: float) -> None:
-        left = f"an error of {reached.error:.3g} is left after {reached.iterations} steps"
-        super().__init__(f"{left}, expected {tolerance:.3g}", reached, reached.error)
+    def __init__(self, result: ProjectionResult, tolerance: float) -> None:
+        remaining = f"an error of {result.error:.3g} is left after {result.iterations} steps"
+        super().__init__(f"{remaining}, expected {tolerance:.3g}", result, result.error)
 
 
 def velocity_target(g: ArrayLike, gamma: float) -> Array:
@@ -69,17 +69,19 @@ def velocity_target(g: ArrayLike, gamma: float) -> Array:
     InvalidArgument
         If ``gamma`` is negative or the shape of ``g`` does not fit.
     """
-    return -_rate("gamma", gamma) * arguments.one_vector("g", g, None)
+    return -_check_rate("gamma", gamma) * arguments.single_vector("g", g, None)
 
 
-def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: float, beta: float) -> Array:
+def acceleration_target(
+    g: ArrayLike, gdot: ArrayLike, bias_acceleration: ArrayLike, alpha: float, beta: float
+) -> Array:
     """What ``G a`` shall be, ``-drift - 2 alpha gdot - beta^2 g (k,)`` (Sueda eq. (1.82), second line).
 
     Parameters
     ----------
     g, gdot : (k,)
         Constraint errors, m or rad, and their rates ``G v``.
-    drift : (k,)
+    bias_acceleration : (k,)
         ``(dG/dt) v``, what the constraints make of the motion itself, m/s^2 or rad/s^2.
     alpha, beta
         Rates of damping and of the spring, not negative, 1/s; equal ones damp critically.
@@ -87,11 +89,16 @@ def acceleration_target(g: ArrayLike, gdot: ArrayLike, drift: ArrayLike, alpha: 
     Raises
     ------
     InvalidArgument
-        If ``alpha`` or ``beta`` is negative or the shape of ``g``, ``gdot`` or ``drift`` does not fit.
+        If ``alpha`` or ``beta`` is negative or the shape of ``g``, ``gdot`` or ``bias_acceleration`` does not fit.
     """
-    g = arguments.one_vector("g", g, None)
-    gdot, drift = (arguments.one_vector(name, x, len(g)) for name, x in (("gdot", gdot), ("drift", drift)))
-    result: Array = -drift - 2 * _rate("alpha", alpha) * gdot - _rate("beta", beta) ** 2 * g
+    g = arguments.single_vector("g", g, None)
+    gdot, bias_acceleration = (
+        arguments.single_vector(name, x, len(g))
+        for name, x in (("gdot", gdot), ("bias_acceleration", bias_acceleration))
+    )
+    result: Array = (
+        -bias_acceleration - 2 * _check_rate("alpha", alpha) * gdot - _check_rate("beta", beta) ** 2 * g
+    )
     return result
 
 
@@ -100,26 +107,30 @@ def velocity_growth(gamma: float, h: float) -> Array:
 
     Raises InvalidArgument if ``gamma`` is negative or ``h`` is not positive.
     """
-    return np.array([[1 - _step(h) * _rate("gamma", gamma)]])
+    return np.array([[1 - _check_step(h) * _check_rate("gamma", gamma)]])
 
 
-def acceleration_growth(alpha: float, beta: float, h: float, moves: str = "new") -> Array:
+def acceleration_growth(alpha: float, beta: float, h: float, position_update: str = "new") -> Array:
     """Matrix ``(2, 2)`` that takes (g, dg/dt) from one step to the next with :func:`acceleration_target`.
 
     Parameters
     ----------
-    moves : {"new", "old"}
+    position_update : {"new", "old"}
         Whether the new velocities move the positions (as in Sueda eqs. (1.28), (1.29)) or the old ones.
 
     Raises
     ------
     InvalidArgument
-        If ``alpha`` or ``beta`` is negative, ``h`` is not positive, or ``moves`` is not one of the names.
+        If ``alpha`` or ``beta`` is negative, ``h`` is not positive, or ``position_update`` is not one of the names.
     """
-    h, alpha, beta = _step(h), _rate("alpha", alpha), _rate("beta", beta)
+    h, alpha, beta = _check_step(h), _check_rate("alpha", alpha), _check_rate("beta", beta)
     rate = np.array([-h * beta**2, 1 - 2 * h * alpha])
-    moved_by = rate if arguments.choice("moves", moves, MOVES) == "new" else np.array([0.0, 1.0])
-    return np.array([np.array([1.0, 0.0]) + h * moved_by, rate])
+    position_rate = (
+        rate
+        if arguments.choice("position_update", position_update, POSITION_UPDATES) == "new"
+        else np.array([0.0, 1.0])
+    )
+    return np.array([np.array([1.0, 0.0]) + h * position_rate, rate])
 
 
 def spectral_radius(growth: ArrayLike) -> Array:
@@ -134,7 +145,7 @@ def spectral_radius(growth: ArrayLike) -> Array:
     return result
 
 
-def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
+def largest_stable_step(alpha: float, beta: float, position_update: str = "new") -> float:
     """Step size below which Baumgarte's method is stable at the acceleration level, s.
 
     If the new velocities move the positions it is ``2 / (alpha + sqrt(alpha^2 + beta^2))``: for equal rates
@@ -145,16 +156,16 @@ def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
     ----------
     alpha, beta
         Rates, positive, 1/s.
-    moves : {"new", "old"}
+    position_update : {"new", "old"}
         As for :func:`acceleration_growth`.
 
     Raises
     ------
     InvalidArgument
-        If ``alpha`` or ``beta`` is not positive or ``moves`` is not one of the names.
+        If ``alpha`` or ``beta`` is not positive or ``position_update`` is not one of the names.
     """
     alpha, beta = arguments.number("alpha", alpha), arguments.number("beta", beta)
-    if arguments.choice("moves", moves, MOVES) == "new":
+    if arguments.choice("position_update", position_update, POSITION_UPDATES) == "new":
         return 2 / (alpha + math.hypot(alpha, beta))
     if beta <= alpha:
         return 2 / (alpha + math.sqrt(alpha**2 - beta**2))
@@ -164,12 +175,12 @@ def largest_stable_step(alpha: float, beta: float, moves: str = "new") -> float:
 def project_positions(
     x: ArrayLike,
     mass: Matrix,
-    error: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], Matrix],
+    constraint_residual: Callable[[Array], ArrayLike],
+    constraint_jacobian: Callable[[Array], Matrix],
     *,
     tolerance: float = 1e-10,
     max_iterations: int = 20,
-) -> Projected:
+) -> ProjectionResult:
     """Post-stabilisation: positions moved back onto ``g(x) = 0`` (Sueda 1.12).
 
     Newton steps, each the least in the norm of the mass: heavy bodies move less, and in a free system the
@@ -194,33 +205,42 @@ def project_positions(
     Raises
     ------
     InvalidArgument
-        If ``mass`` is not symmetric, ``error`` or ``rows`` is no function, ``tolerance`` is not positive,
+        If ``mass`` is not symmetric, ``constraint_residual`` or ``constraint_jacobian`` is no function, ``tolerance`` is not positive,
         ``max_iterations`` is negative, or the shape of ``x`` does not fit.
     SingularConfiguration
         If ``mass`` is not positive definite.
     NotProjected
         If the tolerance is not reached.
     """
-    x = arguments.one_vector("x", x, None)
+    x = arguments.single_vector("x", x, None)
     mass = arguments.matrix("mass", mass, len(x), len(x))
-    if not symmetric_to_rounding(mass):
+    if not is_symmetric_unchecked(mass):
         raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
 
-    def move(point: Array, step: Array) -> Array:
+    def retract(point: Array, step: Array) -> Array:
         return point + step
 
-    return _projected(x, len(x), _responses(mass), error, rows, move, tolerance, max_iterations)
+    return _project(
+        x,
+        len(x),
+        _mass_solver(mass),
+        constraint_residual,
+        constraint_jacobian,
+        retract,
+        tolerance,
+        max_iterations,
+    )
 
 
 def project_poses(
     poses: ArrayLike,
     inertias: ArrayLike,
-    error: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], Matrix],
+    constraint_residual: Callable[[Array], ArrayLike],
+    constraint_jacobian: Callable[[Array], Matrix],
     *,
     tolerance: float = 1e-10,
     max_iterations: int = 20,
-) -> Projected:
+) -> ProjectionResult:
     """Post-stabilisation of bodies, by increments ``E exp([xi])`` (Sueda 1.12).
 
     Parameters
@@ -239,7 +259,7 @@ def project_poses(
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses, ``inertias`` are not positive definite, ``error`` or ``rows`` is no
+        If ``poses`` are no poses, ``inertias`` are not positive definite, ``constraint_residual`` or ``constraint_jacobian`` is no
         function, ``tolerance`` is not positive, or ``max_iterations`` is negative.
     NotProjected
         If the tolerance is not reached.
@@ -251,16 +271,23 @@ def project_poses(
         raise InvalidArgument("poses, inertias", got, "shapes (n, 4, 4) and (n, 6, 6)")
     mobility = sparse.block_diag(list(np.linalg.inv(inertias)), format="csc")
 
-    def respond(G: Matrix) -> Matrix:
+    def solve_mass(G: Matrix) -> Matrix:
         return mobility @ G.T
 
     size = 6 * len(poses)
-    return _projected(
-        poses, size, respond, error, rows, _stabilization.move_bodies, tolerance, max_iterations
+    return _project(
+        poses,
+        size,
+        solve_mass,
+        constraint_residual,
+        constraint_jacobian,
+        _stabilization.retract_poses,
+        tolerance,
+        max_iterations,
     )
 
 
-def least_correction(G: Matrix, responses: Matrix, g: ArrayLike) -> Array:
+def least_norm_correction(G: Matrix, responses: Matrix, g: ArrayLike) -> Array:
     """The step ``(n,)`` with ``G step = -g`` that is the least in the norm of the mass.
 
     Parameters
@@ -283,46 +310,48 @@ def least_correction(G: Matrix, responses: Matrix, g: ArrayLike) -> Array:
     G = arguments.matrix("G", G)
     responses = arguments.matrix("responses", responses, *reversed(G.shape))
     try:
-        return _stabilization.least_correction(G, responses, arguments.one_vector("g", g, G.shape[0]))
+        return _stabilization.least_norm_correction(G, responses, arguments.single_vector("g", g, G.shape[0]))
     except (RuntimeError, linalg.LinAlgError) as error:
         got = "responses that are not those of the rows"
         raise SingularConfiguration("responses", got, "M^-1 G^T, with M positive definite") from error
 
 
-def _projected(
-    at: Array,
+def _project(
+    positions: Array,
     size: int,
-    respond: Callable[[Matrix], Matrix],
-    error: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], Matrix],
-    move: Callable[[Array, Array], Array],
+    solve_mass: Callable[[Matrix], Matrix],
+    constraint_residual: Callable[[Array], ArrayLike],
+    constraint_jacobian: Callable[[Array], Matrix],
+    retract: Callable[[Array, Array], Array],
     tolerance: float,
     max_iterations: int,
-) -> Projected:
-    arguments.function("error", error, "positions")
-    arguments.function("rows", rows, "positions")
+) -> ProjectionResult:
+    arguments.function("constraint_residual", constraint_residual, "positions")
+    arguments.function("constraint_jacobian", constraint_jacobian, "positions")
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations)
 
-    def evaluate(at: Array) -> tuple[Array, Callable[[], Matrix]]:
-        g = arguments.one_vector("error(positions)", error(at), None)
-        return g, lambda: arguments.matrix("rows(positions)", rows(at), len(g), size)
+    def evaluate(positions: Array) -> tuple[Array, Callable[[], Matrix]]:
+        g = arguments.single_vector("error(positions)", constraint_residual(positions), None)
+        return g, lambda: arguments.matrix("rows(positions)", constraint_jacobian(positions), len(g), size)
 
-    reached = Projected(*_stabilization.project(at, respond, evaluate, move, tolerance, max_iterations))
-    if not reached.error <= tolerance:
-        raise NotProjected(reached, tolerance)
-    return reached
+    result = ProjectionResult(
+        *_stabilization.project(positions, solve_mass, evaluate, retract, tolerance, max_iterations)
+    )
+    if not result.error <= tolerance:
+        raise ProjectionNotConverged(result, tolerance)
+    return result
 
 
-def _responses(mass: Matrix) -> Callable[[Matrix], Matrix]:
+def _mass_solver(mass: Matrix) -> Callable[[Matrix], Matrix]:
     """``M^-1 G^T`` for any G, with M factored once."""
     try:
-        return _solver(mass)
+        return _factor_mass(mass)
     except (RuntimeError, linalg.LinAlgError) as error:
         raise SingularConfiguration("mass", "a singular matrix", "positive definite") from error
 
 
-def _solver(mass: Matrix) -> Callable[[Matrix], Matrix]:
+def _factor_mass(mass: Matrix) -> Callable[[Matrix], Matrix]:
     if sparse.issparse(mass):
         factors = splu(sparse.csc_array(mass))
         return lambda G: factors.solve(G.T.toarray() if sparse.issparse(G) else np.ascontiguousarray(G.T))
@@ -330,9 +359,9 @@ def _solver(mass: Matrix) -> Callable[[Matrix], Matrix]:
     return lambda G: linalg.cho_solve(cholesky, G.T.toarray() if sparse.issparse(G) else G.T)
 
 
-def _rate(name: str, rate: float) -> float:
+def _check_rate(name: str, rate: float) -> float:
     return arguments.real(name, rate, minimum=0.0)
 
 
-def _step(h: float) -> float:
+def _check_step(h: float) -> float:
     return arguments.number("h", h)

@@ -15,32 +15,32 @@
 from rbnotes.contact.contacts import (
     Contacts,
     contact_axes,
-    contact_rows,
-    normal_rows,
+    contact_jacobian,
+    normal_jacobian,
     tangent_directions,
 )
 from rbnotes.contact.detection import Collider, ContactPoints, collide, contact_points
-from rbnotes.contact.manifold import Manifold
-from rbnotes.contact.nearby import nearby_points, separation_speeds
-from rbnotes.contact.pair_rows import PairRows
-from rbnotes.contact.shapes import Plane, Rounded, Shape, surface
+from rbnotes.contact.manifold import ContactManifold
+from rbnotes.contact.nearby import normal_velocity_targets, predict_contacts
+from rbnotes.contact.pair_rows import BodyPairJacobian
+from rbnotes.contact.shapes import Plane, RoundedBox, Shape, collision_geometry
 
 __all__ = [
     "Collider",
     "ContactPoints",
     "Contacts",
-    "Manifold",
-    "PairRows",
+    "ContactManifold",
+    "BodyPairJacobian",
     "Plane",
-    "Rounded",
+    "RoundedBox",
     "Shape",
     "collide",
     "contact_axes",
     "contact_points",
-    "contact_rows",
-    "nearby_points",
-    "normal_rows",
-    "separation_speeds",
-    "surface",
+    "contact_jacobian",
+    "predict_contacts",
+    "normal_jacobian",
+    "normal_velocity_targets",
+    "collision_geometry",
     "tangent_directions",
 ]

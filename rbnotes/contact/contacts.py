@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import keep
+from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.contact import _axes, _rows
 from rbnotes.contact.detection import ContactPoints
-from rbnotes.contact.pair_rows import PairRows
+from rbnotes.contact.pair_rows import BodyPairJacobian
 from rbnotes.dynamics import WORLD
 
 
@@ -32,7 +32,7 @@ class Contacts:
         If shapes do not fit, or a coefficient of friction is below zero.
     """
 
-    rows: PairRows | Matrix
+    rows: BodyPairJacobian | Matrix
     """``(3 c, n)``, without unit for particles: the normal and the two tangents of one contact after the
     other, the tangents orthonormal. A :class:`~rbnotes.contact.PairRows` between bodies; or a matrix, dense
     or scipy.sparse; an array ``(c, 3, n)`` becomes one."""
@@ -44,14 +44,14 @@ class Contacts:
 
     def __post_init__(self) -> None:
         rows = self.rows
-        if not isinstance(rows, PairRows):
-            rows = arguments.matrix("rows", _flat(rows))
-        if rows.shape[0] % 3 or (isinstance(rows, PairRows) and rows.on_a.shape[1] != 3):
+        if not isinstance(rows, BodyPairJacobian):
+            rows = arguments.matrix("rows", _stack_rows(rows))
+        if rows.shape[0] % 3 or (isinstance(rows, BodyPairJacobian) and rows.block_a.shape[1] != 3):
             raise InvalidArgument("rows", f"shape {rows.shape}", "three rows a contact, shape (3 c, n)")
         count = rows.shape[0] // 3
         mu = arguments.each("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
         target = arguments.each("normal_target", arguments.array("normal_target", self.normal_target), count)
-        keep(self, rows=rows, mu=mu, normal_target=target)
+        set_fields(self, rows=rows, mu=mu, normal_target=target)
 
     @classmethod
     def from_directions(
@@ -77,15 +77,15 @@ class Contacts:
     @property
     def matrix(self) -> Matrix:
         """The rows as a matrix ``(3 c, n)``: sparse between bodies, else as they were given."""
-        return self.rows.matrix if isinstance(self.rows, PairRows) else self.rows
+        return self.rows.matrix if isinstance(self.rows, BodyPairJacobian) else self.rows
 
     @property
-    def normals(self) -> Matrix:
+    def normal_jacobian(self) -> Matrix:
         """The normal rows alone ``(c, n)``."""
         return sparse.csr_array(self.matrix)[::3] if sparse.issparse(self.matrix) else self.matrix[::3]
 
 
-def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
+def contact_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian:
     """Three rows a contact on the twists of n bodies: along the normal and :func:`tangent_directions`.
 
     A row is the velocity of the point of body a less that of body b along one direction, through
@@ -105,17 +105,17 @@ def contact_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
         If ``poses`` are no poses.
     """
     arguments.instance("points", points, ContactPoints)
-    return _rows.rows_along(contact_axes(points.normal), points, _poses(points, poses))
+    return _rows.jacobian_along(contact_axes(points.normal), points, _check_poses(points, poses))
 
 
-def normal_rows(points: ContactPoints, poses: ArrayLike) -> PairRows:
+def normal_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian:
     """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap.
 
     Raises InvalidArgument if ``poses`` are no poses.
     """
     arguments.instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
-    return _rows.rows_along(normals[:, None], points, _poses(points, poses))
+    return _rows.jacobian_along(normals[:, None], points, _check_poses(points, poses))
 
 
 def contact_axes(normals: ArrayLike) -> Array:
@@ -136,14 +136,14 @@ def tangent_directions(normals: ArrayLike) -> Array:
     return _axes.tangent_directions(arguments.unit_vector("normals", normals))
 
 
-def _poses(points: ContactPoints, poses: ArrayLike) -> Array:
-    result = arguments.exactly("poses", arguments.frame("poses", poses), 3)
+def _check_poses(points: ContactPoints, poses: ArrayLike) -> Array:
+    result = arguments.with_ndim("poses", arguments.frame("poses", poses), 3)
     if max(points.a.max(initial=WORLD), points.b.max(initial=WORLD)) >= len(result):
         raise InvalidArgument("poses", f"{len(result)} of them", "one for each body that touches")
     return result
 
 
-def _flat(rows: Any) -> Any:
+def _stack_rows(rows: Any) -> Any:
     """Three rows a contact, one below the other."""
     if sparse.issparse(rows):
         return rows

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
-from rbnotes._frozen import keep
+from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact._axes import contact_axes
 from rbnotes.contact.distance import Core
-from rbnotes.contact.manifold import Manifold, manifold, manifold_with_plane, no_contact
-from rbnotes.contact.shapes import Plane, Rounded, Shape, Surface, surface
+from rbnotes.contact.manifold import ContactManifold, empty_manifold, plane_manifold, rounded_box_manifold
+from rbnotes.contact.shapes import CollisionGeometry, Plane, RoundedBox, Shape, collision_geometry
 from rbnotes.dynamics import WORLD
 from rbnotes.solids import Solid
 
@@ -52,19 +52,19 @@ class Collider:
     def __post_init__(self) -> None:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
             raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
-        surface(self.shape)
+        collision_geometry(self.shape)
         restitution = arguments.real("restitution", self.restitution, minimum=0, maximum=1)
-        keep(
+        set_fields(
             self,
-            frame=arguments.exactly("frame", arguments.frame("frame", self.frame), 2),
+            frame=arguments.with_ndim("frame", arguments.frame("frame", self.frame), 2),
             mu=arguments.real("mu", self.mu, minimum=0),
             restitution=restitution,
         )
 
     @cached_property
-    def surface(self) -> Surface:
+    def collision_geometry(self) -> CollisionGeometry:
         """How the shape touches."""
-        return surface(self.shape)
+        return collision_geometry(self.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,14 +94,14 @@ class ContactPoints:
         """Normals and tangents in the world, as rows ``(c, 3, 3)``; see :func:`tangent_directions`."""
         return contact_axes(self.normal)
 
-    def __getitem__(self, which: Any) -> ContactPoints:
+    def __getitem__(self, selection: Any) -> ContactPoints:
         """Some of them, by a mask or by numbers."""
-        return ContactPoints(*(getattr(self, each.name)[which] for each in fields(self)))
+        return ContactPoints(*(getattr(self, field_info.name)[selection] for field_info in fields(self)))
 
 
 def collide(
     shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLike, margin: float = 0.0
-) -> Manifold:
+) -> ContactManifold:
     """Points of contact of two shapes with gaps of at most ``margin``.
 
     Boxes touch in the corners of the part of a face that lies over the other face, in the ends of an edge, or
@@ -125,12 +125,12 @@ def collide(
     InvalidArgument
         If both are planes.
     """
-    pose_a = arguments.exactly("pose_a", arguments.frame("pose_a", pose_a), 2)
-    pose_b = arguments.exactly("pose_b", arguments.frame("pose_b", pose_b), 2)
+    pose_a = arguments.with_ndim("pose_a", arguments.frame("pose_a", pose_a), 2)
+    pose_b = arguments.with_ndim("pose_b", arguments.frame("pose_b", pose_b), 2)
     margin = arguments.real("margin", margin, minimum=0)
     for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
-        arguments.instance(name, shape, Solid, Rounded, Plane)
-    return _collide(surface(shape_a), pose_a, surface(shape_b), pose_b, margin)
+        arguments.instance(name, shape, Solid, RoundedBox, Plane)
+    return _narrow_phase(collision_geometry(shape_a), pose_a, collision_geometry(shape_b), pose_b, margin)
 
 
 def contact_points(
@@ -138,7 +138,7 @@ def contact_points(
     poses: ArrayLike,
     margin: float = 0.0,
     *,
-    apart: Sequence[tuple[int, int]] = (),
+    excluded_pairs: Sequence[tuple[int, int]] = (),
 ) -> ContactPoints:
     """All points of contact between bodies, and between bodies and the world, with gaps up to ``margin``.
 
@@ -158,110 +158,123 @@ def contact_points(
     InvalidArgument
         If ``poses`` are no poses or ``margin`` is negative.
     """
-    poses = arguments.exactly("poses", arguments.frame("poses", poses), 3)
-    colliders, apart = checked_colliders(colliders, len(poses)), checked_pairs(apart)
+    poses = arguments.with_ndim("poses", arguments.frame("poses", poses), 3)
+    colliders, excluded_pairs = check_colliders(colliders, len(poses)), check_excluded_pairs(excluded_pairs)
     for collider in colliders:
         if collider.body >= len(poses):
             raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
-    return found_points(colliders, poses, arguments.real("margin", margin, minimum=0), apart)
+    return contact_points_unchecked(
+        colliders, poses, arguments.real("margin", margin, minimum=0), excluded_pairs
+    )
 
 
-def checked_colliders(colliders: Sequence[Collider], bodies: int) -> tuple[Collider, ...]:
+def check_colliders(colliders: Sequence[Collider], num_bodies: int) -> tuple[Collider, ...]:
     """The colliders as a tuple, each on the world or on a body that is there."""
     result = arguments.instances("colliders", colliders, Collider)
-    for each in result:
-        if each.body >= bodies:
-            raise InvalidArgument("colliders", f"body {each.body}", f"one of {bodies}, counted from 0")
+    for collider in result:
+        if collider.body >= num_bodies:
+            raise InvalidArgument(
+                "colliders", f"body {collider.body}", f"one of {num_bodies}, counted from 0"
+            )
     return result
 
 
-def checked_pairs(apart: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def check_excluded_pairs(excluded_pairs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Pairs of numbers of bodies."""
-    pairs = arguments.instances("apart", apart, tuple, list, np.ndarray)
-    if not all(arguments.indices("apart", pair, minimum=WORLD).shape == (2,) for pair in pairs):
-        raise InvalidArgument("apart", f"{pairs!r:.60}", "pairs of numbers of bodies")
+    pairs = arguments.instances("excluded_pairs", excluded_pairs, tuple, list, np.ndarray)
+    if not all(arguments.indices("excluded_pairs", pair, minimum=WORLD).shape == (2,) for pair in pairs):
+        raise InvalidArgument("excluded_pairs", f"{pairs!r:.60}", "pairs of numbers of bodies")
     return tuple((int(a), int(b)) for a, b in pairs)
 
 
-def found_points(
-    colliders: Sequence[Collider], poses: Array, margin: float, apart: Sequence[tuple[int, int]]
+def contact_points_unchecked(
+    colliders: Sequence[Collider], poses: Array, margin: float, excluded_pairs: Sequence[tuple[int, int]]
 ) -> ContactPoints:
     """As :func:`contact_points`, for poses that are known to be right."""
-    placed = [_placed(collider, poses) for collider in colliders]
-    allowed = may_touch(apart)
+    collider_poses = [_collider_pose(collider, poses) for collider in colliders]
+    is_allowed = collision_filter(excluded_pairs)
     points: list[ContactPoints] = []
-    for i, j in _near(colliders, placed, margin):
+    for i, j in _broad_phase(colliders, collider_poses, margin):
         first, second = colliders[i], colliders[j]
-        if not allowed(first, second):
+        if not is_allowed(first, second):
             continue
-        found = _collide(first.surface, placed[i], second.surface, placed[j], margin)
-        count = len(found.gap)
+        pair_manifold = _narrow_phase(
+            first.collision_geometry, collider_poses[i], second.collision_geometry, collider_poses[j], margin
+        )
+        count = len(pair_manifold.gap)
         points.append(
             ContactPoints(
                 np.full(count, first.body),
                 np.full(count, second.body),
-                *found[:3],
-                np.full(count, mixed(first.mu, second.mu)),
-                np.full(count, mixed(first.restitution, second.restitution)),
+                *pair_manifold[:3],
+                np.full(count, combine_coefficients(first.mu, second.mu)),
+                np.full(count, combine_coefficients(first.restitution, second.restitution)),
             )
         )
-    none = ContactPoints(*(np.zeros(0, dtype=np.intp),) * 2, *no_contact(), np.zeros(0), np.zeros(0))
-    names = [each.name for each in fields(ContactPoints)]
-    return ContactPoints(*(np.concatenate([getattr(p, name) for p in [none, *points]]) for name in names))
+    empty = ContactPoints(*(np.zeros(0, dtype=np.intp),) * 2, *empty_manifold(), np.zeros(0), np.zeros(0))
+    names = [field_info.name for field_info in fields(ContactPoints)]
+    return ContactPoints(*(np.concatenate([getattr(p, name) for p in [empty, *points]]) for name in names))
 
 
-def may_touch(apart: Sequence[tuple[int, int]]) -> Callable[[Collider, Collider], bool]:
+def collision_filter(excluded_pairs: Sequence[tuple[int, int]]) -> Callable[[Collider, Collider], bool]:
     """Tells whether two colliders may: those of one body do not, nor those of a pair that is kept apart."""
-    ignored = {frozenset(pair) for pair in apart}
+    excluded = {frozenset(pair) for pair in excluded_pairs}
 
-    def allowed(first: Collider, second: Collider) -> bool:
-        return first.body != second.body and frozenset((first.body, second.body)) not in ignored
+    def is_allowed(first: Collider, second: Collider) -> bool:
+        return first.body != second.body and frozenset((first.body, second.body)) not in excluded
 
-    return allowed
+    return is_allowed
 
 
-def mixed(first: Any, second: Any) -> Any:
+def combine_coefficients(first: Any, second: Any) -> Any:
     """Coefficient of friction or restitution of two bodies, from those of each: the geometric mean."""
     return np.sqrt(first * second)
 
 
-def _collide(a: Surface, pose_a: Array, b: Surface, pose_b: Array, margin: float) -> Manifold:
+def _narrow_phase(
+    a: CollisionGeometry, pose_a: Array, b: CollisionGeometry, pose_b: Array, margin: float
+) -> ContactManifold:
     if isinstance(a, Plane):
         if isinstance(b, Plane):
             raise InvalidArgument(
                 "shape_a, shape_b", "two planes", "at most one: two half-spaces do not touch"
             )
-        found = _collide(b, pose_b, a, pose_a, margin)
-        return found._replace(normal=-found.normal)
+        flipped = _narrow_phase(b, pose_b, a, pose_a, margin)
+        return flipped._replace(normal=-flipped.normal)
     core = _core(a, pose_a)
     if isinstance(b, Plane):
-        return manifold_with_plane(core, a.radius, pose_b[:3, 2], pose_b[:3, 3], margin)
-    return manifold(core, a.radius, _core(b, pose_b), b.radius, margin)
+        return plane_manifold(core, a.radius, pose_b[:3, 2], pose_b[:3, 3], margin)
+    return rounded_box_manifold(core, a.radius, _core(b, pose_b), b.radius, margin)
 
 
-def _core(shape: Rounded, pose: Array) -> Core:
+def _core(shape: RoundedBox, pose: Array) -> Core:
     return Core(shape.half_extents, pose[:3, :3], pose[:3, 3])
 
 
-def _placed(collider: Collider, poses: Array) -> Array:
+def _collider_pose(collider: Collider, poses: Array) -> Array:
     if collider.body == WORLD:
         return collider.frame
-    placed: Array = poses[collider.body] @ collider.frame
-    return placed
+    pose: Array = poses[collider.body] @ collider.frame
+    return pose
 
 
-def _near(colliders: Sequence[Collider], placed: list[Array], margin: float) -> list[tuple[int, int]]:
+def _broad_phase(
+    colliders: Sequence[Collider], collider_poses: list[Array], margin: float
+) -> list[tuple[int, int]]:
     """Pairs whose bounding spheres are within the margin, and not both of them in the world."""
     count = len(colliders)
-    centres = np.array([pose[:3, 3] for pose in placed]).reshape(count, 3)
-    bounded = [
-        each.surface.bounding_radius if isinstance(each.surface, Rounded) else np.inf for each in colliders
+    centers = np.array([pose[:3, 3] for pose in collider_poses]).reshape(count, 3)
+    bounding_radii = [
+        collider.collision_geometry.bounding_radius
+        if isinstance(collider.collision_geometry, RoundedBox)
+        else np.inf
+        for collider in colliders
     ]
-    radii = np.array(bounded)
-    distance = np.linalg.norm(centres[:, None] - centres[None], axis=-1) - radii[:, None] - radii[None]
-    moves = np.array([each.body != WORLD for each in colliders], dtype=bool)
+    radii = np.array(bounding_radii)
+    distance = np.linalg.norm(centers[:, None] - centers[None], axis=-1) - radii[:, None] - radii[None]
+    is_movable = np.array([collider.body != WORLD for collider in colliders], dtype=bool)
     for i in np.flatnonzero(np.isinf(radii)):
-        above = (centres - centres[i]) @ placed[i][:3, 2] - radii
-        distance[i] = distance[:, i] = above
-    pairs = np.triu((distance <= margin) & (moves[:, None] | moves[None]), 1)
+        heights = (centers - centers[i]) @ collider_poses[i][:3, 2] - radii
+        distance[i] = distance[:, i] = heights
+    pairs = np.triu((distance <= margin) & (is_movable[:, None] | is_movable[None]), 1)
     return [(int(i), int(j)) for i, j in np.argwhere(pairs)]

@@ -15,50 +15,50 @@ import numpy as np
 from rbnotes import _so3
 from rbnotes.arguments import Array
 
-TOUCHING = 1e-4
+TOUCHING_TOLERANCE = 1e-4
 """Cores closer than this, relative to their size, touch: the line between closest points loses its meaning,
 the more the closer they are."""
 
 _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
-PARALLEL = 1e-6
+PARALLEL_TOLERANCE = 1e-6
 """Sine of the angle below which two edges have no axis across, other than those of the faces."""
 
 
 class Core(NamedTuple):
-    """A box with half extents ``half (3,)``, axes the columns of ``R (3, 3)``, and centre ``p (3,)``."""
+    """A box with half extents ``half_extents (3,)``, axes the columns of ``R (3, 3)``, and centre ``p (3,)``."""
 
-    half: Array
+    half_extents: Array
     R: Array
     p: Array
 
     @property
-    def size(self) -> float:
+    def half_diagonal(self) -> float:
         """Half the diagonal, m."""
-        return float(np.linalg.norm(self.half))
+        return float(np.linalg.norm(self.half_extents))
 
-    def signs(self) -> Array:
+    def corner_signs(self) -> Array:
         """Which way the corners lie along x, y, z ``(k, 3)``: 1 or -1, always 1 where the core is flat."""
-        return _SIGNS[np.all((self.half > 0) | (_SIGNS > 0), axis=1)]
+        return _SIGNS[np.all((self.half_extents > 0) | (_SIGNS > 0), axis=1)]
 
     def corners(self) -> Array:
         """The corners ``(k, 3)``: eight of a box, one of a point."""
-        return self.p + (self.signs() * self.half) @ self.R.T
+        return self.p + (self.corner_signs() * self.half_extents) @ self.R.T
 
     def edges(self) -> tuple[Array, Array]:
         """Both ends of the edges ``(k, 3)``: twelve of a box, none of a point."""
-        signs, corners = self.signs(), self.corners()
-        directions = np.flatnonzero(self.half > 0)
+        signs, corners = self.corner_signs(), self.corners()
+        directions = np.flatnonzero(self.half_extents > 0)
         first = [corners[signs[:, i] < 0] for i in directions]
         last = [corners[signs[:, i] > 0] for i in directions]
         return np.concatenate([np.zeros((0, 3)), *first]), np.concatenate([np.zeros((0, 3)), *last])
 
-    def closest(self, points: Array) -> Array:
+    def project_points(self, points: Array) -> Array:
         """Points of the core closest to the given ones ``(..., 3)``."""
-        local = np.clip((points - self.p) @ self.R, -self.half, self.half)
+        local = np.clip((points - self.p) @ self.R, -self.half_extents, self.half_extents)
         return self.p + local @ self.R.T
 
 
-class Axis(NamedTuple):
+class SeparatingAxis(NamedTuple):
     """A direction along which the shadows of two cores are apart."""
 
     normal: Array
@@ -67,29 +67,31 @@ class Axis(NamedTuple):
     """Gap between the shadows, negative where they overlap, m."""
 
 
-def separating_axis(a: Core, b: Core, tie: float = 0.0) -> Axis:
-    """The axis with the largest separation, or the mean of those that come within ``tie`` of it.
+def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:
+    """The axis with the largest separation, or the mean of those that come within ``tie_width`` of it.
 
     Where an edge touches an edge, every direction between the faces beside them separates, and which face
     does best is chance. Their mean does not jump, and is symmetric where the cores are. Where the centres of
     two spheres or the axes of two capsules meet, it is not enough that several directions separate equally
     fast: the first of the axes of a, then of b, then of their products is taken.
     """
-    across = np.swapaxes(_so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
-    lengths = np.linalg.norm(across, axis=1, keepdims=True)
-    skew = lengths[:, 0] > PARALLEL
-    axes = np.concatenate([a.R.T, b.R.T, across[skew] / lengths[skew]])
-    along = axes @ (a.p - b.p)
-    separations = np.abs(along) - np.abs(axes @ a.R) @ a.half - np.abs(axes @ b.R) @ b.half
+    edge_products = np.swapaxes(_so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
+    lengths = np.linalg.norm(edge_products, axis=1, keepdims=True)
+    not_parallel = lengths[:, 0] > PARALLEL_TOLERANCE
+    axes = np.concatenate([a.R.T, b.R.T, edge_products[not_parallel] / lengths[not_parallel]])
+    center_distances = axes @ (a.p - b.p)
+    separations = (
+        np.abs(center_distances) - np.abs(axes @ a.R) @ a.half_extents - np.abs(axes @ b.R) @ b.half_extents
+    )
     best = int(np.argmax(separations))
     largest = float(separations[best])
-    outwards = np.where(along[:, None] >= 0, axes, -axes)
-    if tie > 0 and np.abs(along[best]) > tie:
-        weights = np.maximum(0.0, 1 - (largest - separations) / tie)
-        weights[6:] *= lengths[skew, 0] ** 2  # products of edges come and go as these become parallel
+    outwards = np.where(center_distances[:, None] >= 0, axes, -axes)
+    if tie_width > 0 and np.abs(center_distances[best]) > tie_width:
+        weights = np.maximum(0.0, 1 - (largest - separations) / tie_width)
+        weights[6:] *= lengths[not_parallel, 0] ** 2  # products of edges come and go as these become parallel
         mean = weights @ outwards
-        return Axis(mean / np.linalg.norm(mean), largest)
-    return Axis(outwards[best], largest)
+        return SeparatingAxis(mean / np.linalg.norm(mean), largest)
+    return SeparatingAxis(outwards[best], largest)
 
 
 def closest_points(a: Core, b: Core) -> tuple[Array, Array]:
@@ -98,8 +100,8 @@ def closest_points(a: Core, b: Core) -> tuple[Array, Array]:
     They are a corner and a point of the other core, or lie on an edge of each.
     """
     corners_a, corners_b = a.corners(), b.corners()
-    on_a = [corners_a, a.closest(corners_b)]
-    on_b = [b.closest(corners_a), corners_b]
+    on_a = [corners_a, a.project_points(corners_b)]
+    on_b = [b.project_points(corners_a), corners_b]
     (start_a, end_a), (start_b, end_b) = a.edges(), b.edges()
     if len(start_a) and len(start_b):
         x, y = closest_on_segments(start_a[:, None], end_a[:, None], start_b[None], end_b[None])
@@ -119,9 +121,9 @@ def closest_on_segments(p0: Array, p1: Array, q0: Array, q1: Array) -> tuple[Arr
     u, v, r = p1 - p0, q1 - q0, p0 - q0
     uu, vv, uv = np.sum(u * u, axis=-1), np.sum(v * v, axis=-1), np.sum(u * v, axis=-1)
     ur, vr = np.sum(u * r, axis=-1), np.sum(v * r, axis=-1)
-    across = uu * vv - uv**2
-    skew = across > PARALLEL**2 * uu * vv
-    s = np.divide(uv * vr - ur * vv, across, out=np.zeros_like(across), where=skew)
+    determinant = uu * vv - uv**2
+    not_parallel = determinant > PARALLEL_TOLERANCE**2 * uu * vv
+    s = np.divide(uv * vr - ur * vv, determinant, out=np.zeros_like(determinant), where=not_parallel)
     # The best s of the lines, cut off; the best t for it, cut off; the best s for that.
     t = np.clip((uv * np.clip(s, 0, 1) + vr) / vv, 0, 1)
     s = np.clip((uv * t - ur) / uu, 0, 1)

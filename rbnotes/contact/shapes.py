@@ -12,7 +12,7 @@ from rbnotes.solids import Box, Capsule, Solid, Sphere
 
 
 @dataclass(frozen=True, eq=False)
-class Rounded:
+class RoundedBox:
     """All points within ``radius`` of a box, the core, that is centred at its frame.
 
     The core of a capsule is a segment, that of a sphere a point: one description, and one algorithm for all
@@ -49,14 +49,14 @@ class Plane:
     """The half-space below the xy plane of its frame; its surface pushes along z."""
 
 
-Shape = Solid | Rounded | Plane
+Shape = Solid | RoundedBox | Plane
 """What can be asked to touch."""
 
-Surface = Rounded | Plane
+CollisionGeometry = RoundedBox | Plane
 """How it does."""
 
 
-def surface(shape: Shape) -> Surface:
+def collision_geometry(shape: Shape) -> CollisionGeometry:
     """The rounded box that a solid is; rounded boxes and planes are what they are.
 
     Raises
@@ -65,12 +65,12 @@ def surface(shape: Shape) -> Surface:
         If the solid is of a kind whose contacts are not found here, such as a cylinder.
     """
     match shape:
-        case Rounded() | Plane():
+        case RoundedBox() | Plane():
             return shape
         case Box():
-            return Rounded(np.array(shape.sides) / 2, 0.0)
+            return RoundedBox(np.array(shape.sides) / 2, 0.0)
         case Sphere():
-            return Rounded(np.zeros(3), shape.radius)
+            return RoundedBox(np.zeros(3), shape.radius)
         case Capsule():
-            return Rounded(np.array([0.0, 0.0, shape.length / 2]), shape.radius)
+            return RoundedBox(np.array([0.0, 0.0, shape.length / 2]), shape.radius)
     raise InvalidArgument("shape", type(shape).__name__, "a Box, Sphere, Capsule or Rounded, or a Plane")

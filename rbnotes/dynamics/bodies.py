@@ -17,15 +17,15 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import _se3, _so3, arguments, inertia
-from rbnotes._frozen import keep
+from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
-from rbnotes.dynamics.motion import ForceLaw, Forces, no_forces, without_inertia
+from rbnotes.dynamics.motion import ForceLaw, Forces, subtract_inertial_force, zero_forces
 from rbnotes.dynamics.state import State
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Along -z, m/s^2."""
 
-DENSE = 300
+MAX_DENSE_SIZE = 300
 """Up to this number of velocities dense matrices are the quicker ones."""
 
 
@@ -36,17 +36,17 @@ def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
     """
-    return _gyroscopic(*_moving(M, phi))
+    return _gyroscopic_wrench(*_check_inertia_and_twist(M, phi))
 
 
-def gyroscopic_damping(M: ArrayLike, phi: ArrayLike) -> Array:
+def gyroscopic_wrench_derivative(M: ArrayLike, phi: ArrayLike) -> Array:
     """How that wrench changes with the twist, ``(..., 6, 6)``: ``ad(phi)^T M + (([l], [p]), ([p], 0))``.
 
     ``(l, p) = M phi`` are the angular and linear momentum.
 
     Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
     """
-    return _gyroscopic_damping(*_moving(M, phi))
+    return _gyroscopic_wrench_derivative(*_check_inertia_and_twist(M, phi))
 
 
 def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
@@ -69,19 +69,19 @@ def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
     fit.
     """
     wrench = arguments.twist("wrench", wrench)
-    M, phi = _moving(M, phi, wrench=wrench.shape[:-1])
-    force = _gyroscopic(M, phi) + wrench
+    M, phi = _check_inertia_and_twist(M, phi, wrench=wrench.shape[:-1])
+    force = _gyroscopic_wrench(M, phi) + wrench
     return np.linalg.solve(M, force[..., None])[..., 0]
 
 
-def world_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
+def spatial_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
 
     Raises InvalidArgument if ``M`` is not positive definite, ``E`` is no pose, or the shape of ``phi`` does
     not fit.
     """
     E = arguments.frame("E", E)
-    M, phi = _moving(M, phi, E=E.shape[:-2])
+    M, phi = _check_inertia_and_twist(M, phi, E=E.shape[:-2])
     momentum = np.einsum("...ij,...j->...i", M, phi)
     result: Array = np.einsum("...ji,...j->...i", _se3.Ad_inverse(E), momentum)
     return result
@@ -92,7 +92,7 @@ def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
     """
-    M, phi = _moving(M, phi)
+    M, phi = _check_inertia_and_twist(M, phi)
     result: Array = np.einsum("...i,...ij,...j->...", phi, M, phi) / 2
     return result
 
@@ -114,13 +114,13 @@ class FreeSystem:
     """Of the particles ``(p,)``, kg."""
     gravity: ArrayField = GRAVITY
     """``(3,)`` in the world, m/s^2."""
-    applied: ForceLaw = no_forces
+    applied: ForceLaw = zero_forces
     """Forces besides gravity."""
 
     def __post_init__(self) -> None:
         empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
         given = np.zeros((0, 6, 6)) if empty else self.inertias
-        arguments.force_law("applied", self.applied)
+        arguments.require_force_law("force_law", self.applied)
         inertias = arguments.positive_definite("inertias", given, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
@@ -130,7 +130,7 @@ class FreeSystem:
         for name, value, ndim in (("masses", masses, 1), ("gravity", gravity, 1)):
             if value.ndim != ndim:
                 raise InvalidArgument(name, f"shape {value.shape}", "a vector (one axis)")
-        keep(self, inertias=inertias, masses=masses, gravity=gravity)
+        set_fields(self, inertias=inertias, masses=masses, gravity=gravity)
 
     @property
     def size(self) -> int:
@@ -138,12 +138,12 @@ class FreeSystem:
         return 6 * len(self.inertias) + 3 * len(self.masses)
 
     @cached_property
-    def block_mass(self) -> sparse.csc_array:
+    def sparse_mass_matrix(self) -> sparse.csc_array:
         """Mass matrix ``(N, N)``, sparse."""
         return sparse.csc_array(self._block_diagonal(self.inertias, self.masses))
 
     @cached_property
-    def inverse_mass(self) -> sparse.csc_array:
+    def sparse_inverse_mass_matrix(self) -> sparse.csc_array:
         """Its inverse, block by block."""
         return sparse.csc_array(self._block_diagonal(np.linalg.inv(self.inertias), 1 / self.masses))
 
@@ -153,22 +153,22 @@ class FreeSystem:
         return inertia.from_spatial_inertia(self.inertias)
 
     @cached_property
-    def weights(self) -> Array:
+    def body_weights(self) -> Array:
         """Weights of the bodies ``(m, 3)`` in the world, N."""
         result: Array = self.mass_properties.mass[:, None] * self.gravity
         return result
 
     @cached_property
-    def _mass(self) -> Matrix:
-        return self.block_mass.toarray() if self.size <= DENSE else self.block_mass
+    def _mass_matrix(self) -> Matrix:
+        return self.sparse_mass_matrix.toarray() if self.size <= MAX_DENSE_SIZE else self.sparse_mass_matrix
 
-    def mass(self, state: State) -> Matrix:
+    def mass_matrix(self, state: State) -> Matrix:
         """Mass matrix ``(N, N)``, sparse if it is large.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self._mass
+        return self._mass_matrix
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(N,)``.
@@ -176,16 +176,16 @@ class FreeSystem:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self.gyroscopic(state) + self.external_force(state)
+        return self.gyroscopic_wrenches(state) + self.external_force(state)
 
-    def gyroscopic(self, state: State) -> Array:
+    def gyroscopic_wrenches(self, state: State) -> Array:
         """Wrenches of the bodies' own motion ``(N,)``.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        self._check(state)
-        return np.concatenate([_gyroscopic(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
+        self._check_state(state)
+        return np.concatenate([_gyroscopic_wrench(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
     def external_force(self, state: State) -> Array:
         """Gravity and applied forces ``(N,)``: without those of the motion itself.
@@ -193,44 +193,48 @@ class FreeSystem:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self.weight(state) + self.applied_forces(state).f
+        return self.gravity_force(state) + self.applied_forces(state).f
 
-    def weight(self, state: State) -> Array:
+    def gravity_force(self, state: State) -> Array:
         """Gravity ``(N,)``: wrenches on bodies, forces on particles.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        self._check(state)
-        bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.weights)
+        self._check_state(state)
+        bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.body_weights)
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
 
-    def forces(self, state: State) -> Forces:
+    def linearized_force(self, state: State) -> Forces:
         """All forces, with exact derivatives of all but those applied ones that leave them out.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        D = self._block_diagonal(_gyroscopic_damping(self.inertias, state.phi), np.zeros(len(self.masses)))
-        own = self.gyroscopic(state) + self.weight(state)
-        return Forces(own, self.weight_stiffness(state), sparse.csc_array(D)) + self.applied_forces(state)
+        D = self._block_diagonal(
+            _gyroscopic_wrench_derivative(self.inertias, state.phi), np.zeros(len(self.masses))
+        )
+        own_forces = self.gyroscopic_wrenches(state) + self.gravity_force(state)
+        return Forces(own_forces, self.gravity_stiffness(state), sparse.csc_array(D)) + self.applied_forces(
+            state
+        )
 
-    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant.
 
         Raises InvalidArgument if the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
-        return without_inertia(self.forces(state), self.block_mass, acceleration)
+        return subtract_inertial_force(self.linearized_force(state), self.sparse_mass_matrix, acceleration)
 
-    def weight_stiffness(self, state: State) -> sparse.csc_array:
+    def gravity_stiffness(self, state: State) -> sparse.csc_array:
         """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        self._check(state)
-        local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.weights)
+        self._check_state(state)
+        local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.body_weights)
         blocks = np.zeros((len(local), 6, 6))
         blocks[:, :, :3] = np.swapaxes(_se3.Gamma(self.mass_properties.com), -1, -2) @ _so3.hat(local)
         return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
@@ -241,15 +245,15 @@ class FreeSystem:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        self._check(state)
-        given = self.applied(state)
-        if self.applied is no_forces:
-            return given
-        if not isinstance(given, Forces):
-            raise InvalidArgument("applied", type(given).__name__, "a function that returns Forces")
-        f = arguments.one_vector("applied", given.f, state.size)
-        K = arguments.finite_matrix("applied K", given.K, state.size, state.size)
-        return Forces(f, K, arguments.finite_matrix("applied D", given.D, state.size, state.size))
+        self._check_state(state)
+        forces = self.applied(state)
+        if self.applied is zero_forces:
+            return forces
+        if not isinstance(forces, Forces):
+            raise InvalidArgument("force_law", type(forces).__name__, "a function that returns Forces")
+        f = arguments.single_vector("force_law", forces.f, state.size)
+        K = arguments.matrix_without_copy("applied K", forces.K, state.size, state.size)
+        return Forces(f, K, arguments.matrix_without_copy("applied D", forces.D, state.size, state.size))
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``.
@@ -257,16 +261,16 @@ class FreeSystem:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        result: Array = self.inverse_mass @ self.force(state)
+        result: Array = self.sparse_inverse_mass_matrix @ self.force(state)
         return result
 
-    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """Bodies by ``E exp([xi])``, particles by ``x + dx``.
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.instance("state", state, State)
-        return state.moved(increment, h)
+        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
@@ -276,13 +280,13 @@ class FreeSystem:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        self._check(state)
+        self._check_state(state)
         velocity = state.velocity
-        centres = _se3.transform_points(state.E, self.mass_properties.com)
-        weight = np.sum(self.weights * centres) + np.sum(self.masses[:, None] * self.gravity * state.x)
-        return float(velocity @ (self.block_mass @ velocity) / 2 - weight)
+        centers = _se3.transform_points(state.E, self.mass_properties.com)
+        weight = np.sum(self.body_weights * centers) + np.sum(self.masses[:, None] * self.gravity * state.x)
+        return float(velocity @ (self.sparse_mass_matrix @ velocity) / 2 - weight)
 
-    def _check(self, state: State) -> None:
+    def _check_state(self, state: State) -> None:
         counts = len(state.E), len(state.x), len(state.q)
         if counts != (len(self.inertias), len(self.masses), 0):
             got = "{} bodies, {} particles and {} coordinates".format(*counts)
@@ -294,19 +298,21 @@ class FreeSystem:
         return sparse.block_diag([*bodies, sparse.diags_array(np.repeat(particles, 3))], format="csc")
 
 
-def _moving(M: ArrayLike, phi: ArrayLike, **beside: tuple[int, ...]) -> tuple[Array, Array]:
+def _check_inertia_and_twist(
+    M: ArrayLike, phi: ArrayLike, **other_shapes: tuple[int, ...]
+) -> tuple[Array, Array]:
     """Inertias and twists whose leading axes go together, and with those beside them."""
     M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
-    arguments.common_shape(M=M.shape[:-2], phi=phi.shape[:-1], **beside)
+    arguments.common_shape(M=M.shape[:-2], phi=phi.shape[:-1], **other_shapes)
     return M, phi
 
 
-def _gyroscopic(M: Array, phi: Array) -> Array:
+def _gyroscopic_wrench(M: Array, phi: Array) -> Array:
     result: Array = np.einsum("...ji,...jk,...k->...i", _se3.ad(phi), M, phi)
     return result
 
 
-def _gyroscopic_damping(M: Array, phi: Array) -> Array:
+def _gyroscopic_wrench_derivative(M: Array, phi: Array) -> Array:
     momentum = (M @ phi[..., None])[..., 0]
     result = np.swapaxes(_se3.ad(phi), -1, -2) @ M
     linear = _so3.hat(momentum[..., 3:])

@@ -11,31 +11,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from rbnotes import arguments
-from rbnotes._frozen import changed
+from rbnotes._frozen import replace_unchecked
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics.motion import MechanicalSystem
-from rbnotes.dynamics.schemes import Step
+from rbnotes.dynamics.schemes import TimeStepper
 from rbnotes.dynamics.solve_step import solve_step
 from rbnotes.dynamics.state import State
-from rbnotes.dynamics.step_problem import BilateralRows, Rows, StepProblem, UnilateralRows
+from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, UnilateralRows, VelocityConstraintRows
 
-RowsAt = Callable[[State, float], Iterable[Rows]]
+ConstraintFunction = Callable[[State, float], Iterable[VelocityConstraintRows]]
 """The rows of a step of size h, seen from a state: at most one of each kind."""
 
 
 @dataclass(frozen=True, eq=False)
-class ConstrainedStep:
+class ConstrainedStepResult:
     """The state after a step, and the impulses of the constraints during it."""
 
     state: State
     """Positions, m and rad, and velocities, m/s and rad/s, at the end of the step."""
-    bilateral: Array
+    bilateral_impulses: Array
     """``(k,)``, N s."""
-    unilateral: Array
+    unilateral_impulses: Array
     """``(m,)``, not negative, N s."""
 
 
-def with_rows(problem: StepProblem, rows: Iterable[Rows]) -> StepProblem:
+def add_constraints(problem: StepProblem, rows: Iterable[VelocityConstraintRows]) -> StepProblem:
     """The problem of a step under constraints.
 
     Raises
@@ -44,26 +44,26 @@ def with_rows(problem: StepProblem, rows: Iterable[Rows]) -> StepProblem:
         If there are two of a kind.
     """
     arguments.instance("problem", problem, StepProblem)
-    given: dict[str, Any] = {}
+    rows_by_kind: dict[str, Any] = {}
     for each in arguments.instances("rows", rows, BilateralRows, UnilateralRows):
         name = "bilateral" if isinstance(each, BilateralRows) else "unilateral"
-        if name in given:
+        if name in rows_by_kind:
             raise InvalidArgument(
                 "rows", type(each).__name__, "one BilateralRows, one UnilateralRows, or both"
             )
-        given[name] = each
-    return problem.under(**given)
+        rows_by_kind[name] = each
+    return problem.with_constraints(**rows_by_kind)
 
 
 def constrained_step(
-    scheme: Step,
+    scheme: TimeStepper,
     system: MechanicalSystem,
     state: State,
     h: float,
-    rows_at: RowsAt,
+    constraint_function: ConstraintFunction,
     *,
-    where: str = "start",
-) -> ConstrainedStep:
+    evaluate_at: str = "start",
+) -> ConstrainedStepResult:
     """One step of a scheme under constraints (Lloyd 0.10, 0.11).
 
     Parameters
@@ -73,7 +73,7 @@ def constrained_step(
         of half a step.
     rows_at
         Gives the rows of a step from a state and h.
-    where : {"start", "middle"}
+    evaluate_at : {"start", "middle"}
         Where the rows are evaluated. ``start``: at the start of the step, for the new velocities, as in the
         notes; then no scheme is better than of first order. ``middle``: at the positions after half a step
         with the old velocities, for the mean of old and new velocities. That keeps the second order of the
@@ -88,55 +88,65 @@ def constrained_step(
     """
     arguments.instance("state", state, State)
     arguments.function("scheme", scheme)
-    arguments.function("rows_at", rows_at)
-    arguments.provides("system", system, "mass", "moved")
-    arguments.choice("where", where, ("start", "middle"))
+    arguments.function("constraint_function", constraint_function)
+    arguments.require_methods("system", system, "mass", "moved")
+    arguments.choice("evaluate_at", evaluate_at, ("start", "middle"))
     h = arguments.number("h", h)
     v = state.velocity
-    at = state if where == "start" else system.moved(state, h / 2 * v, h / 2)
-    rows = arguments.instances("rows_at(state, h)", rows_at(at, h), BilateralRows, UnilateralRows)
+    evaluation_state = state if evaluate_at == "start" else system.retract(state, h / 2 * v, h / 2)
+    rows = arguments.instances(
+        "rows_at(state, h)", constraint_function(evaluation_state, h), BilateralRows, UnilateralRows
+    )
     impulses = []
 
     def solve(problem: StepProblem, fraction: float) -> Array:
-        held = _for_part(rows, fraction) if where == "start" else _in_the_middle(rows, v, fraction)
-        solution = solve_step(with_rows(problem, held))
+        scaled_rows = (
+            _scale_to_fraction(rows, fraction)
+            if evaluate_at == "start"
+            else _midpoint_rows(rows, v, fraction)
+        )
+        solution = solve_step(add_constraints(problem, scaled_rows))
         impulses.append((solution.bilateral, solution.unilateral))
         return solution.velocity
 
     after = scheme(system, state, h, solve=solve)
-    return ConstrainedStep(after, *impulses[-1])
+    return ConstrainedStepResult(after, *impulses[-1])
 
 
-def constrained(
-    scheme: Step, rows_at: RowsAt, *, where: str = "start"
+def constrain_scheme(
+    scheme: TimeStepper, constraint_function: ConstraintFunction, *, evaluate_at: str = "start"
 ) -> Callable[[MechanicalSystem, State, float], State]:
     """The scheme under constraints, for :func:`rbnotes.dynamics.integrate`: :func:`constrained_step`.
 
-    Raises InvalidArgument if ``scheme`` or ``rows_at`` is no function or ``where`` is not one of the names.
+    Raises InvalidArgument if ``scheme`` or ``constraint_function`` is no function or ``evaluate_at`` is not one of the names.
     """
 
     arguments.function("scheme", scheme)
-    arguments.function("rows_at", rows_at)
-    arguments.choice("where", where, ("start", "middle"))
+    arguments.function("constraint_function", constraint_function)
+    arguments.choice("evaluate_at", evaluate_at, ("start", "middle"))
 
     def step(system: MechanicalSystem, state: State, h: float) -> State:
-        return constrained_step(scheme, system, state, h, rows_at, where=where).state
+        return constrained_step(scheme, system, state, h, constraint_function, evaluate_at=evaluate_at).state
 
     return step
 
 
-def _for_part(rows: Iterable[Rows], fraction: float) -> list[Rows]:
+def _scale_to_fraction(
+    rows: Iterable[VelocityConstraintRows], fraction: float
+) -> list[VelocityConstraintRows]:
     """Rows of a part of a step: it has a part of the impulse, and the same force."""
-    return [changed(each, softness=each.softness / fraction) for each in rows]
+    return [replace_unchecked(each, softness=each.regularization / fraction) for each in rows]
 
 
-def _in_the_middle(rows: Iterable[Rows], v: Array, fraction: float) -> list[Rows]:
+def _midpoint_rows(
+    rows: Iterable[VelocityConstraintRows], v: Array, fraction: float
+) -> list[VelocityConstraintRows]:
     """``G v = g`` halfway between the old velocities and those at twice the fraction of half a step."""
-    result: list[Rows] = []
+    result: list[VelocityConstraintRows] = []
     for each in arguments.instances("rows", rows, BilateralRows, UnilateralRows):
-        if not isinstance(each, BilateralRows) or each.soft:
+        if not isinstance(each, BilateralRows) or each.is_regularized:
             got = type(each).__name__ if not isinstance(each, BilateralRows) else "soft rows"
             raise InvalidArgument("rows", got, 'hard bilateral rows only, with where="middle"')
         target = 2 * fraction * each.target - (2 * fraction - 1) * (each.rows @ v)
-        result.append(changed(each, target=target))
+        result.append(replace_unchecked(each, target=target))
     return result

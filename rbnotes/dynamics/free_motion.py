@@ -21,32 +21,32 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes import _se3, _so3, arguments
-from rbnotes._frozen import changed
-from rbnotes._linear import apply
+from rbnotes._frozen import replace_unchecked
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics.bodies import FreeSystem
-from rbnotes.dynamics.free_rotation import Turned, turn_freely
+from rbnotes.dynamics.free_rotation import FreeRotation, integrate_free_rotation
 from rbnotes.dynamics.motion import MechanicalSystem
-from rbnotes.dynamics.schemes import Scheme, _linearly_implicit
+from rbnotes.dynamics.schemes import Scheme, _linearly_implicit_problem
 from rbnotes.dynamics.state import State
 from rbnotes.dynamics.step_problem import StepProblem
 
-NEWTON_STEPS = 20
+MAX_NEWTON_ITERATIONS = 20
 """After so many a midpoint is given up."""
 
 
-def external_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+def external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move.
 
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.instance("state", state, State)
-    h, free = arguments.number("h", h), _free(system)
-    mass = system.mass(state)
+    h, free = arguments.number("h", h), _free_system(system)
+    mass = system.mass_matrix(state)
     return StepProblem(mass, mass @ state.velocity + h * free.external_force(state))
 
 
-def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+def implicit_external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
     """``(M - h D - h^2 K) phi+ = (M - h D) phi + h forces``, for stiff springs and dampers (Lloyd 0.9.2).
 
     K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
@@ -55,13 +55,15 @@ def implicit_problem(system: MechanicalSystem, state: State, h: float) -> StepPr
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.instance("state", state, State)
-    h, free = arguments.number("h", h), _free(system)
+    h, free = arguments.number("h", h), _free_system(system)
     applied = free.applied_forces(state)
-    force = free.weight(state) + applied.f
-    return _linearly_implicit(system.mass(state), state.velocity, force, applied.K, applied.D, h)
+    force = free.gravity_force(state) + applied.f
+    return _linearly_implicit_problem(
+        system.mass_matrix(state), state.velocity, force, applied.K, applied.D, h
+    )
 
 
-def move_freely(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+def advance_free_motion(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The motion of bodies that nothing pushes: centres go straight on, bodies turn as Euler's equations say.
 
     Exact to rounding, so that momentum *and* energy stay (:mod:`rbnotes.dynamics.free_rotation`).
@@ -73,26 +75,28 @@ def move_freely(system: MechanicalSystem, state: State, velocity: Array, h: floa
     SingularConfiguration
         If a body turns by hundreds of radians in the step.
     """
-    inertias = _free(system).mass_properties[1]
-    return _move_centres(system, state, velocity, h, lambda omega: turn_freely(inertias, omega, h))
+    inertias = _free_system(system).mass_properties[1]
+    return _advance_centers(
+        system, state, velocity, h, lambda omega: integrate_free_rotation(inertias, omega, h)
+    )
 
 
-def move_keeping_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The centre of mass moves straight on; linear and angular momentum stay as they are in the world.
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    inertias = _free(system).mass_properties[1]
+    inertias = _free_system(system).mass_properties[1]
 
-    def spin(omega: Array) -> Turned:
+    def rotate(omega: Array) -> FreeRotation:
         R = _so3.exp(h * omega)
-        turned = apply(np.swapaxes(R, -1, -2), apply(inertias, omega))
-        return Turned(R, np.linalg.solve(inertias, turned[..., None])[..., 0])
+        turned = matvec(np.swapaxes(R, -1, -2), matvec(inertias, omega))
+        return FreeRotation(R, np.linalg.solve(inertias, turned[..., None])[..., 0])
 
-    return _move_centres(system, state, velocity, h, spin)
+    return _advance_centers(system, state, velocity, h, rotate)
 
 
-def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+def advance_conserving_energy(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """The centre of mass moves straight on; Euler's equations are solved at the mean angular velocity.
 
     Raises
@@ -102,60 +106,60 @@ def move_keeping_energy(system: MechanicalSystem, state: State, velocity: Array,
     SingularConfiguration
         If the step is too long for the spin: Newton's method does not converge.
     """
-    inertias = _free(system).mass_properties[1]
+    inertias = _free_system(system).mass_properties[1]
 
-    def spin(omega: Array) -> Turned:
+    def rotate(omega: Array) -> FreeRotation:
         new = omega
-        for _ in range(NEWTON_STEPS):
+        for _ in range(MAX_NEWTON_ITERATIONS):
             mean = (omega + new) / 2
-            momentum = apply(inertias, mean)
-            missing = apply(inertias, new - omega) + h * np.cross(mean, momentum)
-            slope = inertias + h / 2 * (_so3.hat(mean) @ inertias - _so3.hat(momentum))
-            change = np.linalg.solve(slope, missing[..., None])[..., 0]
+            momentum = matvec(inertias, mean)
+            residual = matvec(inertias, new - omega) + h * np.cross(mean, momentum)
+            derivative = inertias + h / 2 * (_so3.hat(mean) @ inertias - _so3.hat(momentum))
+            change = np.linalg.solve(derivative, residual[..., None])[..., 0]
             new = new - change
             if np.max(np.abs(change), initial=0.0) <= 1e-14 * (1 + np.max(np.abs(new), initial=0.0)):
-                return Turned(_so3.exp(h * omega), new)
+                return FreeRotation(_so3.exp(h * omega), new)
         raise SingularConfiguration(
             "h", f"{h:g} s for this spin", "a step in which Newton's method converges"
         )
 
-    return _move_centres(system, state, velocity, h, spin)
+    return _advance_centers(system, state, velocity, h, rotate)
 
 
-keeping_momentum = Scheme(external_problem, move_keeping_momentum)
+momentum_conserving_euler = Scheme(external_force_problem, advance_conserving_momentum)
 """Bodies keep their momenta, but for what forces change."""
 
-keeping_energy = Scheme(external_problem, move_keeping_energy)
+energy_conserving_euler = Scheme(external_force_problem, advance_conserving_energy)
 """Bodies keep their energy, but for what forces change."""
 
-implicit_keeping_momentum = Scheme(implicit_problem, move_keeping_momentum)
+implicit_momentum_conserving_euler = Scheme(implicit_external_force_problem, advance_conserving_momentum)
 """As :data:`keeping_momentum`, and stable for stiff springs and dampers."""
 
 
-def _free(system: MechanicalSystem) -> FreeSystem:
+def _free_system(system: MechanicalSystem) -> FreeSystem:
     free = getattr(system, "free", system)  # a mechanism's bodies without its joints
     if isinstance(system, type) or not isinstance(free, FreeSystem):
         raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a Mechanism")
     return free
 
 
-def _move_centres(
+def _advance_centers(
     system: MechanicalSystem,
     state: State,
     velocity: Array,
     h: float,
-    spin: Callable[[Array], Turned],
+    rotate: Callable[[Array], FreeRotation],
 ) -> State:
-    """Straight motion of particles and centres of mass; ``spin`` turns bodies of given angular velocities."""
+    """Straight motion of particles and centres of mass; ``rotate`` turns bodies of given angular velocities."""
     arguments.instance("state", state, State)
     h = arguments.number("h", h)
     phi, v, _ = state.split(velocity, "velocity")
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
-    com = _free(system).mass_properties.com
-    centre_velocity = apply(E[:, :3, :3], origin_velocity + np.cross(omega, com))
-    centre = _se3.transform_points(E, com) + h * centre_velocity
-    turned, new_omega = spin(omega)
-    R = E[:, :3, :3] @ turned
-    new_v = apply(np.swapaxes(R, -1, -2), centre_velocity) - np.cross(new_omega, com)
-    poses, twists = _se3.frame(R, centre - apply(R, com)), np.concatenate([new_omega, new_v], axis=-1)
-    return changed(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)
+    com = _free_system(system).mass_properties.com
+    center_velocity = matvec(E[:, :3, :3], origin_velocity + np.cross(omega, com))
+    center = _se3.transform_points(E, com) + h * center_velocity
+    rotation, new_omega = rotate(omega)
+    R = E[:, :3, :3] @ rotation
+    new_v = matvec(np.swapaxes(R, -1, -2), center_velocity) - np.cross(new_omega, com)
+    poses, twists = _se3.frame(R, center - matvec(R, com)), np.concatenate([new_omega, new_v], axis=-1)
+    return replace_unchecked(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)

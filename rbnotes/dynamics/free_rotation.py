@@ -18,20 +18,20 @@ from typing import NamedTuple
 import numpy as np
 
 from rbnotes import _so3
-from rbnotes._linear import apply
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, SingularConfiguration
 
-REACH = 0.3
+MAX_SERIES_ANGLE = 0.3
 """Largest angle of one series, rad: longer turns are taken in parts."""
 
-TERMS = 40
+MAX_SERIES_TERMS = 40
 """Most terms of a series; at that angle thirty leave less than rounding."""
 
-PARTS = 1000
+MAX_SUBSTEPS = 1000
 """Most parts of a step."""
 
 
-class Turned(NamedTuple):
+class FreeRotation(NamedTuple):
     """Bodies after they turned freely."""
 
     rotation: Array
@@ -40,7 +40,7 @@ class Turned(NamedTuple):
     """Angular velocities in the frames at the end ``(n, 3)``."""
 
 
-def turn_freely(inertias: Array, omega: Array, h: float) -> Turned:
+def integrate_free_rotation(inertias: Array, omega: Array, h: float) -> FreeRotation:
     """The free rotation of bodies for a time h: momentum and energy stay to rounding.
 
     Parameters
@@ -56,34 +56,36 @@ def turn_freely(inertias: Array, omega: Array, h: float) -> Turned:
         If a body turns too far in the step to follow it: by more than ``REACH PARTS`` rad.
     """
     angle = h * float(np.max(np.linalg.norm(omega, axis=1), initial=0.0))
-    if not angle <= REACH * PARTS:
+    if not angle <= MAX_SERIES_ANGLE * MAX_SUBSTEPS:
         got = f"{h:g} s for a spin of {angle / h:.3g} rad/s"
-        raise SingularConfiguration("h", got, f"turns of at most {REACH * PARTS:g} rad in a step")
-    parts = max(1, int(np.ceil(angle / REACH)))
-    momentum, inverse = apply(inertias, omega), np.linalg.inv(inertias)
-    rotation = _part(momentum, inverse, h / parts)
-    seen = apply(np.swapaxes(rotation, -1, -2), momentum)
-    for _ in range(parts - 1):
-        turned = _part(seen, inverse, h / parts)
-        rotation = rotation @ turned
-        seen = apply(np.swapaxes(turned, -1, -2), seen)
+        raise SingularConfiguration(
+            "h", got, f"turns of at most {MAX_SERIES_ANGLE * MAX_SUBSTEPS:g} rad in a step"
+        )
+    substeps = max(1, int(np.ceil(angle / MAX_SERIES_ANGLE)))
+    momentum, inverse = matvec(inertias, omega), np.linalg.inv(inertias)
+    rotation = _rotation_series(momentum, inverse, h / substeps)
+    local_momentum = matvec(np.swapaxes(rotation, -1, -2), momentum)
+    for _ in range(substeps - 1):
+        increment = _rotation_series(local_momentum, inverse, h / substeps)
+        rotation = rotation @ increment
+        local_momentum = matvec(np.swapaxes(increment, -1, -2), local_momentum)
     # Products of series are rotations to rounding; one step of Newton's method keeps rounding from adding up.
     rotation = 1.5 * rotation - 0.5 * rotation @ np.swapaxes(rotation, -1, -2) @ rotation
-    return Turned(rotation, apply(inverse, apply(np.swapaxes(rotation, -1, -2), momentum)))
+    return FreeRotation(rotation, matvec(inverse, matvec(np.swapaxes(rotation, -1, -2), momentum)))
 
 
-def _part(momentum: Array, inverse: Array, h: float) -> Array:
+def _rotation_series(momentum: Array, inverse: Array, h: float) -> Array:
     """The rotations ``(n, 3, 3)`` of one series; each of its terms holds its power of h."""
     count = len(momentum)
-    terms = np.zeros((TERMS, count, 3, 3))
-    turns = np.zeros((TERMS, count, 3, 3))
+    terms = np.zeros((MAX_SERIES_TERMS, count, 3, 3))
+    omega_terms = np.zeros((MAX_SERIES_TERMS, count, 3, 3))
     terms[0] = np.eye(3)
-    turns[0] = h * _so3.hat(apply(inverse, momentum))
-    for k in range(1, TERMS):
-        terms[k] = np.sum(terms[:k] @ turns[k - 1 :: -1], axis=0) / k
+    omega_terms[0] = h * _so3.hat(matvec(inverse, momentum))
+    for k in range(1, MAX_SERIES_TERMS):
+        terms[k] = np.sum(terms[:k] @ omega_terms[k - 1 :: -1], axis=0) / k
         if np.max(np.abs(terms[k]), initial=0.0) < 1e-18:
             break
-        seen = (momentum[:, None] @ terms[k])[:, 0]
-        turns[k] = h * _so3.hat(apply(inverse, seen))
+        local_momentum = (momentum[:, None] @ terms[k])[:, 0]
+        omega_terms[k] = h * _so3.hat(matvec(inverse, local_momentum))
     result: Array = np.sum(terms[k::-1], axis=0)  # the smallest first
     return result

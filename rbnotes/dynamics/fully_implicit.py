@@ -21,25 +21,25 @@ from scipy import sparse
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.dynamics.motion import Forces, MechanicalSystem
-from rbnotes.dynamics.schemes import Solve, less, solve_free
+from rbnotes.dynamics.schemes import StepSolver, solve_unconstrained_step, subtract
 from rbnotes.dynamics.state import State
-from rbnotes.dynamics.step_problem import StepProblem, without_conditions
+from rbnotes.dynamics.step_problem import StepProblem, unconstrained_problem
 from rbnotes.errors import NotConverged
 
-HALVINGS = 12
+MAX_STEP_HALVINGS = 12
 """Shares of a Newton step that are tried: the smallest one is 1/2048."""
 
 
-class Differentiable(MechanicalSystem, Protocol):
+class DifferentiableSystem(MechanicalSystem, Protocol):
     """A system that knows how what is left of its equations of motion changes."""
 
-    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """``force - mass acceleration (N,)``; K: along increments of the positions, D: by the velocities."""
         ...
 
 
 @dataclass(frozen=True)
-class FullyImplicit:
+class FullyImplicitScheme:
     """A step whose equations of motion hold at a part c of it.
 
     There the velocities are ``u = v + c (v+ - v)``, and the positions have moved by ``c h u``; the whole step
@@ -49,10 +49,10 @@ class FullyImplicit:
     Constraints are those of ``solve``: with :func:`~rbnotes.dynamics.constrained_step`, rows at the start.
 
     Raises InvalidArgument if ``tolerance`` is not positive, ``max_iterations`` is negative, or the shape of
-    ``part`` does not fit.
+    ``fraction`` does not fit.
     """
 
-    part: float
+    fraction: float
     """c, without unit: 1 at the end, 1/2 in the middle of the step."""
     tolerance: float = 1e-10
     """How far the last correction may move the positions, in rad and m; relative to how far they move in the
@@ -61,12 +61,17 @@ class FullyImplicit:
     """The most corrections."""
 
     def __post_init__(self) -> None:
-        arguments.scalar("part", self.part, minimum=0.5, maximum=1.0)
+        arguments.scalar("fraction", self.fraction, minimum=0.5, maximum=1.0)
         arguments.number("tolerance", self.tolerance)
         arguments.count("max_iterations", self.max_iterations)
 
     def __call__(
-        self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
+        self,
+        system: MechanicalSystem,
+        state: State,
+        h: float,
+        *,
+        solve: StepSolver = solve_unconstrained_step,
     ) -> State:
         """The state after a step of size h; a :class:`~rbnotes.dynamics.schemes.Step`.
 
@@ -84,107 +89,113 @@ class FullyImplicit:
             ``residual`` how far the next one would move its positions, in rad and m.
         """
         arguments.instance("state", state, State)
-        if not _has_tangent(system):
+        if not _is_differentiable(system):
             raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
         h = arguments.number("h", h)
         arguments.function("solve", solve)
-        arguments.provides("system", system, "mass", "forces", "moved")
-        equations = _Equations(system, state, h, self.part, system.mass(state), solve)
+        arguments.require_methods("system", system, "mass", "forces", "moved")
+        equations = _StepEquations(system, state, h, self.fraction, system.mass_matrix(state), solve)
         velocity = state.velocity
-        now = equations.at(velocity)
+        linearized = equations.linearize(velocity)
         for count in range(self.max_iterations + 1):
-            correction = solve(now.problem(velocity), 1.0) - velocity
+            correction = solve(linearized.problem(velocity), 1.0) - velocity
             residual = h * float(np.linalg.norm(correction))
             if residual <= self.tolerance * (1 + h * float(np.linalg.norm(velocity))):
-                return equations.after(velocity + correction)
-            found = None if count == self.max_iterations else _downhill(equations, now, velocity, correction)
-            if found is None:
+                return equations.end_state(velocity + correction)
+            improved = (
+                None
+                if count == self.max_iterations
+                else _line_search(equations, linearized, velocity, correction)
+            )
+            if improved is None:
                 break
-            velocity, now = found
+            velocity, linearized = improved
         message = (
             f"a fully implicit step of {h:g} s ended after {count} corrections; "
             f"the next one would move the positions by {residual:.3g} rad and m"
         )
-        raise NotConverged(message, equations.after(velocity), residual)
+        raise NotConverged(message, equations.end_state(velocity), residual)
 
 
-fully_implicit_euler = FullyImplicit(1.0)
+fully_implicit_euler = FullyImplicitScheme(1.0)
 """Implicit (backward) Euler by Newton's method: of first order, and takes energy out of the motion."""
 
-implicit_midpoint = FullyImplicit(0.5)
+implicit_midpoint = FullyImplicitScheme(0.5)
 """The implicit midpoint rule: of second order, for trees and bodies too."""
 
 
-def _has_tangent(system: MechanicalSystem) -> TypeGuard[Differentiable]:
+def _is_differentiable(system: MechanicalSystem) -> TypeGuard[DifferentiableSystem]:
     return callable(getattr(system, "tangent", None))
 
 
 @dataclass(frozen=True, eq=False)
-class _Linearised:
+class _LinearizedEquations:
     """What is left of the equations, times h, and its derivative by the new velocities, with a minus sign."""
 
-    left: Array
+    residual: Array
     mass: Matrix
 
     def problem(self, velocity: Array) -> StepProblem:
         """For the new velocities, with what is left of the equations at other ones."""
-        return StepProblem(self.mass, self.mass @ velocity + self.left)
+        return StepProblem(self.mass, self.mass @ velocity + self.residual)
 
 
 @dataclass(frozen=True, eq=False)
-class _Equations:
+class _StepEquations:
     """Of one step, in the new velocities."""
 
-    system: Differentiable
+    system: DifferentiableSystem
     start: State
     h: float
-    part: float
-    inertia: Matrix
+    fraction: float
+    mass_matrix: Matrix
     """At the start."""
-    solve: Solve
+    solve: StepSolver
 
-    def at(self, velocity: Array) -> _Linearised:
-        c, h, start = self.part, self.h, self.start
+    def linearize(self, velocity: Array) -> _LinearizedEquations:
+        c, h, start = self.fraction, self.h, self.start
         mean = start.velocity + c * (velocity - start.velocity)
-        state = self.system.moved(start, c * h * mean, c * h).with_velocity(mean)
-        f, K, D = self.system.tangent(state, (velocity - start.velocity) / h)
-        K = _along_increments(K, start, c * h * mean)
-        return _Linearised(h * f, less(less(self.system.mass(state), c * h * D), (c * h) ** 2 * K))
+        state = self.system.retract(start, c * h * mean, c * h).with_velocity(mean)
+        f, K, D = self.system.linearized_residual(state, (velocity - start.velocity) / h)
+        K = _with_respect_to_increments(K, start, c * h * mean)
+        return _LinearizedEquations(
+            h * f, subtract(subtract(self.system.mass_matrix(state), c * h * D), (c * h) ** 2 * K)
+        )
 
-    def after(self, velocity: Array) -> State:
-        mean = self.start.velocity + self.part * (velocity - self.start.velocity)
-        return self.system.moved(self.start, self.h * mean, self.h).with_velocity(velocity)
+    def end_state(self, velocity: Array) -> State:
+        mean = self.start.velocity + self.fraction * (velocity - self.start.velocity)
+        return self.system.retract(self.start, self.h * mean, self.h).with_velocity(velocity)
 
-    def excess(self, velocity: Array, left: Array) -> float:
+    def residual_norm(self, velocity: Array, residual: Array) -> float:
         """What is left of equations and constraints, as the energy norm of velocities that it would make."""
-        problem = without_conditions(self.inertia, self.inertia @ velocity + left)
-        missing = self.solve(problem, 1.0) - velocity
-        return float(np.sqrt(missing @ (self.inertia @ missing)))
+        problem = unconstrained_problem(self.mass_matrix, self.mass_matrix @ velocity + residual)
+        velocity_error = self.solve(problem, 1.0) - velocity
+        return float(np.sqrt(velocity_error @ (self.mass_matrix @ velocity_error)))
 
 
-def _downhill(
-    equations: _Equations, now: _Linearised, velocity: Array, correction: Array
-) -> tuple[Array, _Linearised] | None:
+def _line_search(
+    equations: _StepEquations, linearized: _LinearizedEquations, velocity: Array, correction: Array
+) -> tuple[Array, _LinearizedEquations] | None:
     """Velocities along a correction at which less is left of the equations."""
-    share, before = 1.0, equations.excess(velocity, now.left)
-    for _ in range(HALVINGS):
-        there = velocity + share * correction
+    step_fraction, initial_norm = 1.0, equations.residual_norm(velocity, linearized.residual)
+    for _ in range(MAX_STEP_HALVINGS):
+        trial_velocity = velocity + step_fraction * correction
         try:
-            then = equations.at(there)
-            after = equations.excess(there, then.left)
+            trial = equations.linearize(trial_velocity)
+            trial_norm = equations.residual_norm(trial_velocity, trial.residual)
         except SingularConfiguration:
-            after = np.inf
-        if after <= (1 - share / 4) * before:
-            return there, then
-        share /= 2
+            trial_norm = np.inf
+        if trial_norm <= (1 - step_fraction / 4) * initial_norm:
+            return trial_velocity, trial
+        step_fraction /= 2
     return None
 
 
-def _along_increments(K: Matrix, start: State, increment: Array) -> Matrix:
+def _with_respect_to_increments(K: Matrix, start: State, increment: Array) -> Matrix:
     """K along body twists at the moved state as K along the increments themselves."""
     xi, dx, dq = start.split(increment)
     if not len(xi):
         return K
     others = sparse.eye_array(dx.size + dq.size)
-    turns = sparse.block_diag([*_se3.right_jacobian(xi), others], format="csc")
-    return K @ turns
+    jacobians = sparse.block_diag([*_se3.right_jacobian(xi), others], format="csc")
+    return K @ jacobians

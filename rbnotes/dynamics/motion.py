@@ -48,32 +48,32 @@ class Forces(NamedTuple):
     def __add__(self, other: tuple[Any, ...]) -> Forces:
         """The sum of forces, not of tuples."""
         f, K, D = other
-        return Forces(self.f + f, _sum(self.K, K), _sum(self.D, D))
+        return Forces(self.f + f, _add_matrices(self.K, K), _add_matrices(self.D, D))
 
 
 ForceLaw = Callable[[State], Forces]
 """Forces that depend on the state; :class:`rbnotes.forces.ForceGroups` is one."""
 
 
-def no_forces(state: State) -> Forces:
+def zero_forces(state: State) -> Forces:
     """No forces at all.
 
     Raises InvalidArgument if ``state`` is no ``State``.
     """
     arguments.instance("state", state, State)
-    zero = _no_derivatives(state.size)
+    zero = _zero_jacobian(state.size)
     return Forces(np.zeros(state.size), zero, zero)
 
 
 @lru_cache(maxsize=64)
-def _no_derivatives(size: int) -> sparse.csc_array:
+def _zero_jacobian(size: int) -> sparse.csc_array:
     return sparse.csc_array((size, size))
 
 
 class MechanicalSystem(Protocol):
     """What a time step needs to know of a system."""
 
-    def mass(self, state: State) -> Matrix:
+    def mass_matrix(self, state: State) -> Matrix:
         """Mass matrix ``(N, N)``, dense or sparse."""
         ...
 
@@ -81,7 +81,7 @@ class MechanicalSystem(Protocol):
         """All forces ``(N,)``, those of the motion itself included."""
         ...
 
-    def forces(self, state: State) -> Forces:
+    def linearized_force(self, state: State) -> Forces:
         """The same forces, with their derivatives."""
         ...
 
@@ -89,7 +89,7 @@ class MechanicalSystem(Protocol):
         """dv/dt ``(N,)``, under the constraints that are part of the system."""
         ...
 
-    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """The state after an increment of the positions ``(N,)`` and a time h, velocities kept."""
         ...
 
@@ -112,7 +112,7 @@ class System:
 
     inertia: Matrix
     """Mass matrix M ``(n, n)``, kg, kg m and kg m^2, symmetric positive definite; dense or sparse."""
-    force_at: Callable[[Array, Array], ArrayLike]
+    force_function: Callable[[Array, Array], ArrayLike]
     """f(q, qdot) ``(n,)``."""
     stiffness: Callable[[Array, Array], Matrix]
     """K = +df/dq at (q, qdot), ``(n, n)``, dense or sparse."""
@@ -125,13 +125,13 @@ class System:
         inertia = arguments.matrix("inertia", self.inertia)
         if inertia.shape[0] != inertia.shape[1]:
             raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
-        for name in ("force_at", "stiffness", "damping"):
+        for name in ("force_function", "stiffness", "damping"):
             arguments.function(name, getattr(self, name), "q", "qdot")
         if self.potential is not None:
             arguments.function("potential", self.potential, "q")
         object.__setattr__(self, "inertia", inertia)
 
-    def mass(self, state: State) -> Matrix:
+    def mass_matrix(self, state: State) -> Matrix:
         """The mass matrix.
 
         Raises InvalidArgument if ``state`` is no ``State``.
@@ -145,27 +145,29 @@ class System:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        self._check(state)
-        return arguments.one_vector("force_at(q, qdot)", self.force_at(state.q, state.qdot), state.size)
+        self._check_state(state)
+        return arguments.single_vector(
+            "force_at(q, qdot)", self.force_function(state.q, state.qdot), state.size
+        )
 
-    def forces(self, state: State) -> Forces:
+    def linearized_force(self, state: State) -> Forces:
         """f, K and D, with their shapes checked.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
         f, n = self.force(state), state.size
-        K = arguments.finite_matrix("stiffness(q, qdot)", self.stiffness(state.q, state.qdot), n, n)
-        D = arguments.finite_matrix("damping(q, qdot)", self.damping(state.q, state.qdot), n, n)
+        K = arguments.matrix_without_copy("stiffness(q, qdot)", self.stiffness(state.q, state.qdot), n, n)
+        D = arguments.matrix_without_copy("damping(q, qdot)", self.damping(state.q, state.qdot), n, n)
         return Forces(f, K, D)
 
-    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """``f - M acceleration``, K and D: those of f, as the mass matrix is constant.
 
         Raises InvalidArgument if the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
-        return without_inertia(self.forces(state), self.inertia, acceleration)
+        return subtract_inertial_force(self.linearized_force(state), self.inertia, acceleration)
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f``.
@@ -173,15 +175,15 @@ class System:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return free_acceleration(self, state)
+        return _unconstrained_acceleration(self, state)
 
-    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """``q + increment``.
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.instance("state", state, State)
-        return state.moved(increment, h)
+        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """``qdot^T M qdot / 2`` and the potential.
@@ -192,37 +194,37 @@ class System:
             If the system has no potential.
         """
         arguments.instance("state", state, State)
-        self._check(state)
+        self._check_state(state)
         if self.potential is None:
             raise InvalidArgument("potential", "nothing", "a function, for the energy")
         potential = arguments.real("potential(q)", self.potential(state.q))
         return float(state.qdot @ (self.inertia @ state.qdot) / 2 + potential)
 
-    def _check(self, state: State) -> None:
+    def _check_state(self, state: State) -> None:
         n = self.inertia.shape[0]
         if not state.q.shape == state.qdot.shape == (n,) or state.size != n:
             got = f"q {state.q.shape}, qdot {state.qdot.shape} and {state.size} velocities"
             raise InvalidArgument("state", got, f"q and qdot of shape ({n},), and nothing else")
 
 
-def without_inertia(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Forces:
+def subtract_inertial_force(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Forces:
     """``f - mass acceleration`` with the derivatives of f, for a constant mass matrix."""
-    acceleration = arguments.one_vector("acceleration", acceleration, len(forces.f))
+    acceleration = arguments.single_vector("acceleration", acceleration, len(forces.f))
     return forces._replace(f=forces.f - mass @ acceleration)
 
 
-def free_acceleration(system: MechanicalSystem, state: State) -> Array:
+def _unconstrained_acceleration(system: MechanicalSystem, state: State) -> Array:
     """``M^-1 f (N,)``: of systems without constraints.
 
     Raises InvalidArgument if ``system`` is no ``MechanicalSystem`` or ``state`` is no ``State``.
     """
-    arguments.provides("system", system, "mass", "force")
+    arguments.require_methods("system", system, "mass", "force")
     arguments.instance("state", state, State)
     force = system.force(state)
-    return factor_step(StepProblem(system.mass(state), force)).solve(force)[0]
+    return factor_step(StepProblem(system.mass_matrix(state), force)).solve(force)[0]
 
 
-def _sum(A: Matrix, B: Matrix) -> Matrix:
+def _add_matrices(A: Matrix, B: Matrix) -> Matrix:
     """The sum, sparse only where both are."""
     if sparse.issparse(A) != sparse.issparse(B):
         A, B = (each.toarray() if sparse.issparse(each) else each for each in (A, B))

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import changed
+from rbnotes._frozen import replace_unchecked
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
-from rbnotes.dynamics.step_problem import Rows, StepProblem, StepSolution
+from rbnotes.dynamics.step_problem import StepProblem, StepSolution, VelocityConstraintRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +33,17 @@ class Reduction:
 
     J: Matrix
     """``(n, r)``, without unit between like velocities; dense or sparse."""
-    drift: ArrayField = 0.0
+    bias: ArrayField = 0.0
     """``(n,)``, or one number: the velocities while the reduced ones are zero, m/s or rad/s; for
     accelerations ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""
 
     def __post_init__(self) -> None:
         J = arguments.matrix("J", self.J)
-        drift = arguments.array("drift", self.drift)
-        if drift.shape not in ((), (J.shape[0],)):
-            raise InvalidArgument("drift", f"shape {drift.shape}", f"a number, or shape ({J.shape[0]},)")
+        bias = arguments.array("bias", self.bias)
+        if bias.shape not in ((), (J.shape[0],)):
+            raise InvalidArgument("bias", f"shape {bias.shape}", f"a number, or shape ({J.shape[0]},)")
         object.__setattr__(self, "J", J)
-        object.__setattr__(self, "drift", np.array(np.broadcast_to(drift, J.shape[:1])))
+        object.__setattr__(self, "bias", np.array(np.broadcast_to(bias, J.shape[:1])))
 
     @property
     def size(self) -> int:
@@ -55,20 +55,22 @@ class Reduction:
         """Number r of the reduced velocities."""
         return int(self.J.shape[1])
 
-    def velocities(self, v_reduced: ArrayLike) -> Array:
+    def expand_velocities(self, v_reduced: ArrayLike) -> Array:
         """All velocities ``(n,)`` from the reduced ones ``(r,)``.
 
         Raises InvalidArgument if the shape of ``v_reduced`` does not fit.
         """
-        result: Array = self.J @ arguments.one_vector("v_reduced", v_reduced, self.reduced_size) + self.drift
+        result: Array = (
+            self.J @ arguments.single_vector("v_reduced", v_reduced, self.reduced_size) + self.bias
+        )
         return result
 
-    def forces(self, f: ArrayLike) -> Array:
+    def reduce_forces(self, f: ArrayLike) -> Array:
         """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``.
 
         Raises InvalidArgument if the shape of ``f`` does not fit.
         """
-        result: Array = self.J.T @ arguments.one_vector("f", f, self.size)
+        result: Array = self.J.T @ arguments.single_vector("f", f, self.size)
         return result
 
     def reduce(self, problem: StepProblem) -> StepProblem:
@@ -84,14 +86,14 @@ class Reduction:
             If the problem has another number of velocities, or contacts with a drift along their tangents.
         """
         arguments.instance("problem", problem, StepProblem)
-        self._check(problem)
+        self._check_size(problem)
         J, M = self.J, problem.mass
         return StepProblem(
             mass=J.T @ M @ J if sparse.issparse(M) else J.T @ (M @ J),
-            momentum=J.T @ (problem.momentum - M @ self.drift),
-            bilateral=self._reduced_rows(problem.bilateral),
-            unilateral=self._reduced_rows(problem.unilateral),
-            contacts=None if problem.contacts is None else self._reduced_contacts(problem.contacts),
+            momentum=J.T @ (problem.momentum - M @ self.bias),
+            bilateral=self._reduce_rows(problem.bilateral),
+            unilateral=self._reduce_rows(problem.unilateral),
+            contacts=None if problem.contacts is None else self._reduce_contacts(problem.contacts),
         )
 
     def expand(self, solution: StepSolution) -> StepSolution:
@@ -100,9 +102,9 @@ class Reduction:
         Raises InvalidArgument if ``solution`` is no ``StepSolution``.
         """
         arguments.instance("solution", solution, StepSolution)
-        return replace(solution, velocity=self.velocities(solution.velocity))
+        return replace(solution, velocity=self.expand_velocities(solution.velocity))
 
-    def holding_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
+    def constraint_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
         """What holds the velocities to ``J v_reduced + drift``, ``(n,)``; ``J^T`` of it is zero.
 
         Parameters
@@ -117,17 +119,21 @@ class Reduction:
         """
         arguments.instance("solution", solution, StepSolution)
         arguments.instance("problem", problem, StepProblem)
-        self._check(problem)
-        pushed = problem.momentum
+        self._check_size(problem)
+        applied = problem.momentum
         for name in ("bilateral", "unilateral"):
-            rows: Rows = getattr(problem, name)
-            pushed = pushed + rows.rows.T @ arguments.one_vector(name, getattr(solution, name), rows.count)
+            rows: VelocityConstraintRows = getattr(problem, name)
+            applied = applied + rows.rows.T @ arguments.single_vector(
+                name, getattr(solution, name), rows.count
+            )
         if problem.contacts is not None:
-            pushed = pushed + problem.contacts.rows.T @ solution.contact_impulses.ravel()
-        result: Array = problem.mass @ arguments.one_vector("velocity", solution.velocity, self.size) - pushed
+            applied = applied + problem.contacts.rows.T @ solution.contact_impulses.ravel()
+        result: Array = (
+            problem.mass @ arguments.single_vector("velocity", solution.velocity, self.size) - applied
+        )
         return result
 
-    def after(self, first: Reduction) -> Reduction:
+    def compose(self, first: Reduction) -> Reduction:
         """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one.
 
         Raises InvalidArgument if ``first`` is no ``Reduction``.
@@ -135,19 +141,19 @@ class Reduction:
         arguments.instance("first", first, Reduction)
         if first.reduced_size != self.size:
             raise InvalidArgument("first", f"{first.reduced_size} reduced velocities", str(self.size))
-        return Reduction(first.J @ self.J, first.J @ self.drift + first.drift)
+        return Reduction(first.J @ self.J, first.J @ self.bias + first.bias)
 
-    def _check(self, problem: StepProblem) -> None:
+    def _check_size(self, problem: StepProblem) -> None:
         if problem.size != self.size:
             raise InvalidArgument("problem", f"{problem.size} velocities", str(self.size))
 
-    def _reduced_rows(self, rows: Any) -> Any:
-        return changed(rows, rows=rows.rows @ self.J, target=rows.target - rows.rows @ self.drift)
+    def _reduce_rows(self, rows: Any) -> Any:
+        return replace_unchecked(rows, rows=rows.rows @ self.J, target=rows.target - rows.rows @ self.bias)
 
-    def _reduced_contacts(self, contacts: Any) -> Any:
+    def _reduce_contacts(self, contacts: Any) -> Any:
         rows = getattr(contacts.rows, "matrix", contacts.rows)
-        drift = (rows @ self.drift).reshape(-1, 3)
-        if np.any(drift[:, 1:]):
-            got = f"a drift of {np.max(np.abs(drift[:, 1:])):.3g} along a tangent"
+        bias = (rows @ self.bias).reshape(-1, 3)
+        if np.any(bias[:, 1:]):
+            got = f"a drift of {np.max(np.abs(bias[:, 1:])):.3g} along a tangent"
             raise InvalidArgument("contacts", got, "contacts that a drift does not drag along")
-        return replace(contacts, rows=rows @ self.J, normal_target=contacts.normal_target - drift[:, 0])
+        return replace(contacts, rows=rows @ self.J, normal_target=contacts.normal_target - bias[:, 0])

@@ -20,25 +20,25 @@ from scipy.integrate import solve_ivp
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes._frozen import changed
+from rbnotes._frozen import replace_unchecked
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.dynamics.motion import MechanicalSystem
 from rbnotes.dynamics.state import State, States
 from rbnotes.dynamics.step_problem import StepProblem
 
-Solve = Callable[[StepProblem, float], Array]
+StepSolver = Callable[[StepProblem, float], Array]
 """Velocities ``(N,)`` from their problem, and the part of the step after which they hold: 1, but 1/2 in the
 first half of Bridson-Marino. :func:`solve_free`, or one that satisfies constraints."""
 
 
-class Step(Protocol):
+class TimeStepper(Protocol):
     """A time step: any scheme of this module."""
 
-    def __call__(self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = ...) -> State:
+    def __call__(self, system: MechanicalSystem, state: State, h: float, *, solve: StepSolver = ...) -> State:
         """The state after a step of ``h``, s."""
 
 
-def solve_free(problem: StepProblem, fraction: float = 1.0) -> Array:
+def solve_unconstrained_step(problem: StepProblem, fraction: float = 1.0) -> Array:
     """The velocities ``mass^-1 momentum (N,)``, without constraints.
 
     Raises
@@ -64,20 +64,25 @@ class Scheme:
 
     In between, constraints and contacts add their impulses.
 
-    Raises InvalidArgument if ``problem`` or ``move`` is no function.
+    Raises InvalidArgument if ``problem`` or ``advance`` is no function.
     """
 
     problem: Callable[[MechanicalSystem, State, float], StepProblem]
     """From system, state and step size: the problem for the new velocities, without constraints."""
-    move: Callable[[MechanicalSystem, State, Array, float], State]
+    advance: Callable[[MechanicalSystem, State, Array, float], State]
     """From system, state at the start, new velocities and step size: the state at the end."""
 
     def __post_init__(self) -> None:
         arguments.function("problem", self.problem, "system", "state", "h")
-        arguments.function("move", self.move, "system", "state", "velocity", "h")
+        arguments.function("advance", self.advance, "system", "state", "velocity", "h")
 
     def __call__(
-        self, system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free
+        self,
+        system: MechanicalSystem,
+        state: State,
+        h: float,
+        *,
+        solve: StepSolver = solve_unconstrained_step,
     ) -> State:
         """The state after a step of ``h``, s; ``solve`` adds impulses of constraints and contacts.
 
@@ -85,9 +90,9 @@ class Scheme:
         """
         arguments.instance("state", state, State)
         arguments.function("solve", solve)
-        found = solve(self.problem(system, state, h), 1.0)
-        velocity = arguments.one_vector("solve(problem)", found, state.size)
-        return self.move(system, state, velocity, h)
+        solved = solve(self.problem(system, state, h), 1.0)
+        velocity = arguments.single_vector("solve(problem)", solved, state.size)
+        return self.advance(system, state, velocity, h)
 
 
 def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
@@ -95,10 +100,10 @@ def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.provides("system", system, "mass", "force")
+    arguments.require_methods("system", system, "mass", "force")
     arguments.instance("state", state, State)
-    mass = system.mass(state)
-    return StepProblem(mass, mass @ state.velocity + _step_size(h) * system.force(state))
+    mass = system.mass_matrix(state)
+    return StepProblem(mass, mass @ state.velocity + _check_step_size(h) * system.force(state))
 
 
 def linearly_implicit_problem(
@@ -124,17 +129,17 @@ def linearly_implicit_problem(
     InvalidArgument
         If ``h`` is not positive or a shape does not fit.
     """
-    h = _step_size(h)
-    v = arguments.one_vector("v", v, None)
+    h = _check_step_size(h)
+    v = arguments.single_vector("v", v, None)
     n = v.shape[-1]
-    f = arguments.one_vector("f", f, n)
+    f = arguments.single_vector("f", f, n)
     M, K, D = (arguments.matrix(name, value, n, n) for name, value in (("M", M), ("K", K), ("D", D)))
-    return _linearly_implicit(M, v, f, K, D, h)
+    return _linearly_implicit_problem(M, v, f, K, D, h)
 
 
-def _linearly_implicit(M: Matrix, v: Array, f: Array, K: Matrix, D: Matrix, h: float) -> StepProblem:
-    damped = less(M, h * D)
-    return StepProblem(less(damped, h**2 * K), damped @ v + h * f)
+def _linearly_implicit_problem(M: Matrix, v: Array, f: Array, K: Matrix, D: Matrix, h: float) -> StepProblem:
+    damped = subtract(M, h * D)
+    return StepProblem(subtract(damped, h**2 * K), damped @ v + h * f)
 
 
 def linearly_implicit_velocity(
@@ -149,7 +154,7 @@ def linearly_implicit_velocity(
     SingularConfiguration
         If ``M - h D - h^2 K`` is singular.
     """
-    return solve_free(linearly_implicit_problem(M, v, f, K, D, h))
+    return solve_unconstrained_step(linearly_implicit_problem(M, v, f, K, D, h))
 
 
 def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
@@ -157,10 +162,12 @@ def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> 
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.provides("system", system, "mass", "forces")
+    arguments.require_methods("system", system, "mass", "forces")
     arguments.instance("state", state, State)
-    h = _step_size(h)
-    return _linearly_implicit(system.mass(state), state.velocity, *system.forces(state), h)
+    h = _check_step_size(h)
+    return _linearly_implicit_problem(
+        system.mass_matrix(state), state.velocity, *system.linearized_force(state), h
+    )
 
 
 def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
@@ -168,48 +175,50 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.provides("system", system, "mass", "forces")
+    arguments.require_methods("system", system, "mass", "forces")
     arguments.instance("state", state, State)
-    h = _step_size(h)
-    v, (f, K, D) = state.velocity, system.forces(state)
-    damped = less(system.mass(state), h / 2 * D)
-    return StepProblem(less(damped, h**2 / 4 * K), damped @ v + h**2 / 4 * (K @ v) + h * f)
+    h = _check_step_size(h)
+    v, (f, K, D) = state.velocity, system.linearized_force(state)
+    damped = subtract(system.mass_matrix(state), h / 2 * D)
+    return StepProblem(subtract(damped, h**2 / 4 * K), damped @ v + h**2 / 4 * (K @ v) + h * f)
 
 
-def move_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+def advance_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29)).
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    arguments.provides("system", system, "moved")
+    arguments.require_methods("system", system, "moved")
     arguments.instance("state", state, State)
-    velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
-    return system.moved(state, h * velocity, h)._with_velocity(velocity)
+    velocity, h = arguments.single_vector("velocity", velocity, state.size), _check_step_size(h)
+    return system.retract(state, h * velocity, h)._with_velocity(velocity)
 
 
-def move_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+def advance_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
     """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``.
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    arguments.provides("system", system, "moved")
+    arguments.require_methods("system", system, "moved")
     arguments.instance("state", state, State)
-    velocity, h = arguments.one_vector("velocity", velocity, state.size), _step_size(h)
-    return system.moved(state, h / 2 * (state.velocity + velocity), h)._with_velocity(velocity)
+    velocity, h = arguments.single_vector("velocity", velocity, state.size), _check_step_size(h)
+    return system.retract(state, h / 2 * (state.velocity + velocity), h)._with_velocity(velocity)
 
 
-symplectic_euler = Scheme(symplectic_euler_problem, move_by_new_velocity)
+symplectic_euler = Scheme(symplectic_euler_problem, advance_by_new_velocity)
 """Velocities from the force at the start, then positions with the new velocities (Lloyd 0.9.1)."""
 
-implicit_euler = Scheme(implicit_euler_problem, move_by_new_velocity)
+implicit_euler = Scheme(implicit_euler_problem, advance_by_new_velocity)
 """Linearly implicit Euler (Lloyd 0.9.2): of first order, and stable for stiff springs and dampers."""
 
-trapezoidal = Scheme(trapezoidal_problem, move_by_mean_velocity)
+trapezoidal = Scheme(trapezoidal_problem, advance_by_mean_velocity)
 """Linearised trapezoidal rule (Lloyd 0.9.3): of second order where the mass matrix is constant and K and D
 leave nothing out, so not on trees; keeps the energy of linear springs."""
 
 
-def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: Solve = solve_free) -> State:
+def bridson_marino(
+    system: MechanicalSystem, state: State, h: float, *, solve: StepSolver = solve_unconstrained_step
+) -> State:
     """Explicit in positions, implicit in velocities, of second order (Lloyd 0.9.4).
 
     K changes nothing: it is evaluated only because ``system.forces`` gives it with D.
@@ -224,19 +233,21 @@ def bridson_marino(system: MechanicalSystem, state: State, h: float, *, solve: S
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
-    arguments.provides("system", system, "mass", "force", "forces", "moved")
+    arguments.require_methods("system", system, "mass", "force", "forces", "moved")
     arguments.instance("state", state, State)
     arguments.function("solve", solve)
-    h = _step_size(h)
-    v, (f, _, D) = state.velocity, system.forces(state)
-    mass = less(system.mass(state), h / 2 * D)
+    h = _check_step_size(h)
+    v, (f, _, D) = state.velocity, system.linearized_force(state)
+    mass = subtract(system.mass_matrix(state), h / 2 * D)
     momentum = mass @ v
     first = StepProblem(mass, momentum + h / 2 * f)
-    halfway = solve(first, 0.5)
-    moved = system.moved(state, h * arguments.one_vector("solve(problem)", halfway, state.size), h)
-    mean = momentum + h / 2 * (f + system.force(moved))
-    second = changed(first, momentum=arguments.one_vector("momentum", mean, state.size))
-    return moved.with_velocity(solve(second, 1.0))
+    midpoint_velocity = solve(first, 0.5)
+    end_state = system.retract(
+        state, h * arguments.single_vector("solve(problem)", midpoint_velocity, state.size), h
+    )
+    end_momentum = momentum + h / 2 * (f + system.force(end_state))
+    second = replace_unchecked(first, momentum=arguments.single_vector("momentum", end_momentum, state.size))
+    return end_state.with_velocity(solve(second, 1.0))
 
 
 def runge_kutta(
@@ -246,7 +257,7 @@ def runge_kutta(
     *,
     rtol: float = 1e-10,
     atol: float = 1e-12,
-    evaluations: int = 500_000,
+    max_evaluations: int = 500_000,
 ) -> State:
     """The motion to nearly all digits, by scipy's method of order 8 with as many steps as it takes.
 
@@ -264,32 +275,34 @@ def runge_kutta(
     Raises
     ------
     InvalidArgument
-        If ``atol`` is not positive, ``evaluations`` is negative, or the shape of ``h`` or ``rtol`` does not
+        If ``atol`` is not positive, ``max_evaluations`` is negative, or the shape of ``h`` or ``rtol`` does not
         fit.
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
-    arguments.provides("system", system, "moved", "acceleration")
+    arguments.require_methods("system", system, "moved", "acceleration")
     arguments.instance("state", state, State)
-    h, rtol, atol = _step_size(h), arguments.number("rtol", rtol), arguments.number("atol", atol)
+    h, rtol, atol = _check_step_size(h), arguments.number("rtol", rtol), arguments.number("atol", atol)
 
-    left = arguments.count("evaluations", evaluations)
+    remaining = arguments.count("max_evaluations", max_evaluations)
 
-    def rates(t: float, both: Array) -> Array:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise SingularConfiguration("evaluations", f"{evaluations}, used up", f"more, or h below {h:g}")
-        increment, velocity = np.split(both, 2)
-        at = system.moved(state, increment, t).with_velocity(velocity)
-        return np.concatenate([state.increment_rate(increment, velocity), system.acceleration(at)])
+    def rates(t: float, stacked: Array) -> Array:
+        nonlocal remaining
+        remaining -= 1
+        if remaining < 0:
+            raise SingularConfiguration(
+                "max_evaluations", f"{max_evaluations}, used up", f"more, or h below {h:g}"
+            )
+        increment, velocity = np.split(stacked, 2)
+        current = system.retract(state, increment, t).with_velocity(velocity)
+        return np.concatenate([state.increment_rate(increment, velocity), system.acceleration(current)])
 
     start = np.concatenate([np.zeros(state.size), state.velocity])
     solution = solve_ivp(rates, (0.0, h), start, method="DOP853", rtol=rtol, atol=atol)
     if not solution.success:
         raise SingularConfiguration("state", solution.message, "a motion that goes on for the whole step")
     increment, velocity = np.split(solution.y[:, -1], 2)
-    return system.moved(state, increment, h).with_velocity(velocity)
+    return system.retract(state, increment, h).with_velocity(velocity)
 
 
 def integrate(
@@ -306,19 +319,19 @@ def integrate(
     InvalidArgument
         If there is no step.
     """
-    arguments.provides("system", system, "moved")
+    arguments.require_methods("system", system, "moved")
     arguments.instance("state", state, State)
-    h = _step_size(h)
+    h = _check_step_size(h)
     steps = arguments.count("steps", steps, minimum=1)
     arguments.function("step", step, "system", "state", "h")
     states = [state]
     for _ in range(steps):
         states.append(step(system, states[-1], h))
         arguments.instance("step(system, state, h)", states[-1], State)
-    return States.of(states)
+    return States.stack(states)
 
 
-def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) -> Array:
+def effective_force(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) -> Array:
     """The force f ``(n,)`` with ``momentum = inertia v + h f``: another arrangement of the step (Lloyd 0.9).
 
     With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
@@ -326,19 +339,19 @@ def force_beside(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``inertia`` or ``v`` does not fit.
     """
     arguments.instance("problem", problem, StepProblem)
-    v = arguments.one_vector("v", v, problem.size)
+    v = arguments.single_vector("v", v, problem.size)
     result: Array = (
         problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v
-    ) / _step_size(h)
+    ) / _check_step_size(h)
     return result
 
 
-def less(M: Matrix, change: Matrix) -> Matrix:
+def subtract(M: Matrix, change: Matrix) -> Matrix:
     """``M - change``, dense or sparse as M is."""
     if sparse.issparse(M):
         return sparse.csc_array(M) - sparse.csc_array(change)
     return M - (change.toarray() if sparse.issparse(change) else change)
 
 
-def _step_size(h: float) -> float:
+def _check_step_size(h: float) -> float:
     return arguments.number("h", h)

@@ -16,16 +16,16 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
 from rbnotes.complementarity.quadratic import solve_qp
-from rbnotes.complementarity.solve import accepted, default_tolerance, solve_elimination
-from rbnotes.constraints.kkt import KKT, factored
-from rbnotes.constraints.matrices import regular_lu
+from rbnotes.complementarity.solve import default_tolerance, raise_unless_solved, solve_elimination
+from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
+from rbnotes.constraints.matrices import well_conditioned_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
 
-REGULAR = 1e-9
+MIN_RECIPROCAL_CONDITION = 1e-9
 """Least reciprocal condition of a softness that is not symmetric: its inverse is the mass of the slacks."""
 
 
-def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolution:
+def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting") -> StepSolution:
     """Velocities and impulses of a step without friction (Lloyd 0.10, 0.11).
 
     Parameters
@@ -51,13 +51,15 @@ def solve_step(problem: StepProblem, *, method: str = "active_set") -> StepSolut
     if problem.contacts is not None:
         raise InvalidArgument("problem", "contacts", "none: a model of rbnotes.friction solves for them")
     if not problem.unilateral.count:
-        velocity, bilateral = factor_step(problem).solver(problem.momentum, problem.bilateral.target)
+        velocity, bilateral = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)
         return StepSolution(velocity, bilateral, method="factor_kkt")
-    hard = hardened(problem)
+    expanded = expand_compliance(problem)
     if method == "quadratic":
-        solution = accepted(solve_qp(qp_from_step(hard)))
+        solution = raise_unless_solved(solve_qp(qp_from_step(expanded)))
     else:
-        solution = solve_elimination(elimination(hard), method, tolerance=default_tolerance(method))
+        solution = solve_elimination(
+            eliminate_velocities(expanded), method, tolerance=default_tolerance(method)
+        )
     return StepSolution(
         solution.x[: problem.size],
         solution.multipliers,
@@ -76,21 +78,21 @@ def factor_step(problem: StepProblem) -> KKT:
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
-    hard = hardened(problem)
-    kkt = factored(hard.mass, hard.bilateral.rows)
-    slacks = hard.size - problem.size
+    expanded = expand_compliance(problem)
+    kkt = factor_kkt_unchecked(expanded.mass, expanded.bilateral.rows)
+    slacks = expanded.size - problem.size
     if not slacks:
         return kkt
 
     def solve(momentum: Array, target: Array) -> tuple[Array, Array]:
         padded = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
-        velocities, impulses = kkt.solver(padded, target)
+        velocities, impulses = kkt.solve_unchecked(padded, target)
         return velocities[: problem.size], impulses
 
     return KKT(problem.size, problem.bilateral.count, lambda: kkt.rank, solve)
 
 
-def hardened(problem: StepProblem) -> StepProblem:
+def expand_compliance(problem: StepProblem) -> StepProblem:
     """The same problem with hard rows alone, and the slacks of the soft ones as further velocities.
 
     Raises
@@ -102,9 +104,11 @@ def hardened(problem: StepProblem) -> StepProblem:
     """
     arguments.instance("problem", problem, StepProblem)
     bilateral, unilateral = problem.bilateral, problem.unilateral
-    if not (bilateral.soft or unilateral.soft):
+    if not (bilateral.is_regularized or unilateral.is_regularized):
         return problem
-    columns, masses = zip(*(_slacks(rows.softness) for rows in (bilateral, unilateral)), strict=True)
+    columns, masses = zip(
+        *(_slack_variables(rows.regularization) for rows in (bilateral, unilateral)), strict=True
+    )
     counts = [mass.shape[0] for mass in masses]
     blank = [
         sparse.csc_array((rows.count, n))
@@ -123,7 +127,7 @@ def hardened(problem: StepProblem) -> StepProblem:
     )
 
 
-def elimination(problem: StepProblem, factors: KKT | None = None) -> Elimination:
+def eliminate_velocities(problem: StepProblem, factors: KKT | None = None) -> Elimination:
     """Velocities and bilateral impulses as functions of the unilateral ones (Lloyd 0.7).
 
     Parameters
@@ -139,7 +143,7 @@ def elimination(problem: StepProblem, factors: KKT | None = None) -> Elimination
         If ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
-    hard = hardened(problem)
+    hard = expand_compliance(problem)
     equations, pairs = hard.bilateral, hard.unilateral
     return Elimination(
         hard.mass, hard.momentum, pairs.rows, pairs.target, equations.rows, equations.target, factors
@@ -155,16 +159,16 @@ def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
-    return elimination(problem, factors).lcp()
+    return eliminate_velocities(problem, factors).lcp()
 
 
-def step_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
+def recover_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
     """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7).
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
     arguments.instance("problem", problem, StepProblem)
-    velocity, bilateral = elimination(problem).unknowns(z)
+    velocity, bilateral = eliminate_velocities(problem).recover_unknowns(z)
     return velocity[: problem.size], bilateral
 
 
@@ -175,16 +179,16 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.instance("solution", solution, StepSolution)
-    hard = hardened(problem)
-    bilateral = arguments.one_vector("bilateral", solution.bilateral, problem.bilateral.count)
-    unilateral = arguments.one_vector("unilateral", solution.unilateral, problem.unilateral.count)
-    velocity = arguments.one_vector("velocity", solution.velocity, problem.size)
+    hard = expand_compliance(problem)
+    bilateral = arguments.single_vector("bilateral", solution.bilateral, problem.bilateral.count)
+    unilateral = arguments.single_vector("unilateral", solution.unilateral, problem.unilateral.count)
+    velocity = arguments.single_vector("velocity", solution.velocity, problem.size)
     if hard.size > problem.size:
         pushed = hard.bilateral.rows.T @ bilateral + hard.unilateral.rows.T @ unilateral
         inner = hard.mass[problem.size :][:, problem.size :]
         solve = sparse.linalg.spsolve if sparse.issparse(inner) else np.linalg.solve
         velocity = np.concatenate([velocity, solve(inner, pushed[problem.size :])])
-    return elimination(hard).residuals_of(velocity, bilateral, unilateral)
+    return eliminate_velocities(hard).residuals_unchecked(velocity, bilateral, unilateral)
 
 
 def qp_from_step(problem: StepProblem) -> QP:
@@ -196,26 +200,29 @@ def qp_from_step(problem: StepProblem) -> QP:
         If the mass is not symmetric: then the velocities minimise nothing.
     """
     arguments.instance("problem", problem, StepProblem)
-    if not problem.symmetric:
+    if not problem.is_symmetric:
         raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
-    hard = hardened(problem)
+    hard = expand_compliance(problem)
     equations, pairs = hard.bilateral, hard.unilateral
     return QP(hard.mass, -hard.momentum, pairs.rows, pairs.target, equations.rows, equations.target)
 
 
-def box_from_step(problem: StepProblem) -> BoxLCP:
+def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
     """The step in the unknowns (v, lambda, z) at once, the former two unbounded (Lloyd 0.7).
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
     arguments.instance("problem", problem, StepProblem)
-    hard = hardened(problem)
+    hard = expand_compliance(problem)
     G, N = (sparse.csc_array(rows.rows) for rows in (hard.bilateral, hard.unilateral))
     blocks = [[sparse.csc_array(hard.mass), -G.T, -N.T], [G, None, None], [N, None, None]]
-    held, pairs = G.shape[0], N.shape[0]
-    blocks[1][1], blocks[2][2] = sparse.csc_array((held, held)), sparse.csc_array((pairs, pairs))
+    num_equations, pairs = G.shape[0], N.shape[0]
+    blocks[1][1], blocks[2][2] = (
+        sparse.csc_array((num_equations, num_equations)),
+        sparse.csc_array((pairs, pairs)),
+    )
     matrix = sparse.block_array(blocks, format="csc")
-    free = hard.size + held
+    free = hard.size + num_equations
     return BoxLCP(
         M=matrix if sparse.issparse(hard.mass) else matrix.toarray(),
         q=-np.concatenate([hard.momentum, hard.bilateral.target, hard.unilateral.target]),
@@ -224,23 +231,23 @@ def box_from_step(problem: StepProblem) -> BoxLCP:
     )
 
 
-def _slacks(softness: Array) -> tuple[Any, Any]:
+def _slack_variables(regularization: Array) -> tuple[Any, Any]:
     """C ``(k, s)`` and the mass B ``(s, s)`` of the slacks, with ``C B^-1 C^T`` the softness."""
-    count = len(softness)
-    if softness.ndim == 1:
-        soft = np.flatnonzero(softness)
-        shape = (count, len(soft))
-        C = sparse.csc_array((np.sqrt(softness[soft]), (soft, np.arange(len(soft)))), shape)
-    elif np.array_equal(softness, softness.T):
-        eigenvalues, vectors = np.linalg.eigh(softness)
-        kept = eigenvalues > count * np.finfo(float).eps * np.max(np.abs(eigenvalues))
-        C = sparse.csc_array(vectors[:, kept] * np.sqrt(eigenvalues[kept]))
+    count = len(regularization)
+    if regularization.ndim == 1:
+        nonzero = np.flatnonzero(regularization)
+        shape = (count, len(nonzero))
+        C = sparse.csc_array((np.sqrt(regularization[nonzero]), (nonzero, np.arange(len(nonzero)))), shape)
+    elif np.array_equal(regularization, regularization.T):
+        eigenvalues, vectors = np.linalg.eigh(regularization)
+        positive = eigenvalues > count * np.finfo(float).eps * np.max(np.abs(eigenvalues))
+        C = sparse.csc_array(vectors[:, positive] * np.sqrt(eigenvalues[positive]))
     else:
         try:
-            factors = regular_lu("softness", softness, REGULAR)
+            factors = well_conditioned_lu("regularization", regularization, MIN_RECIPROCAL_CONDITION)
         except SingularConfiguration as error:
             got = "a singular matrix that is not symmetric, or one next to it"
-            raise SingularConfiguration("softness", got, "a symmetric or a regular one") from error
+            raise SingularConfiguration("regularization", got, "a symmetric or a regular one") from error
         return sparse.eye_array(count, format="csc"), sparse.csc_array(
             linalg.lu_solve(factors, np.eye(count))
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
-from rbnotes._frozen import changed, keep
+from rbnotes._frozen import replace_unchecked, set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 
 WORLD = -1
@@ -49,12 +49,12 @@ class State:
     """Time, s."""
 
     def __post_init__(self) -> None:
-        E = arguments.frame("E", _stack("E", self.E, 4, 4))
-        x = arguments.vector("x", _stack("x", self.x, 3))
-        q = _one_axis("q", self.q)
-        phi = arguments.twist("phi", _or_zeros(self.phi, (len(E), 6)))
-        v = arguments.vector("v", _or_zeros(self.v, x.shape))
-        qdot = _one_axis("qdot", _or_zeros(self.qdot, q.shape))
+        E = arguments.frame("E", _as_stack("E", self.E, 4, 4))
+        x = arguments.vector("x", _as_stack("x", self.x, 3))
+        q = _check_one_axis("q", self.q)
+        phi = arguments.twist("phi", _zeros_if_omitted(self.phi, (len(E), 6)))
+        v = arguments.vector("v", _zeros_if_omitted(self.v, x.shape))
+        qdot = _check_one_axis("qdot", _zeros_if_omitted(self.qdot, q.shape))
         expected = {"E": (len(E), 4, 4), "phi": (len(E), 6), "x": (len(x), 3), "v": (len(x), 3)}
         for name, value in {"E": E, "phi": phi, "x": x, "v": v}.items():
             if value.shape != expected[name]:
@@ -62,7 +62,7 @@ class State:
                 wanted = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
                 raise InvalidArgument(name, got, wanted)
         t = arguments.real("t", self.t)
-        keep(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
+        set_fields(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
 
     @property
     def size(self) -> int:
@@ -81,13 +81,13 @@ class State:
 
         Raises InvalidArgument if the shape of ``stacked`` does not fit.
         """
-        return self._split(arguments.one_vector(name, stacked, self.size))
+        return self._split(arguments.single_vector(name, stacked, self.size))
 
     def _split(self, stacked: Array) -> tuple[Array, Array, Array]:
         first, second = self.phi.size, self.phi.size + self.v.size
         return stacked[:first].reshape(-1, 6), stacked[first:second].reshape(-1, 3), stacked[second:]
 
-    def moved(self, increment: ArrayLike, h: float = 0.0) -> State:
+    def retract(self, increment: ArrayLike, h: float = 0.0) -> State:
         """The state after ``E exp([xi])``, ``x + dx``, ``q + dq`` and a time h, velocities kept.
 
         Parameters
@@ -105,18 +105,18 @@ class State:
             raise InvalidArgument("q", got, "as many of both, or a model that moves them")
         xi, dx, dq = self.split(increment, "increment")
         E = self.E @ _se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
-        return changed(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real("h", h))
+        return replace_unchecked(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real("h", h))
 
     def with_velocity(self, velocity: ArrayLike) -> State:
         """The state with other velocities ``(N,)``.
 
         Raises InvalidArgument if the shape of ``velocity`` does not fit.
         """
-        return self._with_velocity(arguments.one_vector("velocity", velocity, self.size))
+        return self._with_velocity(arguments.single_vector("velocity", velocity, self.size))
 
     def _with_velocity(self, velocity: Array) -> State:
         phi, v, qdot = self._split(velocity)
-        return changed(self, phi=phi, v=v, qdot=qdot)
+        return replace_unchecked(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
         """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``.
@@ -152,7 +152,7 @@ class States:
     """``(T,)``, s."""
 
     @classmethod
-    def of(cls, states: Sequence[State]) -> States:
+    def stack(cls, states: Sequence[State]) -> States:
         """States one after the other.
 
         Raises InvalidArgument if ``states`` does not fit.
@@ -185,7 +185,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return None
 
 
-def _stack(name: str, value: Any, *shape: int) -> Any:
+def _as_stack(name: str, value: Any, *shape: int) -> Any:
     """Nothing as an empty stack, one array of the shape as a stack of one."""
     if isinstance(value, tuple) and not value:
         return np.zeros((0, *shape))
@@ -195,13 +195,13 @@ def _stack(name: str, value: Any, *shape: int) -> Any:
     return arguments.array(name, value)[None] if _shape(value) == shape else value
 
 
-def _or_zeros(value: Any, shape: tuple[int, ...]) -> Any:
+def _zeros_if_omitted(value: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(value, tuple) and not value:
         return np.zeros(shape)
     return np.asanyarray(value)[None] if _shape(value) == shape[1:] and len(shape) > 1 else value
 
 
-def _one_axis(name: str, value: Any) -> Array:
+def _check_one_axis(name: str, value: Any) -> Array:
     result = arguments.vector(name, value, None)
     if result.ndim != 1:
         raise InvalidArgument(name, f"shape {result.shape}", "a vector (one axis)")

@@ -23,13 +23,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from rbnotes import arguments
-from rbnotes._frozen import changed, keep, known
+from rbnotes._frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
-from rbnotes.constraints.matrices import symmetric_to_rounding
+from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class VelocityConstraintRows:
     """Conditions on velocities, one a row; see the two kinds below.
 
     Raises
@@ -42,7 +42,7 @@ class Rows:
     """``(k, n)``, without unit between like velocities, dense or scipy.sparse; none by default."""
     target: ArrayField = 0.0
     """``(k,)``, or one number for all, m/s or rad/s."""
-    softness: ArrayField = 0.0
+    regularization: ArrayField = 0.0
     """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2): zero where rows
     are hard."""
 
@@ -50,8 +50,10 @@ class Rows:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
         rows = arguments.matrix("rows", rows)
         count = rows.shape[0]
-        keep(self, rows=rows, target=arguments.each("target", arguments.array("target", self.target), count))
-        keep(self, softness=_checked_softness(self.softness, count))
+        set_fields(
+            self, rows=rows, target=arguments.each("target", arguments.array("target", self.target), count)
+        )
+        set_fields(self, softness=_check_regularization(self.regularization, count))
 
     @property
     def count(self) -> int:
@@ -59,13 +61,13 @@ class Rows:
         return int(self.rows.shape[0])
 
     @property
-    def soft(self) -> bool:
+    def is_regularized(self) -> bool:
         """Whether any row is soft."""
-        return bool(np.any(self.softness))
+        return bool(np.any(self.regularization))
 
 
 @dataclass(frozen=True, eq=False)
-class BilateralRows(Rows):
+class BilateralRows(VelocityConstraintRows):
     """Equations ``rows v + softness impulses = target``.
 
     Raises InvalidArgument if the shape of ``rows``, ``target`` or ``softness`` does not fit.
@@ -73,7 +75,7 @@ class BilateralRows(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class UnilateralRows(Rows):
+class UnilateralRows(VelocityConstraintRows):
     """Inequalities ``rows v + softness impulses >= target``, with impulses that only push, and only there.
 
     Raises InvalidArgument if the shape of ``rows``, ``target`` or ``softness`` does not fit.
@@ -108,12 +110,12 @@ class ContactRows(Protocol):
 
 
 @lru_cache(maxsize=64)
-def _no_equations(size: int) -> BilateralRows:
+def _empty_bilateral_rows(size: int) -> BilateralRows:
     return BilateralRows(np.zeros((0, size)))
 
 
 @lru_cache(maxsize=64)
-def _no_inequalities(size: int) -> UnilateralRows:
+def _empty_unilateral_rows(size: int) -> UnilateralRows:
     return UnilateralRows(np.zeros((0, size)))
 
 
@@ -132,22 +134,22 @@ class StepProblem:
     symmetric; its symmetric part is positive definite."""
     momentum: ArrayField
     """``(n,)``: what ``mass v`` would be without constraints, N s and N m s."""
-    bilateral: BilateralRows = field(default_factory=partial(_no_equations, 0))
+    bilateral: BilateralRows = field(default_factory=partial(_empty_bilateral_rows, 0))
     """Equations; none by default."""
-    unilateral: UnilateralRows = field(default_factory=partial(_no_inequalities, 0))
+    unilateral: UnilateralRows = field(default_factory=partial(_empty_unilateral_rows, 0))
     """Inequalities without friction; none by default."""
     contacts: ContactRows | None = None
     """Contacts with friction, for a friction model."""
 
     def __post_init__(self) -> None:
-        momentum = arguments.one_vector("momentum", self.momentum, None)
+        momentum = arguments.single_vector("momentum", self.momentum, None)
         if momentum.ndim != 1:
             raise InvalidArgument("momentum", f"shape {momentum.shape}", "a vector (one axis)")
         size = len(momentum)
-        keep(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
-        keep(self, **_fitting(size, self.bilateral, self.unilateral, self.contacts))
+        set_fields(self, mass=arguments.matrix("mass", self.mass, size, size), momentum=momentum)
+        set_fields(self, **_check_columns(size, self.bilateral, self.unilateral, self.contacts))
 
-    def under(
+    def with_constraints(
         self,
         *,
         bilateral: BilateralRows | None = None,
@@ -161,13 +163,13 @@ class StepProblem:
         InvalidArgument
             If shapes do not fit together.
         """
-        conditions = _fitting(
+        conditions = _check_columns(
             self.size,
             self.bilateral if bilateral is None else bilateral,
             self.unilateral if unilateral is None else unilateral,
             self.contacts if contacts is None else contacts,
         )
-        return changed(self, **conditions)
+        return replace_unchecked(self, **conditions)
 
     @property
     def size(self) -> int:
@@ -175,20 +177,20 @@ class StepProblem:
         return len(self.momentum)
 
     @cached_property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether the mass matrix is symmetric to rounding: then the velocities minimise a quadratic."""
-        return symmetric_to_rounding(self.mass)
+        return is_symmetric_unchecked(self.mass)
 
 
-def without_conditions(mass: Matrix, momentum: Array) -> StepProblem:
+def unconstrained_problem(mass: Matrix, momentum: Array) -> StepProblem:
     """A step problem of masses that are known to be right; momenta may come of forces that are too large."""
     size = mass.shape[0]
-    return known(
+    return construct_unchecked(
         StepProblem,
         mass=mass,
-        momentum=arguments.one_vector("momentum", momentum, size),
-        bilateral=_no_equations(size),
-        unilateral=_no_inequalities(size),
+        momentum=arguments.single_vector("momentum", momentum, size),
+        bilateral=_empty_bilateral_rows(size),
+        unilateral=_empty_unilateral_rows(size),
         contacts=None,
     )
 
@@ -227,58 +229,62 @@ def checked_solution(name: str, solution: Any, problem: StepProblem) -> StepSolu
     """
     arguments.instance(name, solution, StepSolution)
     contacts = 0 if problem.contacts is None else problem.contacts.count
-    arguments.one_vector(f"velocity of {name}", solution.velocity, problem.size)
-    arguments.one_vector(f"bilateral of {name}", solution.bilateral, problem.bilateral.count)
-    arguments.one_vector(f"normal of {name}", solution.normal, contacts)
+    arguments.single_vector(f"velocity of {name}", solution.velocity, problem.size)
+    arguments.single_vector(f"bilateral of {name}", solution.bilateral, problem.bilateral.count)
+    arguments.single_vector(f"normal of {name}", solution.normal, contacts)
     tangential = arguments.array(f"tangential of {name}", solution.tangential, contacts, 2)
-    arguments.exactly(f"tangential of {name}", tangential, 2)
-    found: StepSolution = solution
-    return found
+    arguments.with_ndim(f"tangential of {name}", tangential, 2)
+    checked: StepSolution = solution
+    return checked
 
 
-def _fitting(size: int, bilateral: Any, unilateral: Any, contacts: ContactRows | None) -> dict[str, Any]:
+def _check_columns(
+    size: int, bilateral: Any, unilateral: Any, contacts: ContactRows | None
+) -> dict[str, Any]:
     """The conditions, with as many columns as there are velocities."""
     if contacts is not None and contacts.rows.shape != (3 * contacts.count, size):
         got = f"rows of shape {contacts.rows.shape}"
         raise InvalidArgument("contacts", got, f"shape {(3 * contacts.count, size)}")
     return {
-        "bilateral": _fitting_rows("bilateral", bilateral, _no_equations(size)),
-        "unilateral": _fitting_rows("unilateral", unilateral, _no_inequalities(size)),
+        "bilateral": _check_row_columns("bilateral", bilateral, _empty_bilateral_rows(size)),
+        "unilateral": _check_row_columns("unilateral", unilateral, _empty_unilateral_rows(size)),
         "contacts": contacts,
     }
 
 
-def _fitting_rows(name: str, given: Any, none: Rows) -> Rows:
-    if not isinstance(given, type(none)):
-        raise InvalidArgument(name, type(given).__name__, type(none).__name__)
-    if not given.count:
-        return none
-    columns = none.rows.shape[1]
-    if given.rows.shape[1] != columns:
-        raise InvalidArgument(name, f"rows of shape {given.rows.shape}", f"shape ({given.count}, {columns})")
-    return given
+def _check_row_columns(name: str, rows: Any, empty: VelocityConstraintRows) -> VelocityConstraintRows:
+    if not isinstance(rows, type(empty)):
+        raise InvalidArgument(name, type(rows).__name__, type(empty).__name__)
+    if not rows.count:
+        return empty
+    columns = empty.rows.shape[1]
+    if rows.rows.shape[1] != columns:
+        raise InvalidArgument(name, f"rows of shape {rows.rows.shape}", f"shape ({rows.count}, {columns})")
+    return rows
 
 
-def _checked_softness(value: Any, count: int) -> Array:
+def _check_regularization(value: Any, count: int) -> Array:
     """One number a row ``(k,)`` if the softness is diagonal, else ``(k, k)``."""
-    softness = arguments.array("softness", value)
-    if softness.shape == (count, count):
-        diagonal = np.diagonal(softness)
-        if np.any(softness - np.diag(diagonal)):
-            if np.allclose(softness, softness.T, rtol=0, atol=1e-10 * np.max(np.abs(softness))):
-                softness = (softness + softness.T) / 2
-            eigenvalues = np.linalg.eigvals(softness).real
-            _check_not_negative(eigenvalues, 10 * count * np.finfo(float).eps * np.max(np.abs(eigenvalues)))
-            return softness
-        softness = diagonal
-    elif softness.shape not in ((), (count,)):
+    regularization = arguments.array("softness", value)
+    if regularization.shape == (count, count):
+        diagonal = np.diagonal(regularization)
+        if np.any(regularization - np.diag(diagonal)):
+            if np.allclose(
+                regularization, regularization.T, rtol=0, atol=1e-10 * np.max(np.abs(regularization))
+            ):
+                regularization = (regularization + regularization.T) / 2
+            eigenvalues = np.linalg.eigvals(regularization).real
+            _check_nonnegative(eigenvalues, 10 * count * np.finfo(float).eps * np.max(np.abs(eigenvalues)))
+            return regularization
+        regularization = diagonal
+    elif regularization.shape not in ((), (count,)):
         expected = f"a number, or shape ({count},) or ({count}, {count})"
-        raise InvalidArgument("softness", f"shape {softness.shape}", expected)
-    _check_not_negative(softness, 0.0)
-    return np.broadcast_to(softness, (count,))
+        raise InvalidArgument("softness", f"shape {regularization.shape}", expected)
+    _check_nonnegative(regularization, 0.0)
+    return np.broadcast_to(regularization, (count,))
 
 
-def _check_not_negative(eigenvalues: Array, rounding: float) -> None:
+def _check_nonnegative(eigenvalues: Array, rounding: float) -> None:
     if np.any(eigenvalues < -rounding):
         got = f"an eigenvalue {np.min(eigenvalues):.3g}"
         raise InvalidArgument("softness", got, "no eigenvalue below 0")

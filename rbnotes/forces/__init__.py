@@ -5,7 +5,7 @@ A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forc
 """
 
 from rbnotes.forces.assembly import ForceGroups, assemble
-from rbnotes.forces.attachment import on_body, on_particle, on_world, through
+from rbnotes.forces.attachment import on_body, on_particle, on_world, path_through
 from rbnotes.forces.body_forces import (
     body_path_length,
     directional_energy,
@@ -23,27 +23,28 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
-from rbnotes.forces.groups import Damping, Paths, Pulls, ZeroLengthSprings
+from rbnotes.forces.groups import ConstantForces, Damping, PathForces, ZeroLengthSprings
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import (
     PathLength,
+    PathStiffness,
     PointForces,
     PotentialLaw,
-    Stiffness,
     dissipated_power,
     length_gradient,
     length_hessian,
     path_energy,
     path_force,
     path_length,
+    path_segments,
     path_stiffness,
-    segments,
     symmetric_part,
     taut_stiffness,
 )
 from rbnotes.forces.symmetry import asymmetry
 from rbnotes.forces.tension import (
-    Constant,
+    CallableTensionLaw,
+    ConstantTension,
     LinearSpring,
     LinearStress,
     QuadraticStrain,
@@ -51,15 +52,14 @@ from rbnotes.forces.tension import (
     Stress,
     Tension,
     TensionLaw,
-    UserTension,
     stress,
 )
-from rbnotes.forces.world import hold_world_velocities, in_world_axes
-from rbnotes.forces.wrenches import BodyForces, carried_forces, carried_points
+from rbnotes.forces.world import at_constant_world_velocity, rotate_to_world
+from rbnotes.forces.wrenches import BodyForces, point_kinematics, wrenches_from_point_forces
 
 __all__ = [
     "BodyForces",
-    "Constant",
+    "ConstantTension",
     "Damping",
     "ForceGroups",
     "FrameSpring",
@@ -68,23 +68,23 @@ __all__ = [
     "LinearStress",
     "Muscle",
     "PathLength",
-    "Paths",
+    "PathForces",
     "PointForces",
     "PotentialLaw",
-    "Pulls",
+    "ConstantForces",
     "QuadraticStrain",
     "SpringDamper",
-    "Stiffness",
+    "PathStiffness",
     "Stress",
     "Tension",
     "TensionLaw",
-    "UserTension",
+    "CallableTensionLaw",
     "ZeroLengthSprings",
     "assemble",
     "asymmetry",
     "body_path_length",
-    "carried_forces",
-    "carried_points",
+    "wrenches_from_point_forces",
+    "point_kinematics",
     "directional_energy",
     "directional_force",
     "dissipated_power",
@@ -92,8 +92,8 @@ __all__ = [
     "frame_spring_dissipated_power",
     "frame_spring_energy",
     "frame_spring_forces",
-    "hold_world_velocities",
-    "in_world_axes",
+    "at_constant_world_velocity",
+    "rotate_to_world",
     "length_gradient",
     "length_hessian",
     "on_body",
@@ -104,11 +104,11 @@ __all__ = [
     "path_length",
     "path_stiffness",
     "path_wrenches",
-    "segments",
+    "path_segments",
     "stress",
     "symmetric_part",
     "taut_stiffness",
-    "through",
+    "path_through",
     "viscous_damping",
     "zero_length_energy",
     "zero_length_spring",

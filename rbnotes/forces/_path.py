@@ -17,7 +17,7 @@ DIRECTION_ROUNDING = 8 * np.finfo(float).eps
 """A segment this short, relative to the coordinates of its ends, has no direction left."""
 
 
-class Terms(NamedTuple):
+class PathForceTerms(NamedTuple):
     """The three parts of df/dx, df/dv, f, and the tension F."""
 
     material: Array
@@ -29,7 +29,9 @@ class Terms(NamedTuple):
 
     def stiffness(self, kind: str) -> Array:
         """df/dx, or what is taken in its place: see :data:`rbnotes.forces.path.STIFFNESS`."""
-        geometric = np.where(_each(self.F) < 0, 0.0, self.geometric) if kind == "taut" else self.geometric
+        geometric = (
+            np.where(_as_scalar_matrix(self.F) < 0, 0.0, self.geometric) if kind == "taut" else self.geometric
+        )
         if kind in ("exact", "taut"):
             return self.material + self.rate + geometric
         K = self.material + geometric
@@ -40,7 +42,7 @@ def symmetric_part(matrix: Array) -> Array:
     return (matrix + np.swapaxes(matrix, -1, -2)) / 2
 
 
-def segments(x: Array) -> tuple[Array, Array]:
+def path_segments(x: Array) -> tuple[Array, Array]:
     difference = np.diff(x, axis=-2)
     lengths: Array = np.linalg.norm(difference, axis=-1)
     size = np.max(np.abs(x), axis=-1)
@@ -54,34 +56,34 @@ def segments(x: Array) -> tuple[Array, Array]:
 
 
 def length_gradient(x: Array, active: Array) -> Array:
-    u, _ = segments(x)
+    u, _ = path_segments(x)
     return _gradient(u, _incidence(active))
 
 
 def length_hessian(x: Array, active: Array) -> Array:
-    u, lengths = segments(x)
+    u, lengths = path_segments(x)
     return _hessian(u, lengths, _incidence(active))
 
 
 def path_length(x: Array, v: Array, active: Array) -> tuple[Array, Array]:
-    return _path_length(*segments(x), v, active)
+    return _path_length(*path_segments(x), v, active)
 
 
-def path_terms(law: TensionLaw, x: Array, v: Array, active: Array) -> Terms:
+def path_terms(law: TensionLaw, x: Array, v: Array, active: Array) -> PathForceTerms:
     """Forces of a tension along a path and their derivatives, part by part."""
-    u, lengths = segments(x)
-    counted, every = _incidence(active), _incidence(np.ones(len(active)))
-    a, b = _gradient(u, counted), _gradient(u, every)
-    H_a, H_b = _hessian(u, lengths, counted), _hessian(u, lengths, every)
+    u, lengths = path_segments(x)
+    active_incidence, full_incidence = _incidence(active), _incidence(np.ones(len(active)))
+    a, b = _gradient(u, active_incidence), _gradient(u, full_incidence)
+    H_a, H_b = _hessian(u, lengths, active_incidence), _hessian(u, lengths, full_incidence)
 
     F, F_L, F_Ldot = (np.asarray(each) for each in law(*_path_length(u, lengths, v, active)))
     Ldot_x = np.sum(H_a * v.reshape(*v.shape[:-2], 1, 3 * v.shape[-2]), axis=-1)
     b_column = b[..., :, None]
-    return Terms(
-        material=-_each(F_L) * b_column * a[..., None, :],
-        rate=-_each(F_Ldot) * b_column * Ldot_x[..., None, :],
-        geometric=-_each(F) * H_b,
-        D=-_each(F_Ldot) * b_column * a[..., None, :],
+    return PathForceTerms(
+        material=-_as_scalar_matrix(F_L) * b_column * a[..., None, :],
+        rate=-_as_scalar_matrix(F_Ldot) * b_column * Ldot_x[..., None, :],
+        geometric=-_as_scalar_matrix(F) * H_b,
+        D=-_as_scalar_matrix(F_Ldot) * b_column * a[..., None, :],
         f=(-F[..., None] * b).reshape(x.shape),
         F=F,
     )
@@ -92,7 +94,7 @@ def _path_length(u: Array, lengths: Array, v: Array, active: Array) -> tuple[Arr
     return lengths @ active, rates @ active
 
 
-def _each(number: Array) -> Array:
+def _as_scalar_matrix(number: Array) -> Array:
     return number[..., None, None]
 
 
@@ -102,8 +104,8 @@ def _gradient(u: Array, incidence: Array) -> Array:
 
 
 def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:
-    across = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
-    blocks: Array = np.einsum("sp,...sij,sq->...piqj", incidence, across, incidence, optimize=True)
+    projectors = (np.eye(3) - u[..., :, None] * u[..., None, :]) / lengths[..., None, None]
+    blocks: Array = np.einsum("sp,...sij,sq->...piqj", incidence, projectors, incidence, optimize=True)
     size = 3 * incidence.shape[1]
     return blocks.reshape(*u.shape[:-2], size, size)
 

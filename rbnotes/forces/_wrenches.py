@@ -11,11 +11,11 @@ import numpy as np
 from rbnotes import _se3, _so3
 from rbnotes.arguments import Array
 
-Forces = tuple[Array, Array, Array]
+ForceArrays = tuple[Array, Array, Array]
 """Forces or wrenches, K and D."""
 
 
-def carried_points(E: Array, x: Array, phi: Array) -> tuple[Array, Array]:
+def point_kinematics(E: Array, x: Array, phi: Array) -> tuple[Array, Array]:
     return _se3.transform_points(E, x), _se3.point_velocity(E, x, phi)
 
 
@@ -28,29 +28,29 @@ def point_jacobians(E: Array, x: Array, phi: Array) -> tuple[Array, Array]:
     return J, G
 
 
-def carried_forces(E: Array, x: Array, phi: Array, forces: Forces) -> Forces:
+def wrenches_from_point_forces(E: Array, x: Array, phi: Array, forces: ForceArrays) -> ForceArrays:
     f, K_points, D_points = forces
     J, G = point_jacobians(E, x, phi)
     n = J.shape[-3]
     Gamma = _se3.Gamma(x)
-    pulled = f[..., None, :] @ E[..., :3, :3]  # rows (R^T f)^T
-    w = (pulled @ Gamma)[..., 0, :]
+    local_forces = f[..., None, :] @ E[..., :3, :3]  # rows (R^T f)^T
+    w = (local_forces @ Gamma)[..., 0, :]
 
     K_x, D_x = (matrix.reshape(*matrix.shape[:-2], n, 3, n, 3) for matrix in (K_points, D_points))
-    K = _sandwich(J, K_x, J) + _sandwich(J, D_x, G)
-    D = _sandwich(J, D_x, J)
-    turning = np.swapaxes(Gamma, -1, -2) @ _so3.hat(pulled[..., 0, :])
-    each = np.arange(n)
-    K[..., each, :, each, :3] += np.moveaxis(turning, -3, 0)
-    return w, _flat(K), _flat(D)
+    K = _blockwise_congruence(J, K_x, J) + _blockwise_congruence(J, D_x, G)
+    D = _blockwise_congruence(J, D_x, J)
+    rotation_term = np.swapaxes(Gamma, -1, -2) @ _so3.hat(local_forces[..., 0, :])
+    points = np.arange(n)
+    K[..., points, :, points, :3] += np.moveaxis(rotation_term, -3, 0)
+    return w, _flatten_blocks(K), _flatten_blocks(D)
 
 
-def zero_length_spring(k: Array, E: Array, x: Array) -> Forces:
+def zero_length_spring(k: Array, E: Array, x: Array) -> ForceArrays:
     X = _se3.transform_points(E, x)
-    pull = k[..., None] * (X[..., 1, :] - X[..., 0, :])
+    tension = k[..., None] * (X[..., 1, :] - X[..., 0, :])
     K = k[..., None, None] * np.kron([[-1.0, 1.0], [1.0, -1.0]], np.eye(3))
-    forces = np.stack([pull, -pull], axis=-2), K, np.zeros_like(K)
-    return carried_forces(E, x, np.zeros((*X.shape[:-1], 6)), forces)
+    forces = np.stack([tension, -tension], axis=-2), K, np.zeros_like(K)
+    return wrenches_from_point_forces(E, x, np.zeros((*X.shape[:-1], 6)), forces)
 
 
 def zero_length_energy(k: Array, E: Array, x: Array) -> Array:
@@ -59,12 +59,12 @@ def zero_length_energy(k: Array, E: Array, x: Array) -> Array:
     return energy
 
 
-def directional_force(k: Array, a: Array, E: Array, x: Array) -> Forces:
+def directional_force(k: Array, a: Array, E: Array, x: Array) -> ForceArrays:
     f = k[..., None] * a
     f = np.broadcast_to(f, np.broadcast_shapes(f.shape, x.shape, (*E.shape[:-2], 3)))[..., None, :]
-    none = np.zeros((*f.shape[:-2], 3, 3))
+    zeros = np.zeros((*f.shape[:-2], 3, 3))
     phi = np.zeros((*f.shape[:-1], 6))
-    w, K, D = carried_forces(E[..., None, :, :], x[..., None, :], phi, (f, none, none))
+    w, K, D = wrenches_from_point_forces(E[..., None, :, :], x[..., None, :], phi, (f, zeros, zeros))
     return w[..., 0, :], K, D
 
 
@@ -73,18 +73,18 @@ def directional_energy(k: Array, a: Array, E: Array, x: Array) -> Array:
     return energy
 
 
-def viscous_damping(d: Array, phi: Array) -> Forces:
+def viscous_damping(d: Array, phi: Array) -> ForceArrays:
     shape = np.broadcast_shapes(d.shape, phi.shape[:-1])
     D = np.broadcast_to(-d[..., None, None] * np.eye(6), (*shape, 6, 6))
     return -d[..., None] * phi, np.zeros_like(D), D
 
 
-def _sandwich(left: Array, middle: Array, right: Array) -> Array:
+def _blockwise_congruence(left: Array, middle: Array, right: Array) -> Array:
     """``left^T middle right`` block by block: ``(..., n, 6, n, 6)``."""
     product: Array = np.einsum("...aiu,...aibj,...bjv->...aubv", left, middle, right, optimize=True)
     return product
 
 
-def _flat(blocks: Array) -> Array:
+def _flatten_blocks(blocks: Array) -> Array:
     size = blocks.shape[-1] * blocks.shape[-2]
     return blocks.reshape(*blocks.shape[:-4], size, size)

@@ -15,17 +15,17 @@ import numpy as np
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import keep
+from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, State
 from rbnotes.forces.attachment import Indices
-from rbnotes.forces.carriers import FIXED, Located
+from rbnotes.forces.carriers import NO_COORDINATE, IndexedForces
 
 
 class ForceGroup(Protocol):
     """Forces of one kind."""
 
-    def forces(self, state: State) -> Located:
+    def forces(self, state: State) -> IndexedForces:
         """Forces on coordinates of the state, with their derivatives."""
 
     def energy(self, state: State) -> float:
@@ -48,15 +48,15 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
         If a segment of a path has length zero.
     """
     arguments.instance("state", state, State)
-    groups = checked_groups(groups)
+    groups = check_groups(groups)
     f = np.zeros(state.size)
-    K, D = _Entries(state.size), _Entries(state.size)
+    K, D = _SparseEntries(state.size), _SparseEntries(state.size)
     for group in groups:
-        where, f_group, K_group, D_group = group.forces(state)
-        moves = where != FIXED
-        np.add.at(f, where[moves], f_group[moves])
-        K.add(where, K_group)
-        D.add(where, D_group)
+        indices, f_group, K_group, D_group = group.forces(state)
+        is_free = indices != NO_COORDINATE
+        np.add.at(f, indices[is_free], f_group[is_free])
+        K.add(indices, K_group)
+        D.add(indices, D_group)
     return Forces(f, K.matrix(), D.matrix())
 
 
@@ -82,7 +82,7 @@ class ForceGroups:
     """The forces that are added, in N and N m."""
 
     def __post_init__(self) -> None:
-        keep(self, groups=checked_groups(self.groups))
+        set_fields(self, groups=check_groups(self.groups))
 
     def __call__(self, state: State) -> Forces:
         """:func:`assemble` of the groups, and its errors: InvalidArgument, SingularConfiguration."""
@@ -100,15 +100,15 @@ class ForceGroups:
         return sum(group.dissipated_power(state) for group in self.groups)
 
 
-def checked_groups(groups: Iterable[ForceGroup]) -> tuple[ForceGroup, ...]:
+def check_groups(groups: Iterable[ForceGroup]) -> tuple[ForceGroup, ...]:
     """The groups as a tuple, each with what a group can do."""
     result = arguments.instances("groups", groups, object)
     for number, group in enumerate(result):
-        arguments.provides(f"groups[{number}]", group, "forces", "energy", "dissipated_power")
+        arguments.require_methods(f"groups[{number}]", group, "forces", "energy", "dissipated_power")
     return result
 
 
-class _Entries:
+class _SparseEntries:
     """Entries of a sparse matrix, gathered block by block."""
 
     def __init__(self, size: int) -> None:
@@ -116,14 +116,14 @@ class _Entries:
         self.rows, self.columns = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
         self.values = [np.zeros(0)]
 
-    def add(self, where: Indices, blocks: Array) -> None:
-        """Blocks ``(s, N, N)`` at the coordinates ``where (s, N)``."""
-        rows, columns = np.broadcast_arrays(where[:, :, None], where[:, None, :])
+    def add(self, indices: Indices, blocks: Array) -> None:
+        """Blocks ``(s, N, N)`` at the coordinates ``indices (s, N)``."""
+        rows, columns = np.broadcast_arrays(indices[:, :, None], indices[:, None, :])
         blocks = np.broadcast_to(blocks, rows.shape)
-        kept = (rows != FIXED) & (columns != FIXED) & (blocks != 0)
-        self.rows.append(rows[kept])
-        self.columns.append(columns[kept])
-        self.values.append(blocks[kept])
+        is_kept = (rows != NO_COORDINATE) & (columns != NO_COORDINATE) & (blocks != 0)
+        self.rows.append(rows[is_kept])
+        self.columns.append(columns[is_kept])
+        self.values.append(blocks[is_kept])
 
     def matrix(self) -> sparse.csc_array:
         entries = np.concatenate(self.rows), np.concatenate(self.columns)

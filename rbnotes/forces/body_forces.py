@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces import _path, _wrenches
-from rbnotes.forces.path import STIFFNESS, active_flags
+from rbnotes.forces.path import STIFFNESS_OPTIONS, active_flags
 from rbnotes.forces.tension import TensionLaw
-from rbnotes.forces.wrenches import BodyForces, checked_carriers
+from rbnotes.forces.wrenches import BodyForces, check_point_bodies
 
 
 class BodyPathLength(NamedTuple):
@@ -51,17 +51,24 @@ def body_path_length(
     SingularConfiguration
         If a segment has length zero.
     """
-    E, x, phi = checked_carriers(E, x, phi)
-    X, V = _wrenches.carried_points(E, x, phi)
-    counted = _flags(X.shape[:-1], active)
+    E, x, phi = check_point_bodies(E, x, phi)
+    X, V = _wrenches.point_kinematics(E, x, phi)
+    active_weights = _path_active_flags(X.shape[:-1], active)
     J, G = _wrenches.point_jacobians(E, x, phi)
-    L, Ldot = _path.path_length(X, V, counted)
-    gradient = _path.length_gradient(X, counted)
-    turning = (_path.length_hessian(X, counted) @ V.reshape(*V.shape[:-2], 3 * V.shape[-2], 1))[..., 0]
-    return BodyPathLength(L, Ldot, _by_body(gradient, J), _by_body(turning, J) + _by_body(gradient, G))
+    L, Ldot = _path.path_length(X, V, active_weights)
+    gradient = _path.length_gradient(X, active_weights)
+    convective = (_path.length_hessian(X, active_weights) @ V.reshape(*V.shape[:-2], 3 * V.shape[-2], 1))[
+        ..., 0
+    ]
+    return BodyPathLength(
+        L,
+        Ldot,
+        _apply_body_jacobians(gradient, J),
+        _apply_body_jacobians(convective, J) + _apply_body_jacobians(gradient, G),
+    )
 
 
-def _by_body(row: Array, maps: Array) -> Array:
+def _apply_body_jacobians(row: Array, maps: Array) -> Array:
     """Rows ``(..., 3n)`` times the block-diagonal matrix of ``maps (..., n, 3, 6)``."""
     product = np.einsum("...ai,...aiu->...au", row.reshape(*row.shape[:-1], row.shape[-1] // 3, 3), maps)
     result: Array = product.reshape(*product.shape[:-2], 6 * product.shape[-2])
@@ -109,26 +116,26 @@ def path_wrenches(
         If a segment has length zero.
     """
     arguments.function("law", law, "L", "Ldot")
-    arguments.choice("stiffness", stiffness, STIFFNESS)
-    E, x, phi = checked_carriers(E, x, phi)
+    arguments.choice("stiffness", stiffness, STIFFNESS_OPTIONS)
+    E, x, phi = check_point_bodies(E, x, phi)
     points = np.broadcast_shapes(E.shape[:-2], x.shape[:-1])
-    return known_path_wrenches(law, E, x, phi, _flags(points, active), stiffness)
+    return unchecked_path_wrenches(law, E, x, phi, _path_active_flags(points, active), stiffness)
 
 
-def known_path_wrenches(
+def unchecked_path_wrenches(
     law: TensionLaw, E: Array, x: Array, phi: Array, active: Array, stiffness: str
 ) -> BodyForces:
     """As :func:`path_wrenches`, for arguments that are known to be right, and flags as numbers."""
-    terms = _path.path_terms(law, *_wrenches.carried_points(E, x, phi), active)
+    terms = _path.path_terms(law, *_wrenches.point_kinematics(E, x, phi), active)
     if stiffness in ("exact", "taut"):
         forces = terms.f, terms.stiffness(stiffness), terms.D
-        return BodyForces(*_wrenches.carried_forces(E, x, phi, forces))
+        return BodyForces(*_wrenches.wrenches_from_point_forces(E, x, phi, forces))
     forces = terms.f, terms.stiffness("positional"), terms.D
-    result = BodyForces(*_wrenches.carried_forces(E, x, np.zeros_like(phi), forces))
+    result = BodyForces(*_wrenches.wrenches_from_point_forces(E, x, np.zeros_like(phi), forces))
     return result if stiffness == "positional" else result._replace(K=_path.symmetric_part(result.K))
 
 
-def _flags(points: tuple[int, ...], active: ArrayLike | None) -> Array:
+def _path_active_flags(points: tuple[int, ...], active: ArrayLike | None) -> Array:
     if not points or points[-1] < 2:
         got = f"points of shape {(*points, 3)}"
         raise InvalidArgument("x", got, "a path (..., n+1, 3) of two points or more")
@@ -155,7 +162,7 @@ def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     InvalidArgument
         If ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
     """
-    return BodyForces(*_wrenches.zero_length_spring(*_checked_pair(k, E, x)))
+    return BodyForces(*_wrenches.zero_length_spring(*_check_spring_arguments(k, E, x)))
 
 
 def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
@@ -163,7 +170,7 @@ def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
     """
-    return _wrenches.zero_length_energy(*_checked_pair(k, E, x))
+    return _wrenches.zero_length_energy(*_check_spring_arguments(k, E, x))
 
 
 def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
@@ -192,7 +199,7 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     InvalidArgument
         If ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
-    return BodyForces(*_wrenches.directional_force(*_checked_pull(k, a, E, x)))
+    return BodyForces(*_wrenches.directional_force(*_check_constant_force_arguments(k, a, E, x)))
 
 
 def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
@@ -200,7 +207,7 @@ def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -
 
     Raises InvalidArgument if ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
-    return _wrenches.directional_energy(*_checked_pull(k, a, E, x))
+    return _wrenches.directional_energy(*_check_constant_force_arguments(k, a, E, x))
 
 
 def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
@@ -231,7 +238,7 @@ def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
     return BodyForces(*_wrenches.viscous_damping(d, phi))
 
 
-def _checked_pair(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[Array, Array, Array]:
+def _check_spring_arguments(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[Array, Array, Array]:
     k = arguments.scalar("k", k, minimum=0.0)
     E, x = arguments.frame("E", E), arguments.vector("x", x)
     shape = arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1])
@@ -241,7 +248,7 @@ def _checked_pair(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[Array, Arra
     return k, E, x
 
 
-def _checked_pull(
+def _check_constant_force_arguments(
     k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     k, a = arguments.scalar("k", k), arguments.vector("a", a)

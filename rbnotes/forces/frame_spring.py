@@ -23,16 +23,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import keep, known
+from rbnotes._frozen import construct_unchecked, set_fields
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import _frame_spring
 from rbnotes.forces.attachment import Indices
-from rbnotes.forces.carriers import Located, carriers
+from rbnotes.forces.carriers import IndexedForces, anchor_frames
 from rbnotes.forces.wrenches import BodyForces
 
-DAMPING = ("origins", "displacement")
-NONE = np.zeros((3, 3))
+DAMPING_OPTIONS = ("origins", "displacement")
+ZERO_MATRIX = np.zeros((3, 3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +53,9 @@ class FrameSpring:
     """Translational stiffness ``(..., 3, 3)`` in the axes of frame 1, N/m."""
     K_r: Array
     """Rotational stiffness ``(..., 3, 3)`` in the axes of frame 1, N m/rad."""
-    D_t: Array = field(default_factory=NONE.copy)
+    D_t: Array = field(default_factory=ZERO_MATRIX.copy)
     """Translational damping ``(..., 3, 3)`` in the axes of frame 1, N s/m."""
-    D_r: Array = field(default_factory=NONE.copy)
+    D_r: Array = field(default_factory=ZERO_MATRIX.copy)
     """Rotational damping ``(..., 3, 3)`` in the axes of frame 1, N m s/rad."""
     damping: str = "origins"
     """``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38) does: it also brakes a
@@ -64,10 +64,10 @@ class FrameSpring:
 
     def __post_init__(self) -> None:
         for name in ("X_1", "X_2"):
-            keep(self, **{name: arguments.frame(name, getattr(self, name))})
+            set_fields(self, **{name: arguments.frame(name, getattr(self, name))})
         for name in ("K_t", "K_r", "D_t", "D_r"):
-            keep(self, **{name: _semidefinite(name, getattr(self, name))})
-        arguments.choice("damping", self.damping, DAMPING)
+            set_fields(self, **{name: _check_semidefinite(name, getattr(self, name))})
+        arguments.choice("damping", self.damping, DAMPING_OPTIONS)
 
     @classmethod
     def isotropic(
@@ -87,18 +87,18 @@ class FrameSpring:
         negative, or ``damping`` is not one of the names.
         """
 
-        def spread(name: str, value: ArrayLike) -> Array:
+        def isotropic_matrix(name: str, value: ArrayLike) -> Array:
             return arguments.scalar(name, value, minimum=0.0)[..., None, None] * np.eye(3)
 
-        return known(
+        return construct_unchecked(
             cls,
             X_1=arguments.frame("X_1", X_1),
             X_2=arguments.frame("X_2", X_2),
-            K_t=spread("k_t", k_t),
-            K_r=spread("k_r", k_r),
-            D_t=spread("d_t", d_t),
-            D_r=spread("d_r", d_r),
-            damping=arguments.choice("damping", damping, DAMPING),
+            K_t=isotropic_matrix("k_t", k_t),
+            K_r=isotropic_matrix("k_r", k_r),
+            D_t=isotropic_matrix("d_t", d_t),
+            D_r=isotropic_matrix("d_r", d_r),
+            damping=arguments.choice("damping", damping, DAMPING_OPTIONS),
         )
 
 
@@ -116,7 +116,7 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
         If ``E`` is no pose.
     """
     arguments.instance("spring", spring, FrameSpring)
-    return _frame_spring.frame_displacement(spring, _checked_poses(E))
+    return _frame_spring.frame_displacement(spring, _check_poses(E))
 
 
 def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
@@ -127,7 +127,7 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
     Raises InvalidArgument if ``E`` is no pose.
     """
     arguments.instance("spring", spring, FrameSpring)
-    return _frame_spring.frame_spring_energy(spring, _checked_poses(E))
+    return _frame_spring.frame_spring_energy(spring, _check_poses(E))
 
 
 def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> BodyForces:
@@ -158,7 +158,7 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
         If ``E`` is no pose or the shape of ``phi`` does not fit.
     """
     arguments.instance("spring", spring, FrameSpring)
-    return BodyForces(*_frame_spring.frame_spring_forces(spring, *_checked_state(E, phi)))
+    return BodyForces(*_frame_spring.frame_spring_forces(spring, *_check_poses_and_twists(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
@@ -167,7 +167,7 @@ def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayL
     Raises InvalidArgument if ``E`` is no pose or the shape of ``phi`` does not fit.
     """
     arguments.instance("spring", spring, FrameSpring)
-    return _frame_spring.frame_spring_dissipated_power(spring, *_checked_state(E, phi))
+    return _frame_spring.frame_spring_dissipated_power(spring, *_check_poses_and_twists(E, phi))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,13 +187,15 @@ class FrameSprings:
         bodies = arguments.indices("bodies", self.bodies, minimum=WORLD)
         if bodies.ndim not in (1, 2) or bodies.shape[-1] != 2:
             raise InvalidArgument("bodies", f"shape {bodies.shape}", "pairs of numbers, shape (s, 2) or (2,)")
-        keep(self, bodies=bodies)
+        set_fields(self, bodies=bodies)
 
-    def forces(self, state: State) -> Located:
+    def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
-        coordinates, E, phi = self._bodies(state)
-        return Located.on_carriers(coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi))
+        coordinates, E, phi = self._body_frames(state)
+        return IndexedForces.from_wrenches(
+            coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi)
+        )
 
     def energy(self, state: State) -> float:
         """Potential energy, J.
@@ -201,7 +203,7 @@ class FrameSprings:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._bodies(state)[1])))
+        return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._body_frames(state)[1])))
 
     def dissipated_power(self, state: State) -> float:
         """Power that the dampers take out of the motion, W.
@@ -209,20 +211,20 @@ class FrameSprings:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        _, E, phi = self._bodies(state)
+        _, E, phi = self._body_frames(state)
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 
-    def _bodies(self, state: State) -> tuple[Indices, Array, Array]:
+    def _body_frames(self, state: State) -> tuple[Indices, Array, Array]:
         numbers: Indices = np.atleast_2d(np.asarray(self.bodies))
         bodies = len(state.E)
         if np.any(numbers >= bodies):
             got = np.array2string(numbers, threshold=10)
             raise InvalidArgument("bodies", got, f"pairs of numbers from -1 to {bodies - 1}, shape (s, 2)")
-        E, phi, coordinates = carriers(state)  # of which the last is the world
+        E, phi, coordinates = anchor_frames(state)  # of which the last is the world
         return coordinates[numbers], E[numbers], phi[numbers]
 
 
-def _semidefinite(name: str, value: ArrayLike) -> Array:
+def _check_semidefinite(name: str, value: ArrayLike) -> Array:
     matrix = arguments.symmetric(name, value)
     eigenvalues = np.linalg.eigvalsh(matrix)
     if np.any(eigenvalues < -1e-12 * np.max(np.abs(eigenvalues), initial=0.0)):
@@ -231,17 +233,17 @@ def _semidefinite(name: str, value: ArrayLike) -> Array:
     return matrix
 
 
-def _checked_poses(E: ArrayLike) -> Array:
-    return _bodies("E", arguments.frame("E", E), -3)
+def _check_poses(E: ArrayLike) -> Array:
+    return _check_body_axis("E", arguments.frame("E", E), -3)
 
 
-def _checked_state(E: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
-    E, phi = _checked_poses(E), _bodies("phi", arguments.twist("phi", phi), -2)
+def _check_poses_and_twists(E: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
+    E, phi = _check_poses(E), _check_body_axis("phi", arguments.twist("phi", phi), -2)
     arguments.common_shape(E=E.shape[:-3], phi=phi.shape[:-2])
     return E, phi
 
 
-def _bodies(name: str, value: Array, axis: int) -> Array:
+def _check_body_axis(name: str, value: Array, axis: int) -> Array:
     if value.ndim < -axis or value.shape[axis] != 2:
         wanted = "(..., 2, 4, 4)" if axis == -3 else "(..., 2, 6)"
         raise InvalidArgument(name, f"shape {value.shape}", f"shape {wanted}, one for each of the two bodies")

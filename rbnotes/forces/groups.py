@@ -8,18 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import keep
+from rbnotes._frozen import set_fields
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import _path, _wrenches, body_forces
-from rbnotes.forces.attachment import Attachments, Indices
-from rbnotes.forces.carriers import Located, carried, carriers, column, in_range
-from rbnotes.forces.path import STIFFNESS, PotentialLaw, active_flags, dissipated_power
+from rbnotes.forces.attachment import AnchorPoints, Indices
+from rbnotes.forces.carriers import (
+    IndexedForces,
+    anchor_frames,
+    anchor_kinematics,
+    check_indices,
+    single_point_paths,
+)
+from rbnotes.forces.path import STIFFNESS_OPTIONS, PotentialLaw, active_flags, dissipated_power
 from rbnotes.forces.tension import TensionLaw
 
 
 @dataclass(frozen=True, eq=False)
-class Paths:
+class PathForces:
     """Tensions of one law along s paths: springs, muscles, spring-dampers.
 
     Raises InvalidArgument if ``law`` is no function, ``stiffness`` is not one of the names, or the shape of
@@ -28,7 +34,7 @@ class Paths:
 
     law: TensionLaw
     """Parameters that are arrays have one entry per path."""
-    points: Attachments
+    points: AnchorPoints
     """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.attachment.through`."""
     active: ArrayLike | None = None
     """Segments that count to the length ``(n-1,)``, true or false; all by default."""
@@ -37,27 +43,27 @@ class Paths:
 
     def __post_init__(self) -> None:
         arguments.function("law", self.law, "L", "Ldot")
-        arguments.instance("points", self.points, Attachments)
-        arguments.choice("stiffness", self.stiffness, STIFFNESS)
+        arguments.instance("points", self.points, AnchorPoints)
+        arguments.choice("stiffness", self.stiffness, STIFFNESS_OPTIONS)
         points = self.points.shape[-1:]
         if not points or points[0] < 2:
             raise InvalidArgument("points", f"shape {self.points.shape}", "two points or more of each path")
         active_flags(points[0] - 1, self.active)
-        _check_parameters(self.law, self.points.shape[:-1])
+        _check_law_parameters(self.law, self.points.shape[:-1])
 
-    def forces(self, state: State) -> Located:
+    def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
-        coordinates, E, x, phi = carried(self.points, state)
+        coordinates, E, x, phi = anchor_kinematics(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
         if np.any(self.points.body != WORLD):
-            wrenches = body_forces.known_path_wrenches(self.law, E, x, phi, active, self.stiffness)
-            return Located.on_carriers(coordinates, wrenches)
+            wrench_arrays = body_forces.unchecked_path_wrenches(self.law, E, x, phi, active, self.stiffness)
+            return IndexedForces.from_wrenches(coordinates, wrench_arrays)
         # Nothing turns: the points' own coordinates will do.
         terms = _path.path_terms(self.law, E[..., :3, 3] + x, phi[..., 3:], active)
         shape = terms.D.shape[:-1]
-        where, f = coordinates[..., 3:].reshape(shape), terms.f.reshape(shape)
-        return Located(where, f, terms.stiffness(self.stiffness), terms.D)
+        indices, f = coordinates[..., 3:].reshape(shape), terms.f.reshape(shape)
+        return IndexedForces(indices, f, terms.stiffness(self.stiffness), terms.D)
 
     def energy(self, state: State) -> float:
         """Potential energy, J.
@@ -67,22 +73,22 @@ class Paths:
         arguments.instance("state", state, State)
         if not isinstance(self.law, PotentialLaw):
             raise InvalidArgument("law", type(self.law).__name__, "a law with a potential energy")
-        _, E, x, phi = carried(self.points, state)
-        points, _ = _wrenches.carried_points(E, x, phi)
+        _, E, x, phi = anchor_kinematics(self.points, state)
+        points, _ = _wrenches.point_kinematics(E, x, phi)
         if not np.all(active_flags(points.shape[-2] - 1, self.active)):
             # Their tension acts over a length that the law does not see: no energy has that force.
             raise InvalidArgument("active", "passive segments", "all segments active, for the energy")
-        lengths = np.sum(_path.segments(points)[1], axis=-1)
+        lengths = np.sum(_path.path_segments(points)[1], axis=-1)
         return float(np.sum(self.law.energy(lengths)))
 
     def dissipated_power(self, state: State) -> float:
         """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
-        _, E, x, phi = carried(self.points, state)
-        return float(np.sum(dissipated_power(self.law, *_wrenches.carried_points(E, x, phi), self.active)))
+        _, E, x, phi = anchor_kinematics(self.points, state)
+        return float(np.sum(dissipated_power(self.law, *_wrenches.point_kinematics(E, x, phi), self.active)))
 
 
-def _check_parameters(law: object, paths: tuple[int, ...]) -> None:
+def _check_law_parameters(law: object, paths: tuple[int, ...]) -> None:
     """Refuse a law one of whose arrays has neither one entry nor one for each path."""
     for name, value in getattr(law, "__dict__", {}).items():
         if isinstance(value, np.ndarray) and value.ndim and value.shape not in ((1,), paths):
@@ -99,26 +105,28 @@ class ZeroLengthSprings:
 
     k: ArrayLike
     """Stiffness ``(s,)`` or a number, N/m."""
-    points: Attachments
+    points: AnchorPoints
     """``(s, 2)`` or ``(2,)``."""
 
     def __post_init__(self) -> None:
-        arguments.instance("points", self.points, Attachments)
+        arguments.instance("points", self.points, AnchorPoints)
         if self.points.shape[-1:] != (2,):
             raise InvalidArgument("points", f"shape {self.points.shape}", "pairs of points, (s, 2) or (2,)")
-        keep(self, k=arguments.scalar("k", self.k, minimum=0.0))
+        set_fields(self, k=arguments.scalar("k", self.k, minimum=0.0))
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
-    def forces(self, state: State) -> Located:
+    def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
-        coordinates, E, x, _ = carried(self.points, state)
-        return Located.on_carriers(coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x))
+        coordinates, E, x, _ = anchor_kinematics(self.points, state)
+        return IndexedForces.from_wrenches(
+            coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x)
+        )
 
     def energy(self, state: State) -> float:
         """Potential energy, J; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
-        _, E, x, _ = carried(self.points, state)
+        _, E, x, _ = anchor_kinematics(self.points, state)
         return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
@@ -128,7 +136,7 @@ class ZeroLengthSprings:
 
 
 @dataclass(frozen=True, eq=False)
-class Pulls:
+class ConstantForces:
     """Forces ``k a``, constant in the world, on s points.
 
     Raises InvalidArgument if the shape of ``k`` or ``a`` does not fit.
@@ -138,25 +146,25 @@ class Pulls:
     """Factors ``(s,)`` or a number, N."""
     a: ArrayLike
     """Directions ``(s, 3)`` or ``(3,)`` in world coordinates, without unit."""
-    points: Attachments
+    points: AnchorPoints
     """``(s,)`` or ``()``."""
 
     def __post_init__(self) -> None:
-        arguments.instance("points", self.points, Attachments)
-        keep(self, k=arguments.scalar("k", self.k), a=arguments.vector("a", self.a))
+        arguments.instance("points", self.points, AnchorPoints)
+        set_fields(self, k=arguments.scalar("k", self.k), a=arguments.vector("a", self.a))
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
-    def forces(self, state: State) -> Located:
+    def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
-        coordinates, E, x, _ = carried(column(self.points), state)
+        coordinates, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
-        return Located.on_carriers(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
+        return IndexedForces.from_wrenches(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
 
     def energy(self, state: State) -> float:
         """``-k a^T x`` of all points, J; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
-        _, E, x, _ = carried(column(self.points), state)
+        _, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
@@ -180,16 +188,16 @@ class Damping:
     """Numbers of the bodies ``(s,)``."""
 
     def __post_init__(self) -> None:
-        keep(self, d=arguments.scalar("d", self.d, minimum=0.0))
-        keep(self, bodies=arguments.indices("bodies", self.bodies))
+        set_fields(self, d=arguments.scalar("d", self.d, minimum=0.0))
+        set_fields(self, bodies=arguments.indices("bodies", self.bodies))
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
-    def forces(self, state: State) -> Located:
+    def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
         arguments.instance("state", state, State)
-        numbers = self._numbers(state)
-        coordinates = carriers(state).coordinates[numbers]
-        return Located(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
+        numbers = self._body_indices(state)
+        coordinates = anchor_frames(state).coordinates[numbers]
+        return IndexedForces(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
 
     def energy(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""
@@ -199,9 +207,9 @@ class Damping:
     def dissipated_power(self, state: State) -> float:
         """``d |phi|^2`` summed over the bodies, W; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.instance("state", state, State)
-        return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._numbers(state)] ** 2))
+        return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._body_indices(state)] ** 2))
 
-    def _numbers(self, state: State) -> Indices:
+    def _body_indices(self, state: State) -> Indices:
         numbers: Indices = np.atleast_1d(np.asarray(self.bodies))
-        in_range("bodies", numbers, len(state.E))
+        check_indices("bodies", numbers, len(state.E))
         return numbers

@@ -20,7 +20,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces.tension import Parameter, Tension
 
-LONGEST = 1e20
+MAX_LENGTH = 1e20
 """Largest length whose energy is told, m."""
 
 
@@ -68,18 +68,21 @@ def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
         if c.cubic > n - 1:
             raise InvalidArgument("conditions", f"cubic {c.cubic}", f"one of {n}, counted from 0")
     joints = [
-        (_row(n, cubic, knots, knots[cubic + 1], order) - _row(n, cubic + 1, knots, knots[cubic + 1], order))
+        (
+            _condition_row(n, cubic, knots, knots[cubic + 1], order)
+            - _condition_row(n, cubic + 1, knots, knots[cubic + 1], order)
+        )
         for cubic in range(n - 1)
         for order in (0, 1)
     ]
-    rows = [_row(n, c.cubic, knots, c.x, c.order) for c in conditions]
+    rows = [_condition_row(n, c.cubic, knots, c.x, c.order) for c in conditions]
     matrix = np.array(joints + rows)
     if len(conditions) != 2 * n + 2 or np.linalg.matrix_rank(matrix) < 4 * n:
         got = f"{len(conditions)} conditions, {np.linalg.matrix_rank(matrix)} independent equations in all"
         raise InvalidArgument("conditions", got, f"{2 * n + 2} conditions that make {4 * n} equations")
     values = [0.0] * len(joints) + [c.value for c in conditions]
     solution = np.linalg.solve(matrix, np.array(values))
-    return _extended(knots, solution.reshape(n, 4).astype(np.float64))
+    return _extend_linearly(knots, solution.reshape(n, 4).astype(np.float64))
 
 
 def power_coefficients(curve: PPoly) -> Array:
@@ -100,7 +103,7 @@ def power_coefficients(curve: PPoly) -> Array:
     return result
 
 
-def _row(n: int, cubic: int, knots: Array, x: float, order: int) -> Array:
+def _condition_row(n: int, cubic: int, knots: Array, x: float, order: int) -> Array:
     # Powers of the distance from the cubic's left knot: far better conditioned than powers of x.
     row = np.zeros((n, 4))
     for degree in range(order, 4):
@@ -109,7 +112,7 @@ def _row(n: int, cubic: int, knots: Array, x: float, order: int) -> Array:
     return row.ravel()
 
 
-def _extended(knots: Array, cubics: Array) -> PPoly:
+def _extend_linearly(knots: Array, cubics: Array) -> PPoly:
     curve = PPoly(cubics.T, knots)
     (left, right), (slope_left, slope_right) = curve(knots[[0, -1]]), curve(knots[[0, -1]], 1)
     before = [0.0, 0.0, slope_left, left - slope_left]
@@ -195,11 +198,15 @@ class Muscle:
 
     def __post_init__(self) -> None:
         for name in ("peak_force", "optimal_length", "max_velocity"):
-            self._store(name, arguments.positive(name, getattr(self, name)))
-        self._store("tendon_length", arguments.scalar("tendon_length", self.tendon_length, minimum=0.0))
-        self._store("activation", arguments.scalar("activation", self.activation, minimum=0.0, maximum=1.0))
+            self._set_parameter(name, arguments.positive(name, getattr(self, name)))
+        self._set_parameter(
+            "tendon_length", arguments.scalar("tendon_length", self.tendon_length, minimum=0.0)
+        )
+        self._set_parameter(
+            "activation", arguments.scalar("activation", self.activation, minimum=0.0, maximum=1.0)
+        )
 
-    def normalised_length(self, L: ArrayLike) -> Array:
+    def normalized_length(self, L: ArrayLike) -> Array:
         """``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47)).
 
         Raises InvalidArgument if ``L`` is negative.
@@ -209,7 +216,7 @@ class Muscle:
         )
         return result
 
-    def normalised_velocity(self, Ldot: ArrayLike) -> Array:
+    def normalized_velocity(self, Ldot: ArrayLike) -> Array:
         """``Ldot / (l_opt v_max)`` (Sueda eq. (1.49)).
 
         Raises InvalidArgument if the shape of ``Ldot`` does not fit.
@@ -221,7 +228,7 @@ class Muscle:
 
         Raises InvalidArgument if ``L`` is negative or the shape of ``Ldot`` does not fit.
         """
-        length, rate = self.normalised_length(L), self.normalised_velocity(Ldot)
+        length, rate = self.normalized_length(L), self.normalized_velocity(Ldot)
         shape = arguments.common_shape(L=length.shape, Ldot=rate.shape)
         length, rate = np.broadcast_to(length, shape), np.broadcast_to(rate, shape)
         a, peak = np.float64(self.activation), np.float64(self.peak_force)
@@ -237,10 +244,10 @@ class Muscle:
 
         Raises InvalidArgument if ``L`` is negative.
         """
-        L = arguments.scalar("L", L, minimum=0.0, maximum=LONGEST)  # of which the fourth power is taken
-        stored = self.passive_force_length.antiderivative()(self.normalised_length(L))
+        L = arguments.scalar("L", L, minimum=0.0, maximum=MAX_LENGTH)  # of which the fourth power is taken
+        stored = self.passive_force_length.antiderivative()(self.normalized_length(L))
         result: Array = np.multiply(self.peak_force, self.optimal_length) * stored
         return result
 
-    def _store(self, name: str, value: Array) -> None:
+    def _set_parameter(self, name: str, value: Array) -> None:
         object.__setattr__(self, name, value if value.ndim else value.item())

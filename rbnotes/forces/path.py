@@ -27,7 +27,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces import _path
 from rbnotes.forces.tension import TensionLaw
 
-STIFFNESS = ("exact", "taut", "positional", "symmetrised")
+STIFFNESS_OPTIONS = ("exact", "taut", "positional", "symmetrised")
 """What a step may take for K: the derivative of the force; that without what pushes does sideways
 (:func:`taut_stiffness`); that at constant tension rates; or the symmetric part of the latter."""
 
@@ -60,7 +60,7 @@ class PointForces(NamedTuple):
     """+df/dv ``(..., 3(n+1), 3(n+1))``, N s/m."""
 
 
-class Stiffness(NamedTuple):
+class PathStiffness(NamedTuple):
     """The three parts of df/dx, each ``(..., 3(n+1), 3(n+1))``."""
 
     material: Array
@@ -73,7 +73,7 @@ class Stiffness(NamedTuple):
     """-F H_b ``(..., 3(n+1), 3(n+1))``, N/m: turning the segments turns the force."""
 
 
-def segments(x: ArrayLike) -> tuple[Array, Array]:
+def path_segments(x: ArrayLike) -> tuple[Array, Array]:
     """Unit directions ``u (..., n, 3)`` and lengths ``l (..., n)`` of a path ``x (..., n+1, 3)``
     (Lloyd eq. (0.11)).
 
@@ -84,7 +84,7 @@ def segments(x: ArrayLike) -> tuple[Array, Array]:
     SingularConfiguration
         If the ends of a segment coincide (to rounding); the message names the segment.
     """
-    return _path.segments(_points("x", x))
+    return _path.path_segments(_check_points("x", x))
 
 
 def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
@@ -93,7 +93,7 @@ def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
     Raises InvalidArgument if the shape of ``x`` or ``active`` does not fit; SingularConfiguration if a
     segment has no length.
     """
-    x = _points("x", x)
+    x = _check_points("x", x)
     return _path.length_gradient(x, active_flags(x.shape[-2] - 1, active))
 
 
@@ -103,7 +103,7 @@ def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
     Raises InvalidArgument if the shape of ``x`` or ``active`` does not fit; SingularConfiguration if a
     segment has no length.
     """
-    x = _points("x", x)
+    x = _check_points("x", x)
     return _path.length_hessian(x, active_flags(x.shape[-2] - 1, active))
 
 
@@ -124,7 +124,7 @@ def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> 
     SingularConfiguration
         If a segment has no length.
     """
-    return PathLength(*_path.path_length(*_states(x, v, active)))
+    return PathLength(*_path.path_length(*_check_points_and_velocities(x, v, active)))
 
 
 def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PointForces:
@@ -149,19 +149,21 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
         If a segment has length zero.
     """
     arguments.function("law", law, "L", "Ldot")
-    terms = _path.path_terms(law, *_states(x, v, active))
+    terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return PointForces(terms.f, terms.stiffness("exact"), terms.D)
 
 
-def path_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Stiffness:
+def path_stiffness(
+    law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None
+) -> PathStiffness:
     """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``.
 
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
     arguments.function("law", law, "L", "Ldot")
-    terms = _path.path_terms(law, *_states(x, v, active))
-    return Stiffness(terms.material, terms.rate, terms.geometric)
+    terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
+    return PathStiffness(terms.material, terms.rate, terms.geometric)
 
 
 def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Array:
@@ -174,7 +176,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     SingularConfiguration if a segment has no length.
     """
     arguments.function("law", law, "L", "Ldot")
-    terms = _path.path_terms(law, *_states(x, v, active))
+    terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return terms.stiffness("taut")
 
 
@@ -197,8 +199,8 @@ def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``x`` does not fit; SingularConfiguration if a segment has no
     length.
     """
-    arguments.provides("law", law, "energy")
-    _, lengths = segments(x)
+    arguments.require_methods("law", law, "energy")
+    _, lengths = path_segments(x)
     return law.energy(np.sum(lengths, axis=-1))
 
 
@@ -212,32 +214,34 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     SingularConfiguration if a segment has no length.
     """
     arguments.function("law", law, "L", "Ldot")
-    x, v, counted = _states(x, v, active)
-    L, Ldot = _path.path_length(x, v, counted)
-    _, whole = _path.path_length(x, v, np.ones(len(counted)))
-    return (law(L, Ldot).F - law(L, np.zeros_like(Ldot)).F) * whole
+    x, v, active_weights = _check_points_and_velocities(x, v, active)
+    L, Ldot = _path.path_length(x, v, active_weights)
+    _, full_rate = _path.path_length(x, v, np.ones(len(active_weights)))
+    return (law(L, Ldot).F - law(L, np.zeros_like(Ldot)).F) * full_rate
 
 
 def active_flags(n: int, active: ArrayLike | None) -> Array:
     """Which of n segments count, as numbers ``(n,)``."""
     if active is None:
         return np.ones(n)
-    flags = arguments.truths("active", active, n)
+    flags = arguments.boolean_vector("active", active, n)
     if not np.any(flags):
         raise InvalidArgument("active", "no active segment", "at least one")
     return flags.astype(np.float64)
 
 
-def _points(name: str, value: ArrayLike) -> Array:
+def _check_points(name: str, value: ArrayLike) -> Array:
     points = arguments.array(name, value, None, 3)
     if points.shape[-2] < 2:
         raise InvalidArgument(name, f"shape {points.shape}", "shape (..., n+1, 3) with at least two points")
     return points
 
 
-def _states(x: ArrayLike, v: ArrayLike, active: ArrayLike | None) -> tuple[Array, Array, Array]:
+def _check_points_and_velocities(
+    x: ArrayLike, v: ArrayLike, active: ArrayLike | None
+) -> tuple[Array, Array, Array]:
     """Points and velocities in one shape, and the flags of the segments as numbers."""
-    x, v = _points("x", x), _points("v", v)
+    x, v = _check_points("x", x), _check_points("v", v)
     if x.shape[-2] != v.shape[-2]:
         raise InvalidArgument("v", f"shape {v.shape}", f"one velocity for each point of x, {x.shape}")
     try:

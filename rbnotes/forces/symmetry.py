@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rbnotes import _so3, arguments
 from rbnotes.arguments import Array
 
-AXES = ("body", "world")
+AXES_OPTIONS = ("body", "world")
 
 
 def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
@@ -40,16 +40,16 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
         If ``axes`` is not one of the names or the shape of ``w`` does not fit.
     """
     w = arguments.array("w", w, None, 6)
-    arguments.choice("axes", axes, AXES)
+    arguments.choice("axes", axes, AXES_OPTIONS)
     n = w.shape[-2]
-    each = np.arange(n)
+    bodies = np.arange(n)
     result = np.zeros((*w.shape[:-2], n, 6, n, 6))
     tau, f = np.moveaxis(_so3.hat(w[..., :3]), -3, 0), np.moveaxis(_so3.hat(w[..., 3:]), -3, 0)
     if axes == "body":
-        result[..., each, :3, each, :3] = tau
-        result[..., each, :3, each, 3:] = result[..., each, 3:, each, :3] = f
+        result[..., bodies, :3, bodies, :3] = tau
+        result[..., bodies, :3, bodies, 3:] = result[..., bodies, 3:, bodies, :3] = f
     else:
-        result[..., each, :3, each, :3] = -tau
+        result[..., bodies, :3, bodies, :3] = -tau
     return result.reshape(*w.shape[:-2], 6 * n, 6 * n)
 
 
@@ -70,8 +70,8 @@ def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
     """
     J, theta = arguments.symmetric("J", J), arguments.vector("theta", theta)
     arguments.common_shape(J=J.shape[:-2], theta=theta.shape[:-1])
-    turn = _so3.hat(theta)
-    return turn @ J - J @ turn
+    theta_hat = _so3.hat(theta)
+    return theta_hat @ J - J @ theta_hat
 
 
 def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._differences import slope
+from rbnotes._differences import derivative_at_zero
 from rbnotes.arguments import Array, InvalidArgument
 
-Function = Callable[[Array, Array], ArrayLike]
+TensionFunction = Callable[[Array, Array], ArrayLike]
 Parameter = float | Array
 """A number, or an array with one entry per spring."""
 
@@ -81,11 +81,11 @@ class LinearSpring:
     """r >= 0, m."""
 
     def __post_init__(self) -> None:
-        _check(self, nonnegative=("stiffness", "damping", "rest_length"))
+        _store_parameters(self, nonnegative=("stiffness", "damping", "rest_length"))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
-        L, Ldot = _lengths(L, Ldot)
+        L, Ldot = _check_length_and_rate(L, Ldot)
         F = self.stiffness * (L - self.rest_length) + self.damping * Ldot
         return _tension(L, F, self.stiffness, self.damping)
 
@@ -94,7 +94,7 @@ class LinearSpring:
 
         Raises InvalidArgument if ``L`` is negative.
         """
-        return 0.5 * np.asarray(self.stiffness) * (_length(L) - self.rest_length) ** 2
+        return 0.5 * np.asarray(self.stiffness) * (_check_length(L) - self.rest_length) ** 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,11 +114,11 @@ class SpringDamper:
     """r > 0, m."""
 
     def __post_init__(self) -> None:
-        _check(self, nonnegative=("stiffness", "damping"), positive=("rest_length",))
+        _store_parameters(self, nonnegative=("stiffness", "damping"), positive=("rest_length",))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
-        L, Ldot = _lengths(L, Ldot)
+        L, Ldot = _check_length_and_rate(L, Ldot)
         k, d = np.divide(self.stiffness, self.rest_length), np.divide(self.damping, self.rest_length)
         return _tension(L, k * (L - self.rest_length) + d * Ldot, k, d)
 
@@ -128,7 +128,7 @@ class SpringDamper:
         Raises InvalidArgument if ``L`` is negative.
         """
         k = np.divide(self.stiffness, self.rest_length)
-        return 0.5 * k * (_length(L) - self.rest_length) ** 2
+        return 0.5 * k * (_check_length(L) - self.rest_length) ** 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,7 @@ class LinearStress:
     """r >= 0, m."""
 
     def __post_init__(self) -> None:
-        _check(self, nonnegative=("stiffness", "rest_length"))
+        _store_parameters(self, nonnegative=("stiffness", "rest_length"))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
@@ -173,19 +173,19 @@ class QuadraticStrain:
     """r > 0, m."""
 
     def __post_init__(self) -> None:
-        _check(self, nonnegative=("stiffness",), positive=("rest_length",))
+        _store_parameters(self, nonnegative=("stiffness",), positive=("rest_length",))
 
     def strain(self, L: ArrayLike) -> Array:
         """``epsilon = (L^2 - r^2) / (2 r^2)``.
 
         Raises InvalidArgument if ``L`` is negative.
         """
-        result: Array = (np.square(_length(L) / self.rest_length) - 1) / 2
+        result: Array = (np.square(_check_length(L) / self.rest_length) - 1) / 2
         return result
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
-        L, Ldot = _lengths(L, Ldot)
+        L, Ldot = _check_length_and_rate(L, Ldot)
         sigma = self.stiffness * self.strain(L)
         dsigma_dL = self.stiffness * L / np.square(self.rest_length)
         return _tension(L, sigma * L, dsigma_dL * L + sigma, 0.0)
@@ -199,7 +199,7 @@ class QuadraticStrain:
 
 
 @dataclass(frozen=True, eq=False)
-class Constant:
+class ConstantTension:
     """A tension that does not depend on the length: a hanging weight at the end of a cable.
 
     Raises InvalidArgument if the shape of ``tension`` does not fit.
@@ -209,11 +209,11 @@ class Constant:
     """F, N."""
 
     def __post_init__(self) -> None:
-        _check(self, real=("tension",))
+        _store_parameters(self, real=("tension",))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
-        L, Ldot = _lengths(L, Ldot)
+        L, Ldot = _check_length_and_rate(L, Ldot)
         return _tension(L, self.tension, 0.0, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
@@ -221,11 +221,11 @@ class Constant:
 
         Raises InvalidArgument if ``L`` is negative.
         """
-        return np.asarray(self.tension) * _length(L)
+        return np.asarray(self.tension) * _check_length(L)
 
 
 @dataclass(frozen=True, eq=False)
-class UserTension:
+class CallableTensionLaw:
     """A law given as a function, with its derivatives or without.
 
     Derivatives that are not given come from finite differences of order eight over 1.6 % of L (and of
@@ -234,11 +234,11 @@ class UserTension:
     Raises InvalidArgument if ``function``, ``dF_dL``, ``dF_dLdot`` or ``potential`` is no function.
     """
 
-    function: Function
+    function: TensionFunction
     """F(L, Ldot) in N, of m and m/s, broadcasting."""
-    dF_dL: Function | None = None
+    dF_dL: TensionFunction | None = None
     """Derivative of F by L as such a function, N/m; by finite differences if it is not given."""
-    dF_dLdot: Function | None = None
+    dF_dLdot: TensionFunction | None = None
     """Derivative of F by Ldot as such a function, N s/m; by finite differences if it is not given."""
     potential: Callable[[Array], ArrayLike] | None = None
     """Energy, J, as a function of L, where there is one."""
@@ -253,18 +253,18 @@ class UserTension:
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
-        L, Ldot = _lengths(L, Ldot)
-        F = self._at(L, Ldot)
+        L, Ldot = _check_length_and_rate(L, Ldot)
+        F = self._evaluate(L, Ldot)
         if self.dF_dL is None:
             L = arguments.positive("L", L)
-            F_L: Array = slope(lambda t: self._at(L * (1 + t), Ldot)) / L
+            F_L: Array = derivative_at_zero(lambda t: self._evaluate(L * (1 + t), Ldot)) / L
         else:
-            F_L = self._value("dF_dL", self.dF_dL(L, Ldot))
+            F_L = self._check_value("dF_dL", self.dF_dL(L, Ldot))
         if self.dF_dLdot is None:
             scale = 1 + np.abs(Ldot)
-            F_Ldot = slope(lambda t: self._at(L, Ldot + scale * t)) / scale
+            F_Ldot = derivative_at_zero(lambda t: self._evaluate(L, Ldot + scale * t)) / scale
         else:
-            F_Ldot = self._value("dF_dLdot", self.dF_dLdot(L, Ldot))
+            F_Ldot = self._check_value("dF_dLdot", self.dF_dLdot(L, Ldot))
         return _tension(L, F, F_L, F_Ldot)
 
     def energy(self, L: ArrayLike) -> Array:
@@ -277,22 +277,22 @@ class UserTension:
         """
         if self.potential is None:
             raise InvalidArgument("potential", "None", "the energy as a function of L")
-        return self._value("potential", self.potential(_length(L)))
+        return self._check_value("potential", self.potential(_check_length(L)))
 
-    def _at(self, L: Array, Ldot: Array) -> Array:
-        return self._value("function", self.function(L, Ldot))
+    def _evaluate(self, L: Array, Ldot: Array) -> Array:
+        return self._check_value("function", self.function(L, Ldot))
 
     @staticmethod
-    def _value(name: str, value: ArrayLike) -> Array:
+    def _check_value(name: str, value: ArrayLike) -> Array:
         return arguments.array(f"value of {name}", value)
 
 
-def _length(L: ArrayLike) -> Array:
+def _check_length(L: ArrayLike) -> Array:
     return arguments.scalar("L", L, minimum=0.0)
 
 
-def _lengths(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:
-    length, rate = _length(L), arguments.scalar("Ldot", Ldot)
+def _check_length_and_rate(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:
+    length, rate = _check_length(L), arguments.scalar("Ldot", Ldot)
     shape = arguments.common_shape(L=length.shape, Ldot=rate.shape)
     return np.broadcast_to(length, shape), np.broadcast_to(rate, shape)
 
@@ -303,7 +303,7 @@ def _tension(L: Array, F: ArrayLike, dF_dL: ArrayLike, dF_dLdot: ArrayLike) -> T
     return Tension(*np.broadcast_arrays(L, *values)[1:])
 
 
-def _check(
+def _store_parameters(
     law: object,
     *,
     nonnegative: tuple[str, ...] = (),

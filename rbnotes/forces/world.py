@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces.wrenches import BodyForces, checked_forces
+from rbnotes.forces.wrenches import BodyForces, check_forces
 
 
-def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
+def at_constant_world_velocity(forces: BodyForces, phi: ArrayLike) -> BodyForces:
     """The same forces, with K at constant world components of the bodies' velocities (as in Lloyd 0.22.1).
 
     Held are the angular velocity and the velocity of the body's origin. When the body turns by theta, the
@@ -35,15 +35,15 @@ def hold_world_velocities(forces: BodyForces, phi: ArrayLike) -> BodyForces:
         If the shape of ``forces`` or ``phi`` does not fit.
     """
     arguments.instance("forces", forces, BodyForces)
-    forces = BodyForces(*checked_forces(forces))
+    forces = BodyForces(*check_forces(forces))
     phi = arguments.twist("phi", phi)
     if phi.shape[-2:-1] != forces.w.shape[-2:-1]:
         raise InvalidArgument("phi", f"shape {phi.shape}", f"twists of {forces.w.shape[-2]} bodies")
     arguments.common_shape(phi=phi.shape[:-2], forces=forces.w.shape[:-2])
-    return forces._replace(K=forces.K + forces.D @ _cross(phi))
+    return forces._replace(K=forces.K + forces.D @ _cross_product_blocks(phi))
 
 
-def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
+def rotate_to_world(forces: BodyForces, E: ArrayLike) -> BodyForces:
     """The same forces in world axes at the bodies' origins (Lloyd 0.22.3).
 
     Wrenches, twists and increments all have world components: torque and angular velocity about the body's
@@ -63,7 +63,7 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
         If ``E`` is no pose or the shape of ``forces`` does not fit.
     """
     arguments.instance("forces", forces, BodyForces)
-    forces = BodyForces(*checked_forces(forces))
+    forces = BodyForces(*check_forces(forces))
     R = arguments.frame("E", E)[..., :3, :3]
     if R.shape[-3:-2] != forces.w.shape[-2:-1]:
         raise InvalidArgument("E", f"shape {np.shape(E)}", f"poses of {forces.w.shape[-2]} bodies")
@@ -72,21 +72,24 @@ def in_world_axes(forces: BodyForces, E: ArrayLike) -> BodyForces:
     axes = _block_diagonal(np.stack([R, R], axis=-3).reshape(*R.shape[:-3], 2 * R.shape[-3], 3, 3))
     w = (axes @ forces.w.reshape(*forces.w.shape[:-2], 6 * forces.w.shape[-2], 1)).reshape(forces.w.shape)
     # R w changes by R dw, and by -R [w] theta because R turns.
-    K, D = (axes @ matrix @ np.swapaxes(axes, -1, -2) for matrix in (forces.K - _cross(forces.w), forces.D))
+    K, D = (
+        axes @ matrix @ np.swapaxes(axes, -1, -2)
+        for matrix in (forces.K - _cross_product_blocks(forces.w), forces.D)
+    )
     return BodyForces(w, K, D)
 
 
-def _cross(six: Array) -> Array:
+def _cross_product_blocks(vectors: Array) -> Array:
     """Angular increments to ``(a x theta, b x theta)`` for each ``(a, b)`` of ``(..., n, 6)``."""
-    blocks = np.zeros((*six.shape, 6))
-    blocks[..., :3, :3], blocks[..., 3:, :3] = _so3.hat(six[..., :3]), _so3.hat(six[..., 3:])
+    blocks = np.zeros((*vectors.shape, 6))
+    blocks[..., :3, :3], blocks[..., 3:, :3] = _so3.hat(vectors[..., :3]), _so3.hat(vectors[..., 3:])
     return _block_diagonal(blocks)
 
 
 def _block_diagonal(blocks: Array) -> Array:
     """Blocks ``(..., n, k, k)`` on the diagonal of ``(..., nk, nk)``."""
     n, k = blocks.shape[-3:-1]
-    each = np.arange(n)
+    indices = np.arange(n)
     result = np.zeros((*blocks.shape[:-3], n, k, n, k))
-    result[..., each, :, each, :] = np.moveaxis(blocks, -3, 0)
+    result[..., indices, :, indices, :] = np.moveaxis(blocks, -3, 0)
     return result.reshape(*blocks.shape[:-3], n * k, n * k)

@@ -41,7 +41,7 @@ class BodyForces(NamedTuple):
     """+dw/dphi ``(..., 6n, 6n)``, N m and N per rad/s or m/s."""
 
 
-def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
+def point_kinematics(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
     """Positions and velocities ``(..., n, 3)`` in world coordinates of points carried by bodies.
 
     Parameters
@@ -58,7 +58,7 @@ def carried_points(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, A
     InvalidArgument
         If ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
-    return _wrenches.carried_points(*checked_carriers(E, x, phi))
+    return _wrenches.point_kinematics(*check_point_bodies(E, x, phi))
 
 
 def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
@@ -69,10 +69,10 @@ def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, 
 
     Raises InvalidArgument if ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
-    return _wrenches.point_jacobians(*checked_carriers(E, x, phi))
+    return _wrenches.point_jacobians(*check_point_bodies(E, x, phi))
 
 
-def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
+def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
     """Wrenches of point forces on the bodies that carry the points, with exact Jacobians.
 
     Each point has its own six coordinates here; where several points sit on one body, their rows and
@@ -95,15 +95,15 @@ def carried_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForc
         If ``E`` is no pose or the shape of ``x``, ``phi`` or ``forces`` does not fit.
     """
     arguments.instance("forces", forces, PointForces)
-    E, x, phi = checked_carriers(E, x, phi)
-    f, K, D = checked_forces(forces)
+    E, x, phi = check_point_bodies(E, x, phi)
+    f, K, D = check_forces(forces)
     if f.shape[-2:] != x.shape[-2:]:
         raise InvalidArgument("forces", f"f of shape {f.shape}", f"one for each of {x.shape[-2:-1]} points")
     arguments.common_shape(x=x.shape[:-2], forces=f.shape[:-2])
-    return BodyForces(*_wrenches.carried_forces(E, x, phi, (f, K, D)))
+    return BodyForces(*_wrenches.wrenches_from_point_forces(E, x, phi, (f, K, D)))
 
 
-def checked_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Array]:
+def check_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Array]:
     """Forces on n points, or wrenches on bodies, and Jacobians of as many rows and columns."""
     name, size = forces._fields[0], 3 if isinstance(forces, PointForces) else 6
     f = arguments.vector(f"forces: {name}", forces[0], size)
@@ -113,7 +113,7 @@ def checked_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Arra
     return f, K, D
 
 
-def checked_carriers(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
+def check_point_bodies(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
     """Poses and twists of bodies, and the points that they carry."""
     E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
     for name, shape in (("x", x.shape[:-1]), ("phi", phi.shape[:-1])):

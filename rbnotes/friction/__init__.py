@@ -14,44 +14,48 @@ Lloyd 0.10, 0.16; Sueda 1.13, 2.11.
 """
 
 from rbnotes.friction.anitescu_stewart import FrictionLCP, anitescu_stewart, friction_lcp
-from rbnotes.friction.bearings import Bearing, journal, slide, socket
+from rbnotes.friction.bearings import Bearing, journal_bearing, prismatic_guide, spherical_bearing
 from rbnotes.friction.box import box_friction
-from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
-from rbnotes.friction.coulomb import coulomb
 from rbnotes.friction.facets import facet_directions
+from rbnotes.friction.friction_contact_problem import (
+    FrictionContactProblem,
+    FrictionNotConverged,
+    friction_contact_problem,
+)
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
-from rbnotes.friction.laws import Laws, measure_laws, natural_residual, project_on_cone
+from rbnotes.friction.laws import CoulombResiduals, coulomb_residuals, natural_residual, project_on_cone
 from rbnotes.friction.models import FRICTION_MODELS, FrictionModel, friction_model
-from rbnotes.friction.newton import newton_friction
+from rbnotes.friction.newton import semismooth_newton_friction
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
-from rbnotes.friction.staggered import StaggeredSolution, staggered
+from rbnotes.friction.socp_fixed_point_friction import socp_fixed_point_friction
+from rbnotes.friction.staggered_projections import StaggeredSolution, staggered_projections
 
 __all__ = [
     "FRICTION_MODELS",
     "Bearing",
-    "ContactSpace",
+    "FrictionContactProblem",
     "FrictionLCP",
     "FrictionModel",
     "FrictionNotConverged",
-    "Laws",
+    "CoulombResiduals",
     "StaggeredSolution",
     "anitescu_stewart",
     "box_friction",
-    "contact_space",
-    "coulomb",
+    "friction_contact_problem",
+    "socp_fixed_point_friction",
     "dual_qp",
     "facet_directions",
     "friction_lcp",
     "friction_model",
     "gauss_seidel_friction",
-    "journal",
-    "measure_laws",
+    "journal_bearing",
+    "coulomb_residuals",
     "natural_residual",
-    "newton_friction",
+    "semismooth_newton_friction",
     "primal_qp",
     "project_on_cone",
     "single_qp",
-    "slide",
-    "socket",
-    "staggered",
+    "prismatic_guide",
+    "spherical_bearing",
+    "staggered_projections",
 ]

@@ -9,13 +9,17 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, Solution, Status, Unsolved, solve_lcp
+from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve_lcp
 from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.contact_space import ContactSpace, contact_space, raise_not_converged
-from rbnotes.friction.facets import facet_directions, facet_rows
+from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
+from rbnotes.friction.friction_contact_problem import (
+    FrictionContactProblem,
+    friction_contact_problem,
+    raise_not_converged,
+)
 
-COVERS = 4
+MAX_COVERING_VECTORS = 4
 """Covering vectors that are tried before a ray is believed."""
 
 
@@ -43,7 +47,7 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
     Raises InvalidArgument if ``facets`` is odd or below 4.
     """
     arguments.instance("problem", problem, StepProblem)
-    return _friction_lcp(contact_space(problem), facets)
+    return _friction_lcp(friction_contact_problem(problem), facets)
 
 
 def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
@@ -76,58 +80,62 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
         If rounding keeps the solver from its tolerance; its ``solution`` is the best that was found.
     """
     arguments.instance("problem", problem, StepProblem)
-    space = contact_space(problem)
-    count = space.count
+    contact_problem = friction_contact_problem(problem)
+    count = contact_problem.count
     if count == 0:
         facet_directions(facets)
-        return space.solution(np.zeros((0, 3)), iterations=0, residual=0.0, method="Anitescu-Stewart")
-    lcp, directions = _friction_lcp(space, facets)
-    unit = np.sqrt(np.divide(1.0, space.mobility, out=np.ones(count), where=space.mobility > 0))
+        return contact_problem.step_solution(
+            np.zeros((0, 3)), iterations=0, residual=0.0, method="Anitescu-Stewart"
+        )
+    lcp, directions = _friction_lcp(contact_problem, facets)
+    unit = np.sqrt(
+        np.divide(1.0, contact_problem.mobility, out=np.ones(count), where=contact_problem.mobility > 0)
+    )
     units = np.concatenate([unit, np.repeat(unit, facets), 1 / unit])
-    found = _solved(LCP(units[:, None] * lcp.M * units, units * lcp.q))
-    if found.status is Status.INFEASIBLE:
-        raise Unsolved(found)
-    z = units * found.z
+    lcp_solution = _solve_with_retries(LCP(units[:, None] * lcp.M * units, units * lcp.q))
+    if lcp_solution.status is Status.INFEASIBLE:
+        raise NotSolved(lcp_solution)
+    z = units * lcp_solution.z
     phi = z[count : count + count * facets].reshape(count, facets)
     impulses = np.concatenate([z[:count, None], phi @ directions], axis=1)
-    solution = space.solution(
+    solution = contact_problem.step_solution(
         impulses,
-        iterations=found.statistics.pivots,
-        residual=found.residuals.relative,
+        iterations=lcp_solution.statistics.pivots,
+        residual=lcp_solution.residuals.relative,
         method="Anitescu-Stewart",
     )
-    if not found.solved:
-        raise_not_converged(space, solution, default_tolerance("lemke"))
+    if not lcp_solution.is_solved:
+        raise_not_converged(contact_problem, solution, default_tolerance("lemke"))
     return solution
 
 
-def _friction_lcp(space: ContactSpace, facets: int) -> FrictionLCP:
-    count = space.count
+def _friction_lcp(contact_problem: FrictionContactProblem, facets: int) -> FrictionLCP:
+    count = contact_problem.count
     directions = facet_directions(facets)
-    to_rows = facet_rows(count, directions)
+    to_facets = contact_to_facet_matrix(count, directions)
     E = np.kron(np.eye(count), np.ones((facets, 1)))
-    M = linalg.block_diag(to_rows @ space.delassus @ to_rows.T, np.zeros((count, count)))
+    M = linalg.block_diag(to_facets @ contact_problem.delassus_matrix @ to_facets.T, np.zeros((count, count)))
     M[count : count + len(E), -count:] = E
-    M[-count:, :count] = np.diag(space.mu)
+    M[-count:, :count] = np.diag(contact_problem.mu)
     M[-count:, count : count + len(E)] = -E.T
-    q = np.concatenate([to_rows @ space.free.ravel(), np.zeros(count)])
+    q = np.concatenate([to_facets @ contact_problem.free.ravel(), np.zeros(count)])
     return FrictionLCP(LCP(M, q), directions)
 
 
-def _solved(lcp: LCP) -> Solution:
+def _solve_with_retries(lcp: LCP) -> Solution:
     """Lemke's solution; where rounding leads its path astray, another one's, or the best of them.
 
     Others start from another covering vector; the last is the active-set method. Units are those of each
     contact, in which light and heavy bodies look the same.
     """
     generator = np.random.default_rng(0)
-    cover: Array = np.ones(lcp.size)
-    found: list[Solution] = []
-    for _ in range(COVERS):
-        found.append(solve_lcp(lcp, "lemke", cover=cover, check=False))
-        if found[-1].status in (Status.SOLVED, Status.INFEASIBLE):
-            return found[-1]
-        cover = generator.uniform(0.5, 2.0, lcp.size)
-    found.append(solve_lcp(lcp, "active_set", check=False))
-    residuals = [each.residuals.relative for each in found]
-    return found[int(np.argmin(np.nan_to_num(residuals, nan=np.inf)))]
+    covering_vector: Array = np.ones(lcp.size)
+    solutions: list[Solution] = []
+    for _ in range(MAX_COVERING_VECTORS):
+        solutions.append(solve_lcp(lcp, "lemke", cover=covering_vector, raise_on_failure=False))
+        if solutions[-1].status in (Status.SOLVED, Status.INFEASIBLE):
+            return solutions[-1]
+        covering_vector = generator.uniform(0.5, 2.0, lcp.size)
+    solutions.append(solve_lcp(lcp, "block_principal_pivoting", raise_on_failure=False))
+    residuals = [solution.residuals.relative for solution in solutions]
+    return solutions[int(np.argmin(np.nan_to_num(residuals, nan=np.inf)))]

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 
-EPSILON = 1e-9
+MULTIPLIER_REGULARIZATION = 1e-9
 """Weight of the multipliers' own size, relative to that of the wrench that they should add up to."""
 
-GOLDEN = (1 + np.sqrt(5)) / 2
+GOLDEN_RATIO = (1 + np.sqrt(5)) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +53,10 @@ class Bearing:
         mu = arguments.scalar("mu", self.mu, minimum=0.0)
         if mu.shape not in ((), (len(points),)):
             raise InvalidArgument("mu", f"shape {mu.shape}", f"a number, or shape ({len(points)},)")
-        tangents = _across(normals)
+        tangents = _perpendicular_pairs(normals)
         if self.tangents is not None:
             given = arguments.array("tangents", self.tangents, len(points), 2, 3)
-            tangents = arguments.exactly("tangents", given, 3)
+            tangents = arguments.with_ndim("tangents", given, 3)
         axes = np.concatenate([normals[:, None], tangents], axis=1)
         if np.max(np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3))) > 1e-9:
             raise InvalidArgument("tangents", "vectors that are not", "orthonormal, across the normals")
@@ -70,18 +70,18 @@ class Bearing:
         return len(self.points)
 
     @cached_property
-    def normal_rows(self) -> Array:
+    def normal_jacobian(self) -> Array:
         """N ``(c, 6)``: normal velocities of the points from the twist of the body relative to the parent."""
         return np.concatenate([np.cross(self.points, self.normals), self.normals], axis=1)
 
     @cached_property
-    def tangent_rows(self) -> Array:
+    def tangent_jacobian(self) -> Array:
         """T ``(c, 2, 6)``: sliding velocities from the relative twist."""
         arms = np.cross(self.points[:, None], self.tangents)
         return np.concatenate([arms, self.tangents], axis=2)
 
     @cached_property
-    def scale(self) -> Array:
+    def wrench_scale(self) -> Array:
         """Units ``(6,)`` that make moments comparable with forces: one over the bearing's size, and 1."""
         size = float(np.max(np.linalg.norm(self.points, axis=1))) or 1.0
         return np.repeat([1 / size, 1.0], 3)
@@ -89,41 +89,41 @@ class Bearing:
     @cached_property
     def rank(self) -> int:
         """Number of independent wrenches that the contacts can carry, of 6."""
-        return int(np.linalg.matrix_rank(self.normal_rows * self.scale, tol=1e-9))
+        return int(np.linalg.matrix_rank(self.normal_jacobian * self.wrench_scale, tol=1e-9))
 
     @cached_property
-    def spread(self) -> Array:
+    def load_distribution(self) -> Array:
         """``(c, 6)``: multipliers from the wrench that they should add up to (right form of (2.118)).
 
         ``alpha = (N D N^T + epsilon I)^-1 N D w``, the smallest that come nearest to ``N^T alpha = w``. D
         makes moments comparable with forces; the notes take the inverse inertia, which makes a difference
         only where the contacts cannot carry w, and fails where a body has no mass.
         """
-        B = self.normal_rows * self.scale
+        B = self.normal_jacobian * self.wrench_scale
         gram = B.T @ B
-        weight = EPSILON * np.trace(gram) / 6
-        result: Array = B @ np.linalg.solve(gram + weight * np.eye(6), np.diag(self.scale))
+        weight = MULTIPLIER_REGULARIZATION * np.trace(gram) / 6
+        result: Array = B @ np.linalg.solve(gram + weight * np.eye(6), np.diag(self.wrench_scale))
         return result
 
-    def multipliers(self, wrench: ArrayLike) -> Array:
+    def normal_multipliers(self, wrench: ArrayLike) -> Array:
         """Normal multipliers ``(c,)`` of either sign, N s, for an impulse of the joint ``(6,)``.
 
         Raises InvalidArgument if the shape of ``wrench`` does not fit.
         """
-        result: Array = self.spread @ arguments.one_vector("wrench", wrench, 6)
+        result: Array = self.load_distribution @ arguments.single_vector("wrench", wrench, 6)
         return result
 
-    def left(self, wrench: ArrayLike) -> Array:
+    def unsupported_wrench(self, wrench: ArrayLike) -> Array:
         """What of an impulse ``(6,)`` the contacts do not carry.
 
         Raises InvalidArgument if the shape of ``wrench`` does not fit.
         """
-        wrench = arguments.one_vector("wrench", wrench, 6)
-        result: Array = wrench - self.normal_rows.T @ (self.spread @ wrench)
+        wrench = arguments.single_vector("wrench", wrench, 6)
+        result: Array = wrench - self.normal_jacobian.T @ (self.load_distribution @ wrench)
         return result
 
 
-def journal(
+def journal_bearing(
     radius: float,
     height: float,
     mu: float,
@@ -131,7 +131,7 @@ def journal(
     axis: ArrayLike = (0.0, 0.0, 1.0),
     points: int = 8,
     thrust: bool = True,
-    centre: ArrayLike = (0.0, 0.0, 0.0),
+    center: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Bearing:
     """The bearing of a hinge: a cylinder about the axis, touched around both of its ends.
 
@@ -146,72 +146,76 @@ def journal(
         Around each end, at least 3.
     thrust
         Whether its ends carry axial loads, too, on their rims; they then share in moments.
-    centre : (3,)
+    center : (3,)
         Of the cylinder in the joint's frame.
 
     Raises
     ------
     InvalidArgument
         If ``radius`` or ``height`` is not positive, ``mu`` is negative, ``axis`` is not of unit length,
-        ``points`` is below 3, or the shape of ``centre`` does not fit.
+        ``points`` is below 3, or the shape of ``center`` does not fit.
     """
     radius, height = arguments.number("radius", radius), arguments.number("height", height)
     points = arguments.count("points", points, minimum=3)
-    axes = _aligned(axis)
+    axes = _axis_frame(axis)
     angles = 2 * np.pi * (np.arange(points) + 0.5) / points
     radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(points)], axis=1)
-    around = np.stack([-np.sin(angles), np.cos(angles), np.zeros(points)], axis=1)
-    up = np.tile([0.0, 0.0, 1.0], (points, 1))
-    where, normals, tangents = [], [], []
+    circumferential = np.stack([-np.sin(angles), np.cos(angles), np.zeros(points)], axis=1)
+    axial = np.tile([0.0, 0.0, 1.0], (points, 1))
+    contact_points, normals, tangents = [], [], []
     for end in (-height / 2, height / 2):
-        rim = radius * radial + end * up
-        where.append(rim)
+        rim = radius * radial + end * axial
+        contact_points.append(rim)
         normals.append(radial)
-        tangents.append(np.stack([around, up], axis=1))
+        tangents.append(np.stack([circumferential, axial], axis=1))
         if thrust:
-            where.append(rim)
-            normals.append(up)
-            tangents.append(np.stack([around, radial], axis=1))
-    return _placed(np.concatenate(where), np.concatenate(normals), mu, np.concatenate(tangents), axes, centre)
+            contact_points.append(rim)
+            normals.append(axial)
+            tangents.append(np.stack([circumferential, radial], axis=1))
+    return _place_bearing(
+        np.concatenate(contact_points), np.concatenate(normals), mu, np.concatenate(tangents), axes, center
+    )
 
 
-def slide(
+def prismatic_guide(
     width: float,
     depth: float,
     length: float,
     mu: float,
     *,
     axis: ArrayLike = (0.0, 0.0, 1.0),
-    across: ArrayLike | None = None,
-    centre: ArrayLike = (0.0, 0.0, 0.0),
+    width_direction: ArrayLike | None = None,
+    center: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Bearing:
     """The bearing of a slider: a box along the axis, touched at its corners on the faces beside the axis.
 
     Parameters
     ----------
     width, depth, length
-        Of the box: along ``across``, perpendicular to both, and along the axis, m.
-    across : (3,), optional
+        Of the box: along ``width_direction``, perpendicular to both, and along the axis, m.
+    width_direction : (3,), optional
         Unit vector perpendicular to the axis along which the width is; any, by default.
-    centre : (3,)
+    center : (3,)
         Of the box in the joint's frame.
 
     Raises
     ------
     InvalidArgument
-        If ``width``, ``depth`` or ``length`` is not positive, ``mu`` is negative, ``axis`` or ``across`` is
-        not of unit length, or the shape of ``centre`` does not fit.
+        If ``width``, ``depth`` or ``length`` is not positive, ``mu`` is negative, ``axis`` or ``width_direction`` is
+        not of unit length, or the shape of ``center`` does not fit.
     """
     half = [arguments.number(n, v) / 2 for n, v in (("width", width), ("depth", depth), ("length", length))]
-    axes = _aligned(axis, across)
+    axes = _axis_frame(axis, width_direction)
     corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * half
     x, y, z = np.eye(3)
     normals = np.concatenate([np.tile(x, (8, 1)), np.tile(y, (8, 1))])
     tangents = np.concatenate([np.tile([z, y], (8, 1, 1)), np.tile([z, x], (8, 1, 1))])
-    return _placed(np.tile(corners, (2, 1)), normals, mu, tangents, axes, centre)
+    return _place_bearing(np.tile(corners, (2, 1)), normals, mu, tangents, axes, center)
 
 
-def socket(radius: float, mu: float, *, points: int = 32, centre: ArrayLike = (0.0, 0.0, 0.0)) -> Bearing:
+def spherical_bearing(
+    radius: float, mu: float, *, points: int = 32, center: ArrayLike = (0.0, 0.0, 0.0)
+) -> Bearing:
     """The bearing of a ball joint: a ball, touched all over.
 
     Loads are spread as the cosine of the angle to the load. Spinning about the load, it resists with nearly
@@ -225,54 +229,56 @@ def socket(radius: float, mu: float, *, points: int = 32, centre: ArrayLike = (0
     Raises
     ------
     InvalidArgument
-        If ``radius`` is not positive, ``mu`` or ``points`` is negative, or the shape of ``centre`` does not
+        If ``radius`` is not positive, ``mu`` or ``points`` is negative, or the shape of ``center`` does not
         fit.
     """
     radius = arguments.number("radius", radius)
     if arguments.count("points", points) not in (6, 8, 12, 20, 32):
         raise InvalidArgument("points", str(points), "6, 8, 12, 20 or 32")
-    normals = _corners(points)
-    return _placed(radius * normals, normals, mu, _across(normals), np.eye(3), centre)
+    normals = _regular_solid_corners(points)
+    return _place_bearing(radius * normals, normals, mu, _perpendicular_pairs(normals), np.eye(3), center)
 
 
-def _placed(
-    points: Array, normals: Array, mu: float, tangents: Array, axes: Array, centre: ArrayLike
+def _place_bearing(
+    points: Array, normals: Array, mu: float, tangents: Array, axes: Array, center: ArrayLike
 ) -> Bearing:
-    shift = arguments.one_vector("centre", centre)
+    shift = arguments.single_vector("center", center)
     return Bearing(points @ axes + shift, normals @ axes, mu, tangents @ axes)
 
 
-def _aligned(axis: ArrayLike, across: ArrayLike | None = None) -> Array:
+def _axis_frame(axis: ArrayLike, width_direction: ArrayLike | None = None) -> Array:
     """Right-handed directions as rows ``(3, 3)``, the last one along the axis."""
-    z = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
-    x = _across(z[None])[0, 0]
-    if across is not None:
-        x = arguments.exactly("across", arguments.unit_vector("across", across), 1)
+    z = arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1)
+    x = _perpendicular_pairs(z[None])[0, 0]
+    if width_direction is not None:
+        x = arguments.with_ndim(
+            "width_direction", arguments.unit_vector("width_direction", width_direction), 1
+        )
     if abs(x @ z) > 1e-9:
-        raise InvalidArgument("across", f"{x.tolist()}", "a direction perpendicular to the axis")
+        raise InvalidArgument("width_direction", f"{x.tolist()}", "a direction perpendicular to the axis")
     return np.stack([x, np.cross(z, x), z])
 
 
-def _across(normals: Array) -> Array:
+def _perpendicular_pairs(normals: Array) -> Array:
     """Orthonormal pairs ``(c, 2, 3)`` perpendicular to unit vectors ``(c, 3)``."""
     first = np.cross(np.eye(3)[np.argmin(np.abs(normals), axis=1)], normals)
     first /= np.linalg.norm(first, axis=1, keepdims=True)
     return np.stack([first, np.cross(normals, first)], axis=1)
 
 
-def _corners(count: int) -> Array:
+def _regular_solid_corners(count: int) -> Array:
     signs = np.array([[i, j, k] for i in (-1.0, 1.0) for j in (-1.0, 1.0) for k in (-1.0, 1.0)])
     pairs = np.array([[i, j] for i in (-1.0, 1.0) for j in (-1.0, 1.0)])
 
-    def turned(a: float, b: float) -> Array:
-        flat = np.stack([np.zeros(4), pairs[:, 0] * a, pairs[:, 1] * b], axis=1)
-        return np.concatenate([np.roll(flat, k, axis=1) for k in range(3)])
+    def cyclic_permutations(a: float, b: float) -> Array:
+        rectangle = np.stack([np.zeros(4), pairs[:, 0] * a, pairs[:, 1] * b], axis=1)
+        return np.concatenate([np.roll(rectangle, k, axis=1) for k in range(3)])
 
     solids = {
         6: np.concatenate([np.eye(3), -np.eye(3)]),
         8: signs,
-        12: turned(1.0, GOLDEN),
-        20: np.concatenate([signs, turned(1 / GOLDEN, GOLDEN)]),
+        12: cyclic_permutations(1.0, GOLDEN_RATIO),
+        20: np.concatenate([signs, cyclic_permutations(1 / GOLDEN_RATIO, GOLDEN_RATIO)]),
     }
     solids = {n: corners / np.linalg.norm(corners, axis=1, keepdims=True) for n, corners in solids.items()}
     solids[32] = np.concatenate([solids[12], solids[20]])

@@ -6,13 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import known
+from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP
-from rbnotes.complementarity.residuals import worst
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.best import Best, Solve
-from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
+from rbnotes.friction.best import LCPSolver, ResidualTrackingSolver
+from rbnotes.friction.friction_contact_problem import (
+    FrictionContactProblem,
+    FrictionNotConverged,
+    friction_contact_problem,
+)
 
 
 def box_friction(
@@ -21,7 +25,7 @@ def box_friction(
     normal_estimate: ArrayLike | None = None,
     max_updates: int = 0,
     tolerance: float = 1e-8,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
 ) -> StepSolution:
     """Contact with friction bounded by ``mu`` times an estimate of the normal impulse, in each direction.
 
@@ -63,44 +67,48 @@ def box_friction(
     arguments.instance("problem", problem, StepProblem)
     tolerance = arguments.number("tolerance", tolerance)
     max_updates = arguments.count("max_updates", max_updates)
-    space = contact_space(problem)
-    count = space.count
-    solved, solve = 0, Best()
+    contact_problem = friction_contact_problem(problem)
+    count = contact_problem.count
+    problems_solved, solve = 0, ResidualTrackingSolver()
     if normal_estimate is None:
-        estimate = _impulses(space, np.zeros(count), method, solve)[:, 0]
-        solved += 1
+        estimate = _solve_box_lcp(contact_problem, np.zeros(count), method, solve)[:, 0]
+        problems_solved += 1
     else:
         estimate = arguments.scalar("normal_estimate", normal_estimate, minimum=0.0)
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(max_updates + 1):
         if update:  # it mends an estimate that is not good; without it friction's limits are as good as that
-            solve = Best()
-        impulses = _impulses(space, space.mu * estimate, method, solve)
-        solved += 1
+            solve = ResidualTrackingSolver()
+        impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, solve)
+        problems_solved += 1
         change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
         if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == max_updates:
             break
         estimate = impulses[:, 0]
     relative = float(change / max(np.abs(impulses[:, 0]).max(initial=0.0), 1e-300)) if change else 0.0
-    solution = space.solution(
+    solution = contact_problem.step_solution(
         impulses,
-        iterations=solved,
-        residual=worst(solve.residual, relative if max_updates else 0.0),
+        iterations=problems_solved,
+        residual=max_or_nan(solve.residual, relative if max_updates else 0.0),
         method="box friction",
     )
-    solve.check(solution)
+    solve.raise_if_inaccurate(solution)
     if max_updates and not relative <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
-def _impulses(space: ContactSpace, limits: Array, method: str, solve: Solve) -> Array:
+def _solve_box_lcp(
+    contact_problem: FrictionContactProblem, limits: Array, method: str, solve: LCPSolver
+) -> Array:
     """Impulses ``(c, 3)`` with friction within ``limits (c,)``."""
-    count = space.count
+    count = contact_problem.count
     if count == 0:
         return np.zeros((0, 3))
     lower = np.stack([np.zeros(count), -limits, -limits], axis=1).ravel()
     upper = np.stack([np.full(count, np.inf), limits, limits], axis=1).ravel()
-    box = known(BoxLCP, M=space.delassus, q=space.free.ravel(), lower=lower, upper=upper)
+    box = construct_unchecked(
+        BoxLCP, M=contact_problem.delassus_matrix, q=contact_problem.free.ravel(), lower=lower, upper=upper
+    )
     return solve(box, method).z.reshape(-1, 3)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from rbnotes.complementarity import Solution, Status, Unsolved
+from rbnotes.complementarity import NotSolved, Solution, Status
 
-BEST_SO_FAR = (Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING)
+BEST_EFFORT_STATUSES = (Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING)
 """How a solver ends that was on its way; any other end says that there is no solution."""
 
 
-def on_its_way(solution: Solution) -> Solution:
+def accept_best_effort(solution: Solution) -> Solution:
     """A solution, or how far a solver came.
 
     Raises
@@ -16,6 +16,6 @@ def on_its_way(solution: Solution) -> Solution:
     Unsolved
         If it says that there is none.
     """
-    if not solution.solved and solution.status not in BEST_SO_FAR:
-        raise Unsolved(solution)
+    if not solution.is_solved and solution.status not in BEST_EFFORT_STATUSES:
+        raise NotSolved(solution)
     return solution

@@ -23,7 +23,7 @@ def facet_directions(facets: int) -> Array:
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def facet_rows(count: int, directions: Array) -> Array:
+def contact_to_facet_matrix(count: int, directions: Array) -> Array:
     """From the three rows of each contact to all normals, then the facets of one contact after the other.
 
     A matrix of shape ``(count (1 + facets), 3 count)``.

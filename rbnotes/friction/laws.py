@@ -19,31 +19,31 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity.residuals import worst
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.contact_space import Responses, contact_space
 from rbnotes.friction.facets import facet_directions
+from rbnotes.friction.friction_contact_problem import DelassusProblem, friction_contact_problem
 
 
-class Laws(NamedTuple):
+class CoulombResiduals(NamedTuple):
     """The worst violation of each law over all contacts; each is zero for an exact solution."""
 
-    penetration: float
+    approach_velocity: float
     """Approach speed below the target, m/s."""
-    pull: float
+    tensile_impulse: float
     """Normal impulse that pulls, N s."""
     complementarity: float
     """Smaller of the normal impulse, N s, and its separation velocity times the effective mass, N s."""
-    cone: float
+    cone_violation: float
     """Friction impulse beyond mu times the normal impulse, N s, measured by the cone's section."""
-    dissipation: float
+    dissipation_deficit: float
     """What friction leaves undissipated of what the cone allows, ``mu a |s| + b . s`` if it is round, N m/s;
     negative if friction is outside the cone."""
-    natural: float
+    natural_residual: float
     """:func:`natural_residual`, without unit: Coulomb's laws in one number."""
 
 
-COARSE = 0.01
+VELOCITY_RESIDUAL_WEIGHT = 0.01
 """Weight of what is missing of the speeds beside what is missing of the impulses: little of a heavy body's
 impulse is much for a light one, and impulses that grow without bounds satisfy any law but for the speeds."""
 
@@ -59,7 +59,7 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.scalar("mu", mu, minimum=0.0)
     arguments.common_shape(impulses=impulses.shape[:-1], mu=mu.shape)
-    return _project_on_cone(impulses, mu)
+    return _project_on_cone_unchecked(impulses, mu)
 
 
 def natural_residual(
@@ -90,15 +90,17 @@ def natural_residual(
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
-    space = contact_space(problem)
-    r = arguments.exactly("impulses", arguments.array("impulses", impulses, space.count, 3), 2)
-    u = arguments.exactly("velocities", arguments.array("velocities", velocities, space.count, 3), 2)
-    return residual_in(space, r, u, cone)
+    contact_problem = friction_contact_problem(problem)
+    r = arguments.with_ndim("impulses", arguments.array("impulses", impulses, contact_problem.count, 3), 2)
+    u = arguments.with_ndim(
+        "velocities", arguments.array("velocities", velocities, contact_problem.count, 3), 2
+    )
+    return natural_residual_unchecked(contact_problem, r, u, cone)
 
 
-def measure_laws(
+def coulomb_residuals(
     problem: StepProblem, solution: StepSolution, *, cone: str = "disc", facets: int = 4
-) -> Laws:
+) -> CoulombResiduals:
     """How far a solution is from each law, whatever model it comes from.
 
     Parameters
@@ -118,10 +120,14 @@ def measure_laws(
     arguments.instance("solution", solution, StepSolution)
     arguments.choice("cone", cone, ("disc", "box", "pyramid"))
     directions = facet_directions(facets)
-    space = contact_space(problem)
-    if space.count == 0:
-        return Laws(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    u, r, mu = space.velocities_of(solution), space.impulses_of(solution), space.mu
+    contact_problem = friction_contact_problem(problem)
+    if contact_problem.count == 0:
+        return CoulombResiduals(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    u, r, mu = (
+        contact_problem.velocities_from_solution(solution),
+        contact_problem.impulses_from_solution(solution),
+        contact_problem.mu,
+    )
     a, b = r[:, 0], r[:, 1:]
     # Friction measured by the section, and the sliding by what a unit section takes from it.
     if cone == "disc":
@@ -129,54 +135,60 @@ def measure_laws(
     elif cone == "box":
         sliding, friction = np.abs(u[:, 1:]).sum(axis=1), np.abs(b).max(axis=1)
     else:
-        middles = directions + np.roll(directions, -1, axis=0)
-        outward = 2 * middles / np.sum(middles**2, axis=1)[:, None]  # one on each side of the polygon
+        edge_midpoints = directions + np.roll(directions, -1, axis=0)
+        outward = (
+            2 * edge_midpoints / np.sum(edge_midpoints**2, axis=1)[:, None]
+        )  # one on each side of the polygon
         sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
-    effective_mass = _reciprocal(space.blocks[:, 0, 0])
-    unused = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
-    return Laws(
-        penetration=float(np.maximum(-u[:, 0], 0.0).max()),
-        pull=float(np.maximum(-a, 0.0).max()),
+    effective_mass = _effective_masses(contact_problem.blocks[:, 0, 0])
+    dissipation_deficits = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
+    return CoulombResiduals(
+        approach_velocity=float(np.maximum(-u[:, 0], 0.0).max()),
+        tensile_impulse=float(np.maximum(-a, 0.0).max()),
         complementarity=float(np.minimum(np.abs(a), np.abs(effective_mass * u[:, 0])).max()),
-        cone=float(np.maximum(friction - mu * a, 0.0).max()),
-        dissipation=float(unused[np.argmax(np.abs(unused))]),
-        natural=residual_in(space, r, u),
+        cone_violation=float(np.maximum(friction - mu * a, 0.0).max()),
+        dissipation_deficit=float(dissipation_deficits[np.argmax(np.abs(dissipation_deficits))]),
+        natural_residual=natural_residual_unchecked(contact_problem, r, u),
     )
 
 
-def residual_in(space: Responses, impulses: Array, velocities: Array, cone: str = "disc") -> float:
+def natural_residual_unchecked(
+    contact_problem: DelassusProblem, impulses: Array, velocities: Array, cone: str = "disc"
+) -> float:
     """:func:`natural_residual` in a space that is there already."""
-    if space.count == 0:
+    if contact_problem.count == 0:
         return 0.0
-    r, u, mu = impulses, velocities, space.mu
-    effective_mass = _reciprocal(space.mobility)
+    r, u, mu = impulses, velocities, contact_problem.mu
+    effective_mass = _effective_masses(contact_problem.mobility)
     if cone == "disc":
         shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
-        nearest = _project_on_cone(r - effective_mass[:, None] * shifted, mu)
+        projected = _project_on_cone_unchecked(r - effective_mass[:, None] * shifted, mu)
     else:
         bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
         lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
         upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
-        nearest = np.clip(r - effective_mass[:, None] * u, lower, upper)
-    change, free = np.abs(r - nearest), np.abs(space.free)
-    scale = worst(np.abs(r).max(), (effective_mass[:, None] * free).max())
+        projected = np.clip(r - effective_mass[:, None] * u, lower, upper)
+    change, free = np.abs(r - projected), np.abs(contact_problem.free)
+    scale = max_or_nan(np.abs(r).max(), (effective_mass[:, None] * free).max())
     natural = 0.0 if scale == 0 else float(change.max()) / scale
     fastest = float(free.max())
-    missing = float((space.mobility[:, None] * change).max())
-    return worst(natural, COARSE * missing / fastest) if fastest > 0 else natural
+    velocity_change = float((contact_problem.mobility[:, None] * change).max())
+    return (
+        max_or_nan(natural, VELOCITY_RESIDUAL_WEIGHT * velocity_change / fastest) if fastest > 0 else natural
+    )
 
 
-def _reciprocal(mobility: Array) -> Array:
+def _effective_masses(mobility: Array) -> Array:
     """Effective masses; zero where the contact cannot move, and no impulse changes anything."""
     return np.divide(1.0, mobility, out=np.zeros_like(mobility), where=mobility > 0)
 
 
-def _project_on_cone(impulses: Array, mu: Array) -> Array:
+def _project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
     a, b = impulses[..., 0], impulses[..., 1:]
     size = np.linalg.norm(b, axis=-1)
     on_surface = (a + mu * size) / (1 + mu**2)
     inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
-    new_a = np.where(inside, a, np.where(polar, 0.0, on_surface))
-    radius = np.where(inside, size, mu * new_a)
+    normal_projection = np.where(inside, a, np.where(polar, 0.0, on_surface))
+    radius = np.where(inside, size, mu * normal_projection)
     direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
-    return np.concatenate([new_a[..., None], radius[..., None] * direction], axis=-1)
+    return np.concatenate([normal_projection[..., None], radius[..., None] * direction], axis=-1)

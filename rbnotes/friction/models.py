@@ -13,11 +13,11 @@ from rbnotes import arguments
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.anitescu_stewart import anitescu_stewart
 from rbnotes.friction.box import box_friction
-from rbnotes.friction.coulomb import coulomb
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
-from rbnotes.friction.newton import newton_friction
+from rbnotes.friction.newton import semismooth_newton_friction
 from rbnotes.friction.single_qp import single_qp
-from rbnotes.friction.staggered import staggered
+from rbnotes.friction.socp_fixed_point_friction import socp_fixed_point_friction
+from rbnotes.friction.staggered_projections import staggered_projections
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FrictionModel:
     solve: Callable[..., StepSolution]
     """Takes a :class:`~rbnotes.dynamics.StepProblem` and returns its solution."""
     accepts_initial_guess: bool = False
-    """Whether ``solve`` takes contact impulses ``(c, 3)``, N s, as the keyword argument ``start``."""
+    """Whether ``solve`` takes contact impulses ``(c, 3)``, N s, as the keyword argument ``initial_guess``."""
 
     def __post_init__(self) -> None:
         arguments.function("solve", self.solve, "problem")
@@ -48,17 +48,17 @@ class FrictionModel:
         """
         if initial_guess is None or not self.accepts_initial_guess:
             return self.solve(problem)
-        return self.solve(problem, start=initial_guess)
+        return self.solve(problem, initial_guess=initial_guess)
 
 
 FRICTION_MODELS: dict[str, FrictionModel] = {
     "anitescu_stewart": FrictionModel(anitescu_stewart),
     "box": FrictionModel(box_friction),
-    "coulomb": FrictionModel(coulomb),
+    "coulomb": FrictionModel(socp_fixed_point_friction),
     "gauss_seidel": FrictionModel(gauss_seidel_friction, accepts_initial_guess=True),
-    "newton": FrictionModel(newton_friction, accepts_initial_guess=True),
+    "newton": FrictionModel(semismooth_newton_friction, accepts_initial_guess=True),
     "single_qp": FrictionModel(single_qp),
-    "staggered": FrictionModel(staggered, accepts_initial_guess=True),
+    "staggered": FrictionModel(staggered_projections, accepts_initial_guess=True),
 }
 """The friction models of this package by name."""
 

@@ -17,20 +17,20 @@ from rbnotes.errors import NotConverged
 from rbnotes.friction.facets import facet_directions
 
 
-class Program:
+class ParametrizedProgram:
     """Minimise ``x^T W x / 2 + x^T u`` under conditions that hold ``limits`` as a parameter."""
 
-    def __init__(self, count: int, parts: int, conditions: Any) -> None:
+    def __init__(self, count: int, components: int, make_constraints: Any) -> None:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
         self._cp = cp
-        self._x = cp.Variable((count, parts))
-        self._root = cp.Parameter((count * parts, count * parts))
-        self._linear = cp.Parameter(count * parts)
+        self._x = cp.Variable((count, components))
+        self._square_root = cp.Parameter((count * components, count * components))
+        self._linear = cp.Parameter(count * components)
         self._limits = cp.Parameter(count, nonneg=True)
         flat = cp.vec(self._x, order="C")
-        objective = cp.sum_squares(self._root @ flat) / 2 + self._linear @ flat
-        self._problem = cp.Problem(cp.Minimize(objective), conditions(cp, self._x, self._limits))
+        objective = cp.sum_squares(self._square_root @ flat) / 2 + self._linear @ flat
+        self._problem = cp.Problem(cp.Minimize(objective), make_constraints(cp, self._x, self._limits))
 
     def solve(self, W: Array, velocities: Array, limits: Array) -> Array:
         """x ``(count, parts)`` for velocities of that shape.
@@ -43,40 +43,40 @@ class Program:
         # In units of what stops the velocities there are, with unit masses.
         unit = 1 / np.sqrt(np.where(np.diag(W) > 0, np.diag(W), 1.0))
         speed = float(np.max(np.abs(unit * velocities.ravel()), initial=0.0)) or 1.0
-        per = self._x.shape[1]
-        unit = np.repeat(unit.reshape(-1, per).min(axis=1), per)
+        components = self._x.shape[1]
+        unit = np.repeat(unit.reshape(-1, components).min(axis=1), components)
         values, vectors = np.linalg.eigh(unit[:, None] * W * unit)
-        self._root.value = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        self._square_root.value = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
         self._linear.value = unit * velocities.ravel() / speed
-        self._limits.value = limits / (unit[::per] * speed)
+        self._limits.value = limits / (unit[::components] * speed)
         options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._problem.solve(solver="CLARABEL", **options)
         if self._x.value is None:
             raise NotConverged(f"cvxpy: {self._problem.status}", None, np.inf)
-        result: Array = speed * unit.reshape(-1, per) * np.asarray(self._x.value)
+        result: Array = speed * unit.reshape(-1, components) * np.asarray(self._x.value)
         return result
 
 
 @lru_cache(maxsize=64)
-def contact_program(count: int) -> Program:
+def contact_program(count: int) -> ParametrizedProgram:
     """Normal impulses, which do not pull (right form of Sueda eq. (2.113))."""
-    return Program(count, 1, lambda cp, x, limits: [x >= 0, limits >= 0])
+    return ParametrizedProgram(count, 1, lambda cp, x, limits: [x >= 0, limits >= 0])
 
 
 @lru_cache(maxsize=64)
-def friction_program(count: int, cone: str, facets: int) -> Program:
+def friction_program(count: int, cone: str, facets: int) -> ParametrizedProgram:
     """Friction impulses in the section of a cone (Sueda eq. (2.114))."""
 
-    def conditions(cp: Any, x: Any, limits: Any) -> list[Any]:
+    def make_constraints(cp: Any, x: Any, limits: Any) -> list[Any]:
         if cone == "box":
             return [cp.abs(x[:, k]) <= limits for k in (0, 1)]
         if cone == "disc":
             return [cp.SOC(limits, x, axis=1)]
         directions = facet_directions(facets)
-        middles = directions + np.roll(directions, -1, axis=0)
-        outward = 2 * middles / np.sum(middles**2, axis=1)[:, None]
-        return [x @ each <= limits for each in outward]
+        edge_midpoints = directions + np.roll(directions, -1, axis=0)
+        outward = 2 * edge_midpoints / np.sum(edge_midpoints**2, axis=1)[:, None]
+        return [x @ side <= limits for side in outward]
 
-    return Program(count, 2, conditions)
+    return ParametrizedProgram(count, 2, make_constraints)

@@ -24,17 +24,21 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, QP, solve_lcp
-from rbnotes.complementarity.residuals import worst
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.complementarity.solve import default_tolerance
-from rbnotes.dynamics import StepProblem, StepSolution, hardened
-from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
-from rbnotes.friction.endings import on_its_way
-from rbnotes.friction.facets import facet_directions, facet_rows
+from rbnotes.dynamics import StepProblem, StepSolution, expand_compliance
+from rbnotes.friction.endings import accept_best_effort
+from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
+from rbnotes.friction.friction_contact_problem import (
+    FrictionContactProblem,
+    FrictionNotConverged,
+    friction_contact_problem,
+)
 
-SINKING = 1e-7
+MAX_PENETRATION_VELOCITY = 1e-7
 """Largest accepted velocity of overlap, relative to the velocities without contacts."""
 
-GREAT = 1e3
+LARGE_MU = 1e3
 """Coefficient of friction from which on rows ``N + mu T_k`` may have lost too much of N."""
 
 
@@ -44,7 +48,7 @@ def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
     Raises InvalidArgument if ``facets`` is odd or below 4.
     """
     arguments.instance("problem", problem, StepProblem)
-    return _primal_qp(contact_space(problem), facets)
+    return _primal_qp(friction_contact_problem(problem), facets)
 
 
 def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
@@ -55,11 +59,11 @@ def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
     Raises InvalidArgument if ``facets`` is odd or below 4.
     """
     arguments.instance("problem", problem, StepProblem)
-    return _dual_qp(contact_space(problem), facets)
+    return _dual_qp(friction_contact_problem(problem), facets)
 
 
 def single_qp(
-    problem: StepProblem, facets: int = 4, *, form: str = "primal", method: str = "active_set"
+    problem: StepProblem, facets: int = 4, *, form: str = "primal", method: str = "block_principal_pivoting"
 ) -> StepSolution:
     """Contact with friction in a pyramid of ``facets`` edges by one convex program (Sueda 1.13).
 
@@ -93,103 +97,110 @@ def single_qp(
     """
     arguments.instance("problem", problem, StepProblem)
     arguments.choice("form", form, ("primal", "dual"))
-    space = contact_space(problem)
-    if not space.symmetric:
+    contact_problem = friction_contact_problem(problem)
+    if not contact_problem.is_symmetric:
         raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
     facet_directions(facets)
-    if space.count == 0:
+    if contact_problem.count == 0:
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
     elif form == "dual":
-        impulses, residual = _by_dual(space, facets)
+        impulses, residual = _solve_dual(contact_problem, facets)
     else:
-        impulses, residual = _by_primal(space, facets, method)
-    solution = space.solution(impulses, iterations=1, residual=residual, method=f"single QP, {form}")
-    overlap = _overlap(space, impulses)
-    if not overlap <= SINKING:
-        raise FrictionNotConverged(replace(solution, residual=worst(residual, overlap)), SINKING)
+        impulses, residual = _solve_primal(contact_problem, facets, method)
+    solution = contact_problem.step_solution(
+        impulses, iterations=1, residual=residual, method=f"single QP, {form}"
+    )
+    penetration = _penetration_velocity(contact_problem, impulses)
+    if not penetration <= MAX_PENETRATION_VELOCITY:
+        raise FrictionNotConverged(
+            replace(solution, residual=max_or_nan(residual, penetration)), MAX_PENETRATION_VELOCITY
+        )
     tolerance = default_tolerance("quadratic")
     if not residual <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
-def _by_primal(space: ContactSpace, facets: int, method: str) -> tuple[Array, float]:
+def _solve_primal(contact_problem: FrictionContactProblem, facets: int, method: str) -> tuple[Array, float]:
     """Impulses ``(c, 3)`` and the residual.
 
     Rows ``N + mu T_k`` with a great mu keep few digits of N, so that the program may seem infeasible and
     bodies sink. Then the impulses are those of the other program, which has mu by itself.
     """
-    found = solve_lcp(_primal_qp(space, facets), method, check=False)
-    touching = space.with_friction
-    edges, alone = np.split(found.z, [touching * facets])
-    edges = edges.reshape(touching, facets)
-    impulses = np.zeros((space.count, 3))
-    impulses[:touching] = _from_edges(
-        edges.sum(axis=1), space.mu[:touching, None] * edges, facet_directions(facets)
+    qp_solution = solve_lcp(_primal_qp(contact_problem, facets), method, raise_on_failure=False)
+    friction_count = contact_problem.friction_contact_count
+    edges, frictionless = np.split(qp_solution.z, [friction_count * facets])
+    edges = edges.reshape(friction_count, facets)
+    impulses = np.zeros((contact_problem.count, 3))
+    impulses[:friction_count] = _impulses_from_edges(
+        edges.sum(axis=1), contact_problem.mu[:friction_count, None] * edges, facet_directions(facets)
     )
-    impulses[touching:, 0] = alone
-    if found.solved and _overlap(space, impulses) <= SINKING:
-        return impulses, found.residuals.relative
-    if np.max(space.mu, initial=0.0) <= GREAT:
-        return impulses, on_its_way(found).residuals.relative
-    return _by_dual(space, facets)
+    impulses[friction_count:, 0] = frictionless
+    if qp_solution.is_solved and _penetration_velocity(contact_problem, impulses) <= MAX_PENETRATION_VELOCITY:
+        return impulses, qp_solution.residuals.relative
+    if np.max(contact_problem.mu, initial=0.0) <= LARGE_MU:
+        return impulses, accept_best_effort(qp_solution).residuals.relative
+    return _solve_dual(contact_problem, facets)
 
 
-def _by_dual(space: ContactSpace, facets: int) -> tuple[Array, float]:
+def _solve_dual(contact_problem: FrictionContactProblem, facets: int) -> tuple[Array, float]:
     """Impulses ``(c, 3)`` and the residual."""
-    qp, count = _dual_qp(space, facets), space.count
+    qp, count = _dual_qp(contact_problem, facets), contact_problem.count
     E = qp.A[qp.size :]
     # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
     conditions = LCP(np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]])
-    dual = on_its_way(solve_lcp(conditions, "lemke", check=False))
-    found = dual.z[: qp.size]
-    edges = found[count:].reshape(count, facets)
-    return _from_edges(found[:count], edges, facet_directions(facets)), dual.residuals.relative
+    lcp_solution = accept_best_effort(solve_lcp(conditions, "lemke", raise_on_failure=False))
+    multipliers = lcp_solution.z[: qp.size]
+    edges = multipliers[count:].reshape(count, facets)
+    return _impulses_from_edges(
+        multipliers[:count], edges, facet_directions(facets)
+    ), lcp_solution.residuals.relative
 
 
-def _overlap(space: ContactSpace, impulses: Array) -> float:
+def _penetration_velocity(contact_problem: FrictionContactProblem, impulses: Array) -> float:
     """Largest velocity of overlap, relative to those without contacts: long rows hide what is short."""
-    fastest = np.abs(space.free).max(initial=0.0) or 1.0
-    return float(-space.velocities(impulses)[:, 0].min(initial=0.0) / fastest)
+    fastest = np.abs(contact_problem.free).max(initial=0.0) or 1.0
+    return float(-contact_problem.velocities_from_impulses(impulses)[:, 0].min(initial=0.0) / fastest)
 
 
-def _primal_qp(space: ContactSpace, facets: int) -> QP:
-    touching = space.with_friction
+def _primal_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
+    friction_count = contact_problem.friction_contact_count
     directions = facet_directions(facets)
-    normal = np.ones((touching, facets, 1))
-    edges = np.concatenate([normal, space.mu[:touching, None, None] * directions], axis=2)
+    normal = np.ones((friction_count, facets, 1))
+    edges = np.concatenate([normal, contact_problem.mu[:friction_count, None, None] * directions], axis=2)
     to_edges = sparse.bsr_array(
-        (edges, np.arange(touching), np.arange(touching + 1)), shape=(touching * facets, 3 * touching)
+        (edges, np.arange(friction_count), np.arange(friction_count + 1)),
+        shape=(friction_count * facets, 3 * friction_count),
     )
-    rows = sparse.csr_array(to_edges @ space.rows[: 3 * touching])
-    targets = np.repeat(space.contacts.normal_target[:touching], facets)
+    rows = sparse.csr_array(to_edges @ contact_problem.contact_jacobian[: 3 * friction_count])
+    targets = np.repeat(contact_problem.contacts.normal_target[:friction_count], facets)
     # The slacks of soft rows are velocities, too; contacts do not know them.
-    hard = hardened(space.problem)
-    slacks = sparse.csr_array((rows.shape[0], hard.size - space.problem.size))
-    A = sparse.vstack([sparse.hstack([rows, slacks]), hard.unilateral.rows], format="csr")
+    expanded_problem = expand_compliance(contact_problem.problem)
+    slacks = sparse.csr_array((rows.shape[0], expanded_problem.size - contact_problem.problem.size))
+    A = sparse.vstack([sparse.hstack([rows, slacks]), expanded_problem.unilateral.rows], format="csr")
     return QP(
-        Q=hard.mass,
-        c=-hard.momentum,
-        A=A if sparse.issparse(hard.mass) else A.toarray(),
-        b=np.concatenate([targets, hard.unilateral.target]),
-        G=hard.bilateral.rows,
-        g=hard.bilateral.target,
+        Q=expanded_problem.mass,
+        c=-expanded_problem.momentum,
+        A=A if sparse.issparse(expanded_problem.mass) else A.toarray(),
+        b=np.concatenate([targets, expanded_problem.unilateral.target]),
+        G=expanded_problem.bilateral.rows,
+        g=expanded_problem.bilateral.target,
     )
 
 
-def _dual_qp(space: ContactSpace, facets: int) -> QP:
-    count = space.count
-    C = facet_rows(count, facet_directions(facets))
-    Q = C @ space.delassus @ C.T
-    E = np.hstack([np.diag(space.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
+def _dual_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
+    count = contact_problem.count
+    C = contact_to_facet_matrix(count, facet_directions(facets))
+    Q = C @ contact_problem.delassus_matrix @ C.T
+    E = np.hstack([np.diag(contact_problem.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
     return QP(
         Q=(Q + Q.T) / 2,
-        c=C @ space.free.ravel(),
+        c=C @ contact_problem.free.ravel(),
         A=np.vstack([np.eye(len(C)), E]),
         b=np.zeros(len(C) + count),
     )
 
 
-def _from_edges(normal: Array, edges: Array, directions: Array) -> Array:
+def _impulses_from_edges(normal: Array, edges: Array, directions: Array) -> Array:
     return np.concatenate([normal[:, None], edges @ directions], axis=1)

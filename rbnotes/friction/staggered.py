@@ -20,15 +20,19 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import LCP, solve_lcp
-from rbnotes.complementarity.residuals import worst
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.best import Best, Solve
-from rbnotes.friction.bounded import CONES, SOLVERS, bounded_friction
-from rbnotes.friction.contact_space import ContactSpace, FrictionNotConverged, contact_space
+from rbnotes.friction.best import LCPSolver, ResidualTrackingSolver
+from rbnotes.friction.bounded import CONE_SECTIONS, PROGRAM_SOLVERS, bounded_friction
 from rbnotes.friction.facets import facet_directions
+from rbnotes.friction.friction_contact_problem import (
+    FrictionContactProblem,
+    FrictionNotConverged,
+    friction_contact_problem,
+)
 from rbnotes.friction.programs import contact_program
 
-ROUNDING = 1e-11
+SLIDING_ROUNDING = 1e-11
 """Part of the terms of a sliding velocity up to which it is their rounding."""
 
 
@@ -41,16 +45,16 @@ class StaggeredSolution(StepSolution):
     ``residual``, if rounding left no larger one in the last programs."""
 
 
-def staggered(
+def staggered_projections(
     problem: StepProblem,
     *,
     cone: str = "box",
     facets: int = 8,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float = 1e-8,
     max_iterations: int = 200,
     solver: str = "own",
-    check: bool = True,
+    raise_on_failure: bool = True,
 ) -> StaggeredSolution:
     """Contact with friction by staggered projections (Sueda 2.11, the right form of Algorithm 7).
 
@@ -65,7 +69,7 @@ def staggered(
         disc.
     facets : int
         Corners of the polygon, an even number of at least 4.
-    start : (c, 3), optional
+    initial_guess : (c, 3), optional
         Impulses of the step before, at the same contacts; of use are those of friction.
     tolerance
         Accepted change of the normal impulses from one contact problem to the next, relative to them, both
@@ -89,98 +93,124 @@ def staggered(
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``check`` and the tolerance is not met, or rounding keeps the last programs from theirs.
+        If ``raise_on_failure`` and the tolerance is not met, or rounding keeps the last programs from theirs.
     """
-    arguments.choice("cone", cone, CONES)
-    arguments.choice("solver", solver, SOLVERS)
+    arguments.choice("cone", cone, CONE_SECTIONS)
+    arguments.choice("solver", solver, PROGRAM_SOLVERS)
     if cone == "pyramid":
         facet_directions(facets)
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
-    space = contact_space(problem)
-    if not space.symmetric:
+    contact_problem = friction_contact_problem(problem)
+    if not contact_problem.is_symmetric:
         raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
-    b: Array = np.zeros((space.count, 2))
-    if start is not None:
-        given = arguments.exactly("start", arguments.array("start", start, space.with_friction, 3), 2)
-        b[: space.with_friction] = given[:, 1:]
-    a = normal_impulses(space, b, solver=solver, solve=Best())
+    b: Array = np.zeros((contact_problem.count, 2))
+    if initial_guess is not None:
+        guess = arguments.with_ndim(
+            "initial_guess",
+            arguments.array("initial_guess", initial_guess, contact_problem.friction_contact_count, 3),
+            2,
+        )
+        b[: contact_problem.friction_contact_count] = guess[:, 1:]
+    a = normal_impulses(contact_problem, b, solver=solver, solve=ResidualTrackingSolver())
     history: list[float] = []
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
-        solve = Best()
-        b = friction_impulses(space, a, space.mu * a, b, cone=cone, facets=facets, solver=solver, solve=solve)
-        new = normal_impulses(space, b, start=a, solver=solver, solve=solve)
-        history.append(relative_change(space, a, new))
-        a = new
-    solution = space.solution(
+        solve = ResidualTrackingSolver()
+        b = friction_impulses(
+            contact_problem,
+            a,
+            contact_problem.mu * a,
+            b,
+            cone=cone,
+            facets=facets,
+            solver=solver,
+            solve=solve,
+        )
+        next_normal_impulses = normal_impulses(
+            contact_problem, b, initial_guess=a, solver=solver, solve=solve
+        )
+        history.append(relative_change(contact_problem, a, next_normal_impulses))
+        a = next_normal_impulses
+    solution = contact_problem.step_solution(
         np.concatenate([a[:, None], b], axis=1),
         iterations=len(history) + 1,
-        residual=worst(history[-1], solve.residual),
+        residual=max_or_nan(history[-1], solve.residual),
         method=f"staggered projections, {cone}",
     )
     values = {field.name: getattr(solution, field.name) for field in fields(solution)}
-    found = StaggeredSolution(**values, history=tuple(history))
-    if check and not history[-1] <= tolerance:
-        raise FrictionNotConverged(found, tolerance)
-    if check:
-        solve.check(found)
-    return found
+    staggered_solution = StaggeredSolution(**values, history=tuple(history))
+    if raise_on_failure and not history[-1] <= tolerance:
+        raise FrictionNotConverged(staggered_solution, tolerance)
+    if raise_on_failure:
+        solve.raise_if_inaccurate(staggered_solution)
+    return staggered_solution
 
 
 def normal_impulses(
-    space: ContactSpace,
+    contact_problem: FrictionContactProblem,
     friction: Array,
     *,
-    start: Array | None = None,
+    initial_guess: Array | None = None,
     solver: str = "own",
-    solve: Solve = solve_lcp,
+    solve: LCPSolver = solve_lcp,
 ) -> Array:
     """Normal impulses ``(c,)`` under friction impulses ``(c, 2)`` (right form of Sueda eq. (2.113)).
 
     None where the normal direction is held, as in the joints of a tree.
     """
-    W = space.delassus.reshape(space.count, 3, space.count, 3)
-    u = space.free[:, 0] + np.einsum("ijk,jk->i", W[:, 0, :, 1:], friction)
-    result = np.zeros(space.count)
-    own = W[:, 0, :, 0]
-    moving = (np.diag(own) > 0) | (np.abs(space.free[:, 0]) > 0)
-    if np.any(moving):
+    W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
+    u = contact_problem.free[:, 0] + np.einsum("ijk,jk->i", W[:, 0, :, 1:], friction)
+    result = np.zeros(contact_problem.count)
+    normal_block = W[:, 0, :, 0]
+    is_movable = (np.diag(normal_block) > 0) | (np.abs(contact_problem.free[:, 0]) > 0)
+    if np.any(is_movable):
         if solver == "cvxpy":
-            none = np.zeros(int(np.sum(moving)))
-            found = contact_program(len(none)).solve(own[np.ix_(moving, moving)], u[moving][:, None], none)
-            result[moving] = np.maximum(found[:, 0], 0.0)
+            zero_limits = np.zeros(int(np.sum(is_movable)))
+            impulses = contact_program(len(zero_limits)).solve(
+                normal_block[np.ix_(is_movable, is_movable)], u[is_movable][:, None], zero_limits
+            )
+            result[is_movable] = np.maximum(impulses[:, 0], 0.0)
         else:
-            lcp = LCP(own[np.ix_(moving, moving)], u[moving])
-            result[moving] = solve(lcp, start=None if start is None else start[moving]).z
+            lcp = LCP(normal_block[np.ix_(is_movable, is_movable)], u[is_movable])
+            result[is_movable] = solve(
+                lcp, start=None if initial_guess is None else initial_guess[is_movable]
+            ).z
     return result
 
 
 def friction_impulses(
-    space: ContactSpace,
+    contact_problem: FrictionContactProblem,
     normal: Array,
     limits: Array,
-    start: Array,
+    initial_guess: Array,
     *,
     cone: str = "box",
     facets: int = 8,
     solver: str = "own",
-    nearness: float = 0.0,
-    solve: Solve = solve_lcp,
+    proximal_weight: float = 0.0,
+    solve: LCPSolver = solve_lcp,
 ) -> Array:
     """Friction impulses ``(c, 2)`` under normal ones ``(c,)``, within ``limits (c,)`` (Sueda eq. (2.114))."""
-    W = space.delassus.reshape(space.count, 3, space.count, 3)
-    across = W[:, 1:, :, 0]
-    s = space.free[:, 1:] + np.einsum("iaj,j->ia", across, normal)
-    terms = np.abs(space.free[:, 1:]) + np.einsum("iaj,j->ia", np.abs(across), normal)
-    s[np.abs(s) <= ROUNDING * terms] = 0.0  # what the normal impulses stop is no sliding
-    own = W[:, 1:, :, 1:].reshape(2 * space.count, 2 * space.count)
-    return bounded_friction(own, s, limits, cone, facets, start, solver, nearness, solve)
+    W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
+    normal_to_tangent = W[:, 1:, :, 0]
+    s = contact_problem.free[:, 1:] + np.einsum("iaj,j->ia", normal_to_tangent, normal)
+    terms = np.abs(contact_problem.free[:, 1:]) + np.einsum("iaj,j->ia", np.abs(normal_to_tangent), normal)
+    s[np.abs(s) <= SLIDING_ROUNDING * terms] = 0.0  # what the normal impulses stop is no sliding
+    tangent_block = W[:, 1:, :, 1:].reshape(2 * contact_problem.count, 2 * contact_problem.count)
+    return bounded_friction(
+        tangent_block, s, limits, cone, facets, initial_guess, solver, proximal_weight, solve
+    )
 
 
-def relative_change(space: ContactSpace, old: Array, new: Array) -> float:
+def relative_change(
+    contact_problem: FrictionContactProblem, old_impulses: Array, new_impulses: Array
+) -> float:
     """Change of normal impulses ``(c,)``, by the speeds that they make, relative to the new ones."""
-    own = space.delassus[::3, ::3]
-    size, change = (np.sqrt(worst(float(each @ own @ each), 0.0)) for each in (new, new - old))
+    normal_block = contact_problem.delassus_matrix[::3, ::3]
+    size, change = (
+        np.sqrt(max_or_nan(float(each @ normal_block @ each), 0.0))
+        for each in (new_impulses, new_impulses - old_impulses)
+    )
     if size == 0:
         return float(change > 0)
     return float(change / size)

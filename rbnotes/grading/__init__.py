@@ -15,29 +15,29 @@ On the command line it is ``rbnotes grade hw.toml submissions/ --out grades.csv 
 
 from __future__ import annotations
 
-from rbnotes.grading.assignment import Assignment, Shows, Task, read
-from rbnotes.grading.classes import grade
-from rbnotes.grading.handed_in import Submission, submission, submissions
-from rbnotes.grading.marking import Grade, Mark, Paper, as_plain, from_plain
-from rbnotes.grading.paper import prepare
-from rbnotes.grading.sandbox import collect
+from rbnotes.grading.assignment import Assignment, Feedback, Task, read_assignment
+from rbnotes.grading.classes import grade_submissions
+from rbnotes.grading.handed_in import Submission, read_submission, read_submissions
+from rbnotes.grading.marking import Grade, PreparedAssignment, TaskGrade, grade_from_dict, grade_to_dict
+from rbnotes.grading.paper import prepare_assignment
+from rbnotes.grading.sandbox import run_submission
 from rbnotes.grading.transcripts import Limits
 
 __all__ = [
     "Assignment",
     "Grade",
     "Limits",
-    "Mark",
-    "Paper",
-    "Shows",
+    "TaskGrade",
+    "PreparedAssignment",
+    "Feedback",
     "Submission",
     "Task",
-    "as_plain",
-    "collect",
-    "from_plain",
-    "grade",
-    "prepare",
-    "read",
-    "submission",
-    "submissions",
+    "grade_to_dict",
+    "run_submission",
+    "grade_from_dict",
+    "grade_submissions",
+    "prepare_assignment",
+    "read_assignment",
+    "read_submission",
+    "read_submissions",
 ]

@@ -28,10 +28,10 @@ import _fences  # type: ignore[import-not-found]  # noqa: E402
 import _wire  # type: ignore[import-not-found]  # noqa: E402
 import calling  # type: ignore[import-not-found]  # noqa: E402
 
-NAME = "submission"
-ANSWERS = 3
+MODULE_NAME = "submission"
+ANSWER_DESCRIPTOR = 3
 """Descriptor of the pipe to the grader."""
-TEXT = 1000
+MAX_TEXT_LENGTH = 1000
 """So many letters of a message are told."""
 
 
@@ -45,8 +45,8 @@ def main(settings: dict[str, Any]) -> None:
     if worker:
         # Descriptors that stay open here would keep the grader waiting for more answers.
         os.closerange(0, 2)
-        os.closerange(ANSWERS, ANSWERS + 1)
-        _keep(worker)
+        os.closerange(ANSWER_DESCRIPTOR, ANSWER_DESCRIPTOR + 1)
+        _supervise(worker)
     elif os.getpid() == 1:
         # The first process among processes of its own cannot be ended from inside, not even by a limit, and
         # when it ends, so do all others: it only waits.
@@ -54,13 +54,13 @@ def main(settings: dict[str, Any]) -> None:
         worker = os.fork()
         if worker:
             os.closerange(0, 2)
-            os.closerange(ANSWERS, ANSWERS + 1)
-            _keep(worker)
-    _work(settings, number, fences)
+            os.closerange(ANSWER_DESCRIPTOR, ANSWER_DESCRIPTOR + 1)
+            _supervise(worker)
+    _run_worker(settings, number, fences)
     os._exit(0)
 
 
-def _keep(worker: int) -> None:
+def _supervise(worker: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGKILL))
     _fences.die_with_parent(signal.SIGTERM)
     _, status = os.waitpid(worker, 0)
@@ -81,28 +81,28 @@ def _children() -> list[int]:
     return []
 
 
-def _work(settings: dict[str, Any], number: int, fences: list[str]) -> None:
+def _run_worker(settings: dict[str, Any], number: int, fences: list[str]) -> None:
     folder = os.getcwd()
     del sys.path[:2]
     needed = [path for path in settings["path"] if os.path.exists(path)] + [os.__file__]
-    fences += _fences.another_user(number, needed, folder)
+    fences += _fences.switch_user(number, needed, folder)
     _fences.die_with_parent()
     fences += _fences.limits(*settings["limits"])
-    fences += _fences.landlock(settings["readable"], [folder, "/dev/null"])
+    fences += _fences.apply_landlock(settings["readable"], [folder, "/dev/null"])
     for name in ("_wire", "_fences", "calling"):
         del sys.modules[name]
-    sys.argv[:] = [NAME]
+    sys.argv[:] = [MODULE_NAME]
     counted = "number of processes" in fences
     _fences.hook(folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted)
     channel = _Channel(settings["limits"][1])
     channel.send({"ready": sorted(set(fences))})
     functions = None
     for request in channel.requests():
-        _fences.seconds_of_processor(settings["cpu"])
+        _fences.limit_cpu_time(settings["cpu"])
         if "source" in request:
             functions = _load(request["source"], request["file"], channel)
         else:
-            _answer(functions, request["function"], request["cases"], channel)
+            _answer_request(functions, request["function"], request["cases"], channel)
 
 
 class _Channel:
@@ -122,46 +122,46 @@ class _Channel:
     def send(self, message: dict[str, Any]) -> None:
         data = memoryview(self._line(message))
         while data:
-            data = data[self._write(ANSWERS, data) :]
+            data = data[self._write(ANSWER_DESCRIPTOR, data) :]
 
     def answer(self, function: str, kind: str, place: int, answer: calling.Answer) -> None:
         if answer.value is not None and answer.value.nbytes > self._largest:
             self.send({"function": function, "bytes": answer.value.nbytes})
         else:
-            self.send({"function": function, kind: place, "answer": self._plain(answer)})
+            self.send({"function": function, kind: place, "answer": self._answer_to_dict(answer)})
 
-    def _plain(self, answer: calling.Answer) -> dict[str, Any]:
+    def _answer_to_dict(self, answer: calling.Answer) -> dict[str, Any]:
         return {
             "returned": answer.returned,
             "value": self.encode(answer.value),
-            "text": answer.text[:TEXT],
+            "text": answer.text[:MAX_TEXT_LENGTH],
             "changed": list(answer.changed),
             "state": list(answer.state),
-            "again": None if answer.again is None else self._plain(answer.again),
-            "spread": None if answer.spread is None else self._plain(answer.spread),
-            "nearby": None if answer.nearby is None else self._plain(answer.nearby),
+            "again": None if answer.again is None else self._answer_to_dict(answer.again),
+            "spread": None if answer.spread is None else self._answer_to_dict(answer.spread),
+            "nearby": None if answer.nearby is None else self._answer_to_dict(answer.nearby),
             "overwritten": answer.overwritten,
         }
 
 
 def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
-    module = types.ModuleType(NAME)
+    module = types.ModuleType(MODULE_NAME)
     module.__file__ = file
-    sys.modules[NAME] = module
+    sys.modules[MODULE_NAME] = module
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         exec(compile(source, file, "exec"), vars(module))
     except SyntaxError as error:
-        channel.send({"loaded": False, "status": "syntax", "message": _told(error, file)})
+        channel.send({"loaded": False, "status": "syntax", "message": _format_error(error, file)})
     except BaseException as error:  # a submission may raise anything at all, SystemExit included
-        channel.send({"loaded": False, "status": "exception", "message": _told(error, file)})
+        channel.send({"loaded": False, "status": "exception", "message": _format_error(error, file)})
     else:
         channel.send({"loaded": True})
         return vars(module)
     return None
 
 
-def _answer(functions: dict[str, Any] | None, name: str, cases: list[Any], channel: _Channel) -> None:
+def _answer_request(functions: dict[str, Any] | None, name: str, cases: list[Any], channel: _Channel) -> None:
     function = (functions or {}).get(name)
     if not callable(function):
         what = "nothing" if function is None else f"a {type(function).__name__}, not a function,"
@@ -172,32 +172,34 @@ def _answer(functions: dict[str, Any] | None, name: str, cases: list[Any], chann
     first = []
     for place, case in enumerate(inputs):
         twice = place < calling.REPEATED
-        found = _tried(partial(calling.answer, function, case, twice=twice))
+        found = _answer_or_exception(partial(calling.answer, function, case, twice=twice))
         channel.answer(name, "case", place, found)
         if twice:
             first.append(found)
     for place, found in enumerate(first):
-        channel.answer(name, "later", place, _tried(partial(calling.later, function, inputs[place], found)))
+        channel.answer(
+            name, "later", place, _answer_or_exception(partial(calling.later, function, inputs[place], found))
+        )
     channel.send({"done": name})
 
 
-def _tried(call: Callable[[], calling.Answer]) -> calling.Answer:
+def _answer_or_exception(call: Callable[[], calling.Answer]) -> calling.Answer:
     try:
         return call()
     except BaseException as error:  # KeyboardInterrupt, and errors that cannot be told
         return calling.Answer("exception", text=type(error).__name__)
 
 
-def _told(error: BaseException, file: str) -> str:
+def _format_error(error: BaseException, file: str) -> str:
     """The error with the submission's own line."""
     try:
         text = "".join(traceback.format_exception_only(type(error), error)).strip()
         if isinstance(error, SyntaxError):
-            return text[-TEXT:]
+            return text[-MAX_TEXT_LENGTH:]
         own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
         if own:
             text += f"\n  line {own[-1].lineno}: {own[-1].line}"
-        return text[-TEXT:]
+        return text[-MAX_TEXT_LENGTH:]
     except Exception:  # an error whose text raises
         return type(error).__name__
 

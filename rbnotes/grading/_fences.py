@@ -24,32 +24,32 @@ _SET_DEATH_SIGNAL, _SET_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 36, 38
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, list a folder
 _WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))
-_LATER = {2: 1 << 13, 3: 1 << 14}  # moving between folders, truncating: since which version
-_CLOSED_UIDS = 61000  # below what distributions hand out to anyone
+_RIGHTS_SINCE_VERSION = {2: 1 << 13, 3: 1 << 14}  # moving between folders, truncating: since which version
+_FIRST_RESERVED_UID = 61000  # below what distributions hand out to anyone
 
 
-def _system(name: str, *arguments: Any) -> bool:
+def _call_libc(name: str, *arguments: Any) -> bool:
     return _LIBC is not None and getattr(_LIBC, name)(*arguments) == 0
 
 
-def apart() -> list[str]:
+def isolate() -> list[str]:
     """Leave the network, the other processes and their memory, where that is allowed; says what was left."""
     # Descendants whose parents have died become children of this process, which can end them.
-    _system("prctl", _SET_SUBREAPER, 1, 0, 0, 0)
+    _call_libc("prctl", _SET_SUBREAPER, 1, 0, 0, 0)
     user, group = os.geteuid(), os.getegid()
-    for spaces, left in (
+    for spaces, isolated in (
         (_NEW_NET | _NEW_PID | _NEW_IPC, ["network", "processes of others"]),
         (_NEW_NET, ["network"]),
         (_NEW_PID, ["processes of others"]),
     ):
-        if not _system("unshare", spaces if user == 0 else spaces | _NEW_USER):
+        if not _call_libc("unshare", spaces if user == 0 else spaces | _NEW_USER):
             continue
         if user != 0:
             with suppress(OSError):
                 _write("/proc/self/setgroups", "deny")
                 _write("/proc/self/uid_map", f"{user} {user} 1")
                 _write("/proc/self/gid_map", f"{group} {group} 1")
-        return left
+        return isolated
     return []
 
 
@@ -60,17 +60,17 @@ def _write(path: str, text: str) -> None:
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
     """When the process that started this one ends, so does this one, or it gets another signal."""
-    _system("prctl", _SET_DEATH_SIGNAL, by, 0, 0, 0)
+    _call_libc("prctl", _SET_DEATH_SIGNAL, by, 0, 0, 0)
 
 
-def another_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
+def switch_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
     """Root becomes a user who owns nothing but the folder, if that user can read what is needed.
 
     Of a thousand such users the one with the given number, lest two children count as one.
     """
     if os.geteuid() != 0:
         return []
-    user = _CLOSED_UIDS + number % 1000
+    user = _FIRST_RESERVED_UID + number % 1000
     probe = os.fork()
     if probe == 0:
         try:
@@ -89,34 +89,38 @@ def another_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
     return ["files of others"]
 
 
-def limits(memory: int, file_size: int, files: int, processes: int) -> list[str]:
+def set_resource_limits(memory: int, file_size: int, files: int, processes: int) -> list[str]:
     """Limits that the kernel keeps: bytes of memory and of a file, open files, processes at a time."""
-    if os.geteuid() != 0 and not _own_count():
-        processes += _processes_of_user()
-    kept = []
+    if os.geteuid() != 0 and not _has_own_process_count():
+        processes += _count_user_processes()
+    limited = []
     for name, value in (("AS", memory), ("FSIZE", file_size), ("NOFILE", files), ("NPROC", processes)):
         number = getattr(resource, f"RLIMIT_{name}", None)
         if number is not None:
             with suppress(ValueError, OSError):
                 resource.setrlimit(number, (value, value))
-                kept.append(name)
+                limited.append(name)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     names = {"AS": "memory", "FSIZE": "file size", "NOFILE": "open files"}
-    said = [names[name] for name in kept if name in names]
-    return [*said, "number of processes"] if "NPROC" in kept and os.geteuid() != 0 else said
+    names_of_limits = [names[name] for name in limited if name in names]
+    return (
+        [*names_of_limits, "number of processes"]
+        if "NPROC" in limited and os.geteuid() != 0
+        else names_of_limits
+    )
 
 
-def _own_count() -> bool:
+def _has_own_process_count() -> bool:
     """Whether this user's processes are counted afresh: in a user namespace, or as a user nobody else is."""
-    if _CLOSED_UIDS <= os.geteuid() < _CLOSED_UIDS + 1000:
+    if _FIRST_RESERVED_UID <= os.geteuid() < _FIRST_RESERVED_UID + 1000:
         return True
     with suppress(OSError), open("/proc/self/uid_map") as file:
         return file.read().split() != ["0", "0", "4294967295"]
     return False
 
 
-def _processes_of_user() -> int:
+def _count_user_processes() -> int:
     count = 0
     with suppress(OSError):
         for name in os.listdir("/proc"):
@@ -125,7 +129,7 @@ def _processes_of_user() -> int:
     return count
 
 
-def seconds_of_processor(seconds: float) -> None:
+def limit_cpu_time(seconds: float) -> None:
     """From now on this process may compute for so long, in whole seconds, before the kernel ends it."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = int(used.ru_utime + used.ru_stime + seconds) + 1
@@ -133,14 +137,14 @@ def seconds_of_processor(seconds: float) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (allowed, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def landlock(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
+def apply_landlock(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
     """Only these folders can be read or written from here on, and no process outside can be signalled."""
     if _LIBC is None:
         return []
     version = _LIBC.syscall(_CREATE, None, 0, 1)
     if version < 1:
         return []
-    files = _READ | _WRITE | sum(right for since, right in _LATER.items() if version >= since)
+    files = _READ | _WRITE | sum(right for since, right in _RIGHTS_SINCE_VERSION.items() if version >= since)
     # All rights to files, to ports of TCP (since 4), and what leaves this domain: sockets, signals (since 6).
     attributes = struct.pack("QQQ", files, 0b11, 0b11)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
@@ -154,7 +158,7 @@ def landlock(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
             allowed = rights & files & (-1 if os.path.isdir(path) else one_file)
             _LIBC.syscall(_ADD, rules, 1, ctypes.c_char_p(struct.pack("=Qi", allowed, handle)), 0)
             os.close(handle)
-    _system("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    _call_libc("prctl", _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     restricted = _LIBC.syscall(_RESTRICT, rules, 0) == 0
     os.close(rules)
     if not restricted:
@@ -162,16 +166,18 @@ def landlock(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
     return ["files of others", *(["network"] if version >= 4 else []), *(["signals"] if version >= 6 else [])]
 
 
-_CHANGES = frozenset(
+_FILE_CHANGE_EVENTS = frozenset(
     {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.truncate"}
 )
 
 
-_STARTS = frozenset({"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"})
-_NETWORK = frozenset({"socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"})
+_PROCESS_START_EVENTS = frozenset(
+    {"os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen"}
+)
+_NETWORK_EVENTS = frozenset({"socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"})
 
 
-def hook(
+def install_audit_hook(
     folder: str, hidden_modules: Iterable[str], hidden_folders: Iterable[str], *, may_start: bool
 ) -> None:
     """Refuse in Python what the kernel may not: changing files of others, signals, sockets, the reference.
@@ -201,15 +207,15 @@ def hook(
             name = str(arguments[0])
             if any(name == module or name.startswith(module + ".") for module in modules):
                 raise ImportError(f"{name} is not available to a submission")
-        elif event in _CHANGES:
+        elif event in _FILE_CHANGE_EVENTS:
             paths = arguments[:2] if event == "os.rename" else arguments[:1]
             if not all(is_inside(path) for path in paths):
                 refuse(f"{event} outside of its own folder")
         elif event in ("os.kill", "os.killpg"):
             refuse("sending signals")
-        elif event in _NETWORK:
+        elif event in _NETWORK_EVENTS:
             refuse("the network")
-        elif event in _STARTS and not may_start:
+        elif event in _PROCESS_START_EVENTS and not may_start:
             refuse("starting processes")
 
     sys.addaudithook(watch)

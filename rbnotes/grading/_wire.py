@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-PLAIN = "biufc"
+NUMERIC_KINDS = "biufc"
 """Kinds of numbers that may come back; objects and text are no answer."""
 
 
-class Malformed(ValueError):
+class MalformedMessage(ValueError):
     """What came through the pipe is no message."""
 
 
@@ -35,7 +35,7 @@ def encode(value: Any) -> Any:
         return {"object": [[part.name, encode(getattr(value, part.name))] for part in parts]}
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return {"int": str(value)} if isinstance(value, int) else {"float": value.hex()}
-    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in PLAIN:
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in NUMERIC_KINDS:
         raise TypeError(f"{type(value).__name__} is neither a number nor an array of numbers")
     array = np.asarray(value)
     data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
@@ -70,28 +70,28 @@ def decode(message: Any) -> Any:
             case {"float": digits}:
                 return float.fromhex(digits)
             case {"shape": shape, "dtype": name, "data": data}:
-                return _array(shape, name, data)
+                return _decode_array(shape, name, data)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise Malformed(f"not an array: {error}") from error
-    raise Malformed(f"not a value: {str(message)[:80]}")
+        raise MalformedMessage(f"not an array: {error}") from error
+    raise MalformedMessage(f"not a value: {str(message)[:80]}")
 
 
-def _array(shape: Any, name: Any, data: Any) -> Any:
+def _decode_array(shape: Any, name: Any, data: Any) -> Any:
     dtype = np.dtype(str(name))
     raw = base64.b64decode(data, validate=True)
-    if dtype.kind not in PLAIN or not all(type(length) is int and length >= 0 for length in shape):
-        raise Malformed(f"an array of {name} with shape {shape}")
+    if dtype.kind not in NUMERIC_KINDS or not all(type(length) is int and length >= 0 for length in shape):
+        raise MalformedMessage(f"an array of {name} with shape {shape}")
     if math.prod(shape) * dtype.itemsize != len(raw):
-        raise Malformed(f"{len(raw)} bytes for shape {shape}")
+        raise MalformedMessage(f"{len(raw)} bytes for shape {shape}")
     return np.frombuffer(raw, dtype).reshape(shape).copy()
 
 
-def line(message: Any) -> bytes:
+def encode_message(message: Any) -> bytes:
     """One message as one line."""
     return json.dumps(message).encode() + b"\n"
 
 
-def message(line: bytes) -> dict[str, Any]:
+def decode_message(line: bytes) -> dict[str, Any]:
     """The message of one line.
 
     Raises
@@ -102,7 +102,7 @@ def message(line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"not a message: {line[:80]!r}") from error
+        raise MalformedMessage(f"not a message: {line[:80]!r}") from error
     if not isinstance(found, dict):
-        raise Malformed(f"not a message: {line[:80]!r}")
+        raise MalformedMessage(f"not a message: {line[:80]!r}")
     return found

@@ -44,11 +44,11 @@ from rbnotes.grading.transcripts import Limits
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-NAME = "hw.toml"
+FILE_NAME = "hw.toml"
 
 
 @dataclass(frozen=True)
-class Shows:
+class Feedback:
     """What of a failed case a student's report shows."""
 
     inputs: bool = True
@@ -100,7 +100,7 @@ class Assignment:
     """Name of the file to grade where a student hands in a folder; empty: its only one."""
     limits: Limits = field(default_factory=Limits)
     """What a submission may use of the machine."""
-    shows: Shows = field(default_factory=Shows)
+    feedback: Feedback = field(default_factory=Feedback)
     """What a student's report says of failed cases."""
 
     @property
@@ -109,7 +109,7 @@ class Assignment:
         return sum(task.points for task in self.tasks)
 
 
-def read(path: str | Path) -> Assignment:
+def read_assignment(path: str | Path) -> Assignment:
     """The assignment in a TOML file.
 
     Raises
@@ -130,9 +130,9 @@ def read(path: str | Path) -> Assignment:
         raise InvalidArgument(f"{path}: task", "none", "at least one [[task]]")
     table |= {
         "folder": path.resolve().parent,
-        "tasks": tuple(_task(entry, f"task {number}") for number, entry in enumerate(tasks, 1)),
+        "tasks": tuple(_read_task(entry, f"task {number}") for number, entry in enumerate(tasks, 1)),
         "limits": _build(Limits, table.get("limits", {}), "limits", positive=True),
-        "shows": _build(Shows, table.get("shows", {}), "shows"),
+        "shows": _build(Feedback, table.get("shows", {}), "shows"),
     }
     assignment: Assignment = _build(Assignment, {"title": path.stem, **table}, "the assignment")
     names = [task.function for task in assignment.tasks]
@@ -142,7 +142,7 @@ def read(path: str | Path) -> Assignment:
     return assignment
 
 
-def _task(entry: Any, place: str) -> Task:
+def _read_task(entry: Any, place: str) -> Task:
     if isinstance(entry, dict) and isinstance(entry.get("regions", {}), dict):
         regions = {str(name): share for name, share in entry.get("regions", {}).items()}
         for name, share in regions.items():
@@ -166,7 +166,7 @@ def _task(entry: Any, place: str) -> Task:
     return task
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
+_FIELD_TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),
     "int": (int,),
     "float": (int, float),
@@ -183,8 +183,8 @@ def _build(kind: type[DataclassInstance], entry: Any, place: str, *, positive: b
     for name, value in entry.items():
         if name not in known:
             raise InvalidArgument(f"{place}: {name}", "an unknown name", "one of " + ", ".join(known))
-        wanted = _KINDS.get(str(known[name].type))
-        if wanted and type(value) not in wanted:
+        types = _FIELD_TYPES.get(str(known[name].type))
+        if types and type(value) not in types:
             raise InvalidArgument(f"{place}: {name}", repr(value), f"a {known[name].type}")
         if positive and type(value) is not bool and not 0 < value < float("inf"):
             raise InvalidArgument(f"{place}: {name}", repr(value), "a number above 0")

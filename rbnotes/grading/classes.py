@@ -16,12 +16,18 @@ from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 from rbnotes.grading import _wire
 from rbnotes.grading.handed_in import Submission
-from rbnotes.grading.marking import Grade, Paper, as_plain, from_plain, mark
-from rbnotes.grading.running import Running
-from rbnotes.grading.sandbox import collect
-from rbnotes.grading.transcripts import Told, Transcript
+from rbnotes.grading.marking import (
+    Grade,
+    PreparedAssignment,
+    grade_from_dict,
+    grade_submission,
+    grade_to_dict,
+)
+from rbnotes.grading.running import ChildProcesses
+from rbnotes.grading.sandbox import run_submission
+from rbnotes.grading.transcripts import FunctionTranscript, Transcript
 
-ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """So often a submission is handed to the executor; what is lost more often is run in this process."""
 
 
@@ -31,19 +37,19 @@ class Journal:
     A line counts only for the same text, the same assignment and the same cases.
     """
 
-    def __init__(self, path: Path | None, paper: Paper) -> None:
+    def __init__(self, path: Path | None, prepared: PreparedAssignment) -> None:
         self._path = path
-        digest = hashlib.sha256(repr(paper.assignment).encode())
-        for cases in paper.cases.values():
+        digest = hashlib.sha256(repr(prepared.assignment).encode())
+        for cases in prepared.cases.values():
             for case in cases:
-                digest.update(_wire.line([_wire.encode(case.inputs), _wire.encode(case.expected)]))
+                digest.update(_wire.encode_message([_wire.encode(case.inputs), _wire.encode(case.expected)]))
         self._paper = digest.hexdigest()
         self._known: dict[str, Grade] = {}
         text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
         # A run that was ended while it wrote leaves half a line, which must not spoil the next.
         self._before = "" if text.endswith("\n") or not text else "\n"
-        for entry in _entries(text):
-            self._known[entry["key"]] = from_plain(entry["grade"])
+        for entry in _journal_entries(text):
+            self._known[entry["key"]] = grade_from_dict(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
         """The grade, if this very submission was graded before."""
@@ -53,7 +59,7 @@ class Journal:
         """Write a grade down."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                entry = {"key": self._key(submission), "grade": as_plain(grade)}
+                entry = {"key": self._key(submission), "grade": grade_to_dict(grade)}
                 file.write(self._before + json.dumps(entry) + "\n")
             self._before = ""
 
@@ -62,14 +68,14 @@ class Journal:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _entries(text: str) -> Iterator[dict[str, Any]]:
+def _journal_entries(text: str) -> Iterator[dict[str, Any]]:
     for line in text.splitlines():
         with suppress(ValueError):  # half a line
             yield json.loads(line)
 
 
-def grade(
-    paper: Paper,
+def grade_submissions(
+    prepared: PreparedAssignment,
     submissions: Sequence[Submission],
     *,
     executor: Executor | None = None,
@@ -98,52 +104,55 @@ def grade(
     Raises
     ------
     InvalidArgument
-        If ``paper`` is no ``Paper``, one of ``submissions`` no ``Submission``, or ``jobs`` is below 1.
+        If ``prepared`` is no ``Paper``, one of ``submissions`` no ``Submission``, or ``jobs`` is below 1.
     """
-    arguments.instance("paper", paper, Paper)
+    arguments.instance("prepared", prepared, PreparedAssignment)
     submissions = arguments.instances("submissions", submissions, Submission)
     jobs = os.cpu_count() or 1 if jobs is None else arguments.count("jobs", jobs, 1)
-    kept = Journal(journal, paper)
-    left = []
+    grade_journal = Journal(journal, prepared)
+    pending = []
     for submission in submissions:
-        known = kept.find(submission)
+        known = grade_journal.find(submission)
         if known is not None:
             yield known
         elif submission.problem:
-            yield mark(paper, submission.student, _unread(paper, submission))
+            yield grade_submission(prepared, submission.student, _unreadable_transcript(prepared, submission))
         else:
-            left.append(submission)
+            pending.append(submission)
     runs = executor or ThreadPoolExecutor(jobs)
-    here = Running() if executor is None else None
+    local_processes = ChildProcesses() if executor is None else None
     try:
-        for submission, transcript in _collected(paper, left, runs, here):
-            found = mark(paper, submission.student, transcript)
-            kept.add(submission, found)
+        for submission, transcript in _collect_transcripts(prepared, pending, runs, local_processes):
+            found = grade_submission(prepared, submission.student, transcript)
+            grade_journal.add(submission, found)
             yield found
     finally:
-        if here is not None:
-            here.stop()
+        if local_processes is not None:
+            local_processes.stop_all()
             runs.shutdown(wait=False, cancel_futures=True)
 
 
-def _unread(paper: Paper, submission: Submission) -> Transcript:
-    nothing = Told((), "missing", submission.problem)
-    return Transcript({request.function: nothing for request in paper.requests})
+def _unreadable_transcript(prepared: PreparedAssignment, submission: Submission) -> Transcript:
+    nothing = FunctionTranscript((), "missing", submission.problem)
+    return Transcript({request.function: nothing for request in prepared.requests})
 
 
-def _collected(
-    paper: Paper, submissions: Sequence[Submission], executor: Executor, here: Running | None
+def _collect_transcripts(
+    prepared: PreparedAssignment,
+    submissions: Sequence[Submission],
+    executor: Executor,
+    local_processes: ChildProcesses | None,
 ) -> Iterator[tuple[Submission, Transcript]]:
     """Every submission once; what an executor loses is handed in again, in the end run here."""
     # Another process cannot be told to stop; what it gets must be plain data.
-    run = collect if here is None else partial(collect, running=here)
-    limits = paper.assignment.limits
-    for _ in range(ATTEMPTS):
+    run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
+    limits = prepared.assignment.limits
+    for _ in range(MAX_ATTEMPTS):
         lost: list[Submission] = []
         waiting: dict[Future[Transcript], Submission] = {}
         for submission in submissions:
             try:
-                future = executor.submit(run, submission.file, submission.source, paper.requests, limits)
+                future = executor.submit(run, submission.file, submission.source, prepared.requests, limits)
             except RuntimeError:  # a pool that is broken takes nothing more
                 lost.append(submission)
             else:
@@ -160,7 +169,7 @@ def _collected(
             return
         submissions = lost
     for submission in submissions:
-        yield submission, run(submission.file, submission.source, paper.requests, limits)
+        yield submission, run(submission.file, submission.source, prepared.requests, limits)
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from pathlib import Path
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 
-SUFFIXES = (".py", ".ipynb")
-LARGEST = 1 << 20
+FILE_SUFFIXES = (".py", ".ipynb")
+MAX_FILE_SIZE = 1 << 20
 """Bytes of a file that are read: more is no homework."""
 
 
@@ -28,7 +28,7 @@ class Submission:
     problem: str = ""
 
 
-def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
+def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     """What is handed in below a folder, by student; or what one file, or one student's folder, holds.
 
     Parameters
@@ -47,22 +47,22 @@ def submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
     arguments.instance("folder", folder, str, Path)
     folder = Path(folder)
     if folder.is_file():
-        return (_read(folder.stem, folder),)
+        return (_read_file(folder.stem, folder),)
     if not folder.is_dir():
         raise InvalidArgument("submissions", str(folder), "a folder, or one file")
     if file and (folder / file).is_file():
-        return (_read(folder.resolve().name, folder / file, folder),)
+        return (_read_file(folder.resolve().name, folder / file, folder),)
     found = [
-        _in_folder(entry, file) if entry.is_dir() else _read(entry.stem, entry, folder)
+        _read_folder(entry, file) if entry.is_dir() else _read_file(entry.stem, entry, folder)
         for entry in sorted(folder.iterdir())
-        if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.suffix in SUFFIXES)
+        if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.suffix in FILE_SUFFIXES)
     ]
     if not found:
         raise InvalidArgument("submissions", f"{folder}, in which there are none", "files or folders")
-    return tuple(_one_each(found))
+    return tuple(_reject_duplicates(found))
 
 
-def submission(path: str | Path, file: str = "") -> Submission:
+def read_submission(path: str | Path, file: str = "") -> Submission:
     """What one student handed in: a file, or a folder that holds it.
 
     Parameters
@@ -80,47 +80,49 @@ def submission(path: str | Path, file: str = "") -> Submission:
     arguments.instance("path", path, str, Path)
     path = Path(path)
     if path.is_file():
-        return _read(path.stem, path)
+        return _read_file(path.stem, path)
     if not path.is_dir():
         raise InvalidArgument("submissions", str(path), "a folder, or one file")
-    return _in_folder(path.resolve(), file)
+    return _read_folder(path.resolve(), file)
 
 
-def _one_each(found: Sequence[Submission]) -> Iterator[Submission]:
+def _reject_duplicates(found: Sequence[Submission]) -> Iterator[Submission]:
     """A student who handed in twice, a module and a notebook say, costs nobody else a grade."""
     by_student: dict[str, list[Submission]] = {}
     for each in found:
         by_student.setdefault(each.student, []).append(each)
-    for student, theirs in by_student.items():
-        if len(theirs) == 1:
-            yield theirs[0]
+    for student, files_of_student in by_student.items():
+        if len(files_of_student) == 1:
+            yield files_of_student[0]
         else:
-            told = ", ".join(each.file or "a folder" for each in theirs)
-            yield Submission(student, "", problem=f"{told} are handed in where one file is expected")
+            file_names = ", ".join(each.file or "a folder" for each in files_of_student)
+            yield Submission(student, "", problem=f"{file_names} are handed in where one file is expected")
 
 
-def _in_folder(folder: Path, file: str) -> Submission:
+def _read_folder(folder: Path, file: str) -> Submission:
     if file:
-        return _read(folder.name, folder / file, folder)
-    files = [entry for entry in sorted(folder.rglob("*")) if entry.suffix in SUFFIXES and entry.is_file()]
+        return _read_file(folder.name, folder / file, folder)
+    files = [
+        entry for entry in sorted(folder.rglob("*")) if entry.suffix in FILE_SUFFIXES and entry.is_file()
+    ]
     if len(files) != 1:
-        told = f"there are {len(files)} files" if files else "there is no file"
-        return Submission(folder.name, "", problem=f"{told} where one is expected")
-    return _read(folder.name, files[0], folder)
+        problem = f"there are {len(files)} files" if files else "there is no file"
+        return Submission(folder.name, "", problem=f"{problem} where one is expected")
+    return _read_file(folder.name, files[0], folder)
 
 
-def _read(student: str, path: Path, home: Path | None = None) -> Submission:
+def _read_file(student: str, path: Path, home: Path | None = None) -> Submission:
     """The text of a file, which a student's own link must not have fetched from elsewhere."""
     try:
         if home is not None and path.resolve() != home.resolve() / path.relative_to(home):
             return Submission(student, path.name, problem=f"{path.name} is a link, not a file")
         if path.exists() and not path.is_file():
             return Submission(student, path.name, problem=f"{path.name} is no file")
-        if path.stat().st_size > LARGEST:
-            return Submission(student, path.name, problem=f"the file is larger than {LARGEST} bytes")
+        if path.stat().st_size > MAX_FILE_SIZE:
+            return Submission(student, path.name, problem=f"the file is larger than {MAX_FILE_SIZE} bytes")
         source = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".ipynb":
-            source = code_of_notebook(source)
+            source = notebook_code(source)
         source.encode()  # notebooks can spell halves of letters, which no file can hold
     except OSError as error:
         return Submission(student, path.name, problem=f"{path.name}: {error.strerror}")
@@ -129,7 +131,7 @@ def _read(student: str, path: Path, home: Path | None = None) -> Submission:
     return Submission(student, path.name, source)
 
 
-def code_of_notebook(text: str) -> str:
+def notebook_code(text: str) -> str:
     """The code cells of a Jupyter notebook as one module; lines for the shell and magics are left out."""
     cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]

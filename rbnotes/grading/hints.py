@@ -8,25 +8,25 @@ from itertools import islice
 import numpy as np
 
 from rbnotes.challenge.calling import Answer
-from rbnotes.challenge.diagnosis import diagnosis
 from rbnotes.challenge.drawing import Case
-from rbnotes.challenge.units import Probe, misfit
+from rbnotes.challenge.find_slip import find_slip
+from rbnotes.challenge.units import Probe, units_mismatch
 from rbnotes.ledger.record import Record
 
-EXPLAINED = 12
+NUM_SCREENED_CASES = 12
 """Cases that a slip has to explain before it is tried on the others."""
-ALIKE = 9
+COMPARED_DECIMALS = 9
 """Decimals by which answers of several students count as the same."""
 
 
-class Hints:
+class HintFinder:
     """Hints for one function; students who make the same slip are told the same, and it is found once."""
 
     def __init__(self, claim: Record | None, cases: Sequence[Case], probes: Sequence[Probe]) -> None:
         self._claim, self._cases, self._probes = claim, cases, probes
         self._found: dict[bytes, str] = {}
 
-    def dimension(self, answers: Sequence[Answer]) -> str:
+    def dimension_hint(self, answers: Sequence[Answer]) -> str:
         """What is wrong with the dimension, in words; empty if nothing is.
 
         Parameters
@@ -37,25 +37,28 @@ class Hints:
         others = iter(answers[len(self._cases) :])
         if len(answers) < len(self._cases):
             return ""
-        return misfit(
+        return units_mismatch(
             [
-                (probe, answers[probe.place], list(islice(others, len(probe.changed))))
+                (probe, answers[probe.case_index], list(islice(others, len(probe.converted_inputs))))
                 for probe in self._probes
             ]
         )
 
-    def slip(self, answers: Sequence[Answer]) -> str:
+    def slip_hint(self, answers: Sequence[Answer]) -> str:
         """The one slip that explains the answers, in words; empty if there is none, or more than one."""
         if self._claim is None or len(answers) < len(self._cases):
             return ""
         tried = list(zip(self._cases, answers, strict=False))
-        key = b"|".join(_bytes(answer) for _, answer in tried)
+        key = b"|".join(_answer_key(answer) for _, answer in tried)
         if key not in self._found:
-            self._found[key] = diagnosis(self._claim, tried, first=EXPLAINED)
+            self._found[key] = find_slip(self._claim, tried, first=NUM_SCREENED_CASES)
         return self._found[key]
 
 
-def _bytes(answer: Answer) -> bytes:
+def _answer_key(answer: Answer) -> bytes:
     if answer.value is None:
-        return answer.returned.encode()
-    return np.round(answer.value.astype(complex), ALIKE).tobytes() + repr(answer.value.shape).encode()
+        return answer.kind.encode()
+    return (
+        np.round(answer.value.astype(complex), COMPARED_DECIMALS).tobytes()
+        + repr(answer.value.shape).encode()
+    )

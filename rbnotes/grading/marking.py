@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
-from rbnotes.challenge.judging import Judgement, as_text, judge
-from rbnotes.challenge.showing import shown
+from rbnotes.challenge.judging import Judgement, format_results, judge
 from rbnotes.challenge.units import Probe
-from rbnotes.grading.assignment import Assignment, Shows, Task
-from rbnotes.grading.hints import Hints
-from rbnotes.grading.transcripts import Request, Told, Transcript
+from rbnotes.challenge.with_extent import format_value
+from rbnotes.grading.assignment import Assignment, Feedback, Task
+from rbnotes.grading.hints import HintFinder
+from rbnotes.grading.transcripts import FunctionTranscript, Request, Transcript
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import Values
 
@@ -34,14 +34,14 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass(frozen=True, eq=False)
-class Paper:
+class PreparedAssignment:
     """An assignment with the cases of each task: everything that grading needs, drawn once for a class."""
 
     assignment: Assignment
     """What is to be written."""
     cases: Mapping[str, tuple[Case, ...]]
     """By the task's function."""
-    claims: Mapping[str, Record | None]
+    records: Mapping[str, Record | None]
     """``None`` where the lecturer's own oracle has given the right results."""
     probes: Mapping[str, tuple[Probe, ...]]
     """By the task's function some of its cases in other units; none where nobody is to be told."""
@@ -50,23 +50,24 @@ class Paper:
     def requests(self) -> tuple[Request, ...]:
         """What a child is asked: inputs and nothing else, those in other units after all cases."""
         return tuple(
-            Request(name, (*(case.inputs for case in cases), *self._changed(name)))
+            Request(name, (*(case.inputs for case in cases), *self._converted_inputs(name)))
             for name, cases in self.cases.items()
         )
 
     @cached_property
-    def hints(self) -> Mapping[str, Hints]:
+    def hints(self) -> Mapping[str, HintFinder]:
         """By the task's function what can be said of wrong answers."""
         return {
-            name: Hints(self.claims[name], cases, self.probes[name]) for name, cases in self.cases.items()
+            name: HintFinder(self.records[name], cases, self.probes[name])
+            for name, cases in self.cases.items()
         }
 
-    def _changed(self, name: str) -> tuple[Values, ...]:
-        return tuple(inputs for probe in self.probes[name] for inputs in probe.changed)
+    def _converted_inputs(self, name: str) -> tuple[Values, ...]:
+        return tuple(inputs for probe in self.probes[name] for inputs in probe.converted_inputs)
 
 
 @dataclass(frozen=True)
-class Mark:
+class TaskGrade:
     """One function of one submission."""
 
     function: str
@@ -75,7 +76,7 @@ class Mark:
     """Passed, or what kind of mistake it is."""
     points: float
     """Those that it got."""
-    of: float
+    max_points: float
     """Those that it could get."""
     message: str = ""
     """What the student reads: why points are missing."""
@@ -89,47 +90,54 @@ class Grade:
 
     student: str
     """Who handed it in."""
-    marks: tuple[Mark, ...]
+    task_grades: tuple[TaskGrade, ...]
     """In the order of the tasks."""
     seconds: float = 0.0
     """How long the submission ran, s by the clock."""
-    fences: tuple[str, ...] = ()
+    restrictions: tuple[str, ...] = ()
     """What the system kept from the submission while it ran."""
 
     @property
     def points(self) -> float:
         """All points."""
-        return sum(mark.points for mark in self.marks)
+        return sum(mark.points for mark in self.task_grades)
 
     @property
-    def of(self) -> float:
+    def max_points(self) -> float:
         """What could be had."""
-        return sum(mark.of for mark in self.marks)
+        return sum(mark.max_points for mark in self.task_grades)
 
 
-def mark(paper: Paper, student: str, transcript: Transcript) -> Grade:
+def grade_submission(prepared: PreparedAssignment, student: str, transcript: Transcript) -> Grade:
     """Judge all answers of a submission."""
-    tasks = paper.assignment.tasks
-    nothing = Told((), "missing", "there is no answer")
+    tasks = prepared.assignment.tasks
+    missing = FunctionTranscript((), "missing", "there is no answer")
     marks = tuple(
-        _mark(
+        _grade_task(
             task,
-            paper.claims[task.function],
-            paper.cases[task.function],
-            paper.hints[task.function],
-            transcript.functions.get(task.function, nothing),
-            paper.assignment.shows,
+            prepared.records[task.function],
+            prepared.cases[task.function],
+            prepared.hints[task.function],
+            transcript.functions.get(task.function, missing),
+            prepared.assignment.feedback,
         )
         for task in tasks
     )
-    return Grade(student, marks, transcript.seconds, transcript.fences)
+    return Grade(student, marks, transcript.seconds, transcript.restrictions)
 
 
-def _mark(
-    task: Task, claim: Record | None, cases: Sequence[Case], hints: Hints, told: Told, shows: Shows
-) -> Mark:
+def _grade_task(
+    task: Task,
+    claim: Record | None,
+    cases: Sequence[Case],
+    hints: HintFinder,
+    function_transcript: FunctionTranscript,
+    feedback: Feedback,
+) -> TaskGrade:
     # The case holds the right result: without a claim there is nothing to add to it.
-    judged = [judge(claim, case, answer) for case, answer in zip(cases, told.answers, strict=False)]
+    judged = [
+        judge(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
+    ]
     passed = {case: bool(judgement) for case, judgement in zip(cases, judged, strict=False)}
     regions: dict[str, tuple[int, int]] = {
         region: (sum(passed.get(case, False) for case in among), len(among))
@@ -139,83 +147,88 @@ def _mark(
     failed = [pair for pair in zip(cases, judged, strict=False) if not pair[1]]
     status: Status
     # What stopped a function is told before what it got wrong until then, and is worth nothing.
-    if told.stop is not None:
-        status, message = told.stop, told.message
+    if function_transcript.stop is not None:
+        status, message = function_transcript.stop, function_transcript.message
     elif failed:
-        case, judgement = min(failed, key=_telling)
-        status, message = _status(judgement), _explained(case, judgement, hints, told.answers, shows)
+        case, judgement = min(failed, key=_readability_key)
+        status, message = (
+            _status_of(judgement),
+            _explain_failure(case, judgement, hints, function_transcript.answers, feedback),
+        )
     else:
         status, message = "passed", ""
-    points = 0.0 if told.stop is not None else _points(task, regions)
-    return Mark(task.function, status, points, task.points, message, regions)
+    points = 0.0 if function_transcript.stop is not None else _points(task, regions)
+    return TaskGrade(task.function, status, points, task.points, message, regions)
 
 
 def _points(task: Task, regions: Mapping[str, tuple[int, int]]) -> float:
     """All points, or the shares of the regions that passed whole."""
-    if all(map(_whole, regions.values())):
+    if all(map(_is_complete, regions.values())):
         return task.points
-    right = sum(share for region, share in task.regions.items() if _whole(regions[region]))
+    right = sum(share for region, share in task.regions.items() if _is_complete(regions[region]))
     total = sum(task.regions.values())
     return task.points * right / total if total else 0.0
 
 
-def _whole(count: tuple[int, int]) -> bool:
+def _is_complete(count: tuple[int, int]) -> bool:
     return 0 < count[1] == count[0]
 
 
-def _telling(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
+def _readability_key(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
     """Ordinary inputs, and short ones, read best."""
     case, judgement = failed
     return case.region != "generic", len(judgement.message) + len(str(case.inputs))
 
 
-def _status(judgement: Judgement) -> Status:
+def _status_of(judgement: Judgement) -> Status:
     """A judgement in the fewer words of a grade: what has the form of an answer and is none is wrong."""
     return judgement.status if judgement.status in STATUSES else "wrong"
 
 
-def _explained(
-    case: Case, judgement: Judgement, hints: Hints, answers: Sequence[Answer], shows: Shows
+def _explain_failure(
+    case: Case, judgement: Judgement, hints: HintFinder, answers: Sequence[Answer], feedback: Feedback
 ) -> str:
     wrong, hint = judgement.status == "wrong", ""
-    first = judgement.message if shows.expected or not wrong else "wrong"
-    if wrong and shows.hint:
-        first, hint = hints.dimension(answers) or first, hints.slip(answers)
+    first = judgement.message if feedback.expected or not wrong else "wrong"
+    if wrong and feedback.hint:
+        first, hint = hints.dimension_hint(answers) or first, hints.slip_hint(answers)
     lines = [first]
-    if shows.inputs and case.inputs:
+    if feedback.inputs and case.inputs:
         lines.append(f"for example on these inputs ({case.region}):")
-        lines += [f"  {name} = {shown(value, indent=5 + len(name))}" for name, value in case.inputs.items()]
-    if shows.expected:
-        lines.append(as_text(judgement))
+        lines += [
+            f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in case.inputs.items()
+        ]
+    if feedback.expected:
+        lines.append(format_results(judgement))
     return "\n".join([*lines, f"hint: {hint}"] if hint else lines)
 
 
-def as_plain(grade: Grade) -> dict[str, Any]:
+def grade_to_dict(grade: Grade) -> dict[str, Any]:
     """A grade as JSON values."""
     return {
         "student": grade.student,
         "points": grade.points,
-        "of": grade.of,
+        "of": grade.max_points,
         "seconds": round(grade.seconds, 3),
-        "fences": list(grade.fences),
+        "fences": list(grade.restrictions),
         "functions": [
             {
                 "function": each.function,
                 "status": each.status,
                 "points": each.points,
-                "of": each.of,
+                "of": each.max_points,
                 "message": each.message,
                 "regions": {name: list(count) for name, count in (each.regions or {}).items()},
             }
-            for each in grade.marks
+            for each in grade.task_grades
         ],
     }
 
 
-def from_plain(table: Mapping[str, Any]) -> Grade:
+def grade_from_dict(table: Mapping[str, Any]) -> Grade:
     """The grade of :func:`as_plain`."""
     marks = tuple(
-        Mark(
+        TaskGrade(
             entry["function"],
             entry["status"],
             entry["points"],

@@ -12,20 +12,20 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.challenge.drawing import TURN, Case, cases
-from rbnotes.challenge.own import find
+from rbnotes.challenge.drawing import REGION_ORDER, Case, cases
+from rbnotes.challenge.own import find_task
 from rbnotes.challenge.units import Probe, probes
 from rbnotes.checking.strategies import Region
 from rbnotes.grading import _wire
 from rbnotes.grading.assignment import Assignment, Task
-from rbnotes.grading.marking import Paper
+from rbnotes.grading.marking import PreparedAssignment
 from rbnotes.ledger.record import Record
 
-TOLERANCE = 1e-9
+DEFAULT_TOLERANCE = 1e-9
 """Largest error of an answer to the lecturer's own question, unless the task says otherwise."""
 
 
-def prepare(assignment: Assignment) -> Paper:
+def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
     """Draw the cases of all tasks, with the right results.
 
     Raises
@@ -40,17 +40,17 @@ def prepare(assignment: Assignment) -> Paper:
     claims: dict[str, Record | None] = {}
     changed: dict[str, tuple[Probe, ...]] = {task.function: () for task in assignment.tasks}
     for task in assignment.tasks:
-        claim = claims[task.function] = find(task.claim) if task.claim else None
+        claim = claims[task.function] = find_task(task.claim) if task.claim else None
         if claim is None:
-            found = _of_oracle(task, assignment, sources)
+            found = _oracle_cases(task, assignment, sources)
         else:
-            found = _of_claim(task, claim, assignment.seed)
+            found = _claim_cases(task, claim, assignment.seed)
         regions = {str(case.region) for case in found}
         for region in task.regions:
             if region not in regions:
                 expected = "one of " + ", ".join(sorted(regions))
                 raise InvalidArgument(f"task {task.function}: regions", repr(region), expected)
-        if claim is not None and assignment.shows.hint:
+        if claim is not None and assignment.feedback.hint:
             changed[task.function] = probes(claim, found)
         for case in found:
             try:
@@ -59,21 +59,23 @@ def prepare(assignment: Assignment) -> Paper:
                 what = f"inputs that cannot be sent to a child process ({error})"
                 raise InvalidArgument(f"task {task.function}", what, "numbers and arrays") from error
         drawn[task.function] = found
-    return Paper(assignment, drawn, claims, changed)
+    return PreparedAssignment(assignment, drawn, claims, changed)
 
 
-def _of_claim(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
+def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     # Enough that every region has its turn.
-    count = max(task.examples, len(TURN))
+    count = max(task.examples, len(REGION_ORDER))
     found = cases(claim, seed=seed, examples=count)
     if task.tolerance is None:
         return found
     return tuple(replace(case, tolerance=task.tolerance, fine=None) for case in found)
 
 
-def _of_oracle(task: Task, assignment: Assignment, sources: dict[Path, dict[str, Any]]) -> tuple[Case, ...]:
-    oracle = _named(task, task.oracle, assignment, sources)
-    regions = _named(task, task.inputs, assignment, sources)
+def _oracle_cases(
+    task: Task, assignment: Assignment, sources: dict[Path, dict[str, Any]]
+) -> tuple[Case, ...]:
+    oracle = _load_attribute(task, task.oracle, assignment, sources)
+    regions = _load_attribute(task, task.inputs, assignment, sources)
     if not callable(oracle):
         raise InvalidArgument(f"task {task.function}: oracle", f"{task.oracle}, no function", "a function")
     if not isinstance(regions, Mapping):
@@ -82,31 +84,31 @@ def _of_oracle(task: Task, assignment: Assignment, sources: dict[Path, dict[str,
     for place, (region, draw) in enumerate(regions.items()):
         generator = np.random.default_rng([assignment.seed, place])
         for _ in range(-(-task.examples // len(regions))):
-            found.append(_case(task, region, oracle, draw, generator))
+            found.append(_oracle_case(task, region, oracle, draw, generator))
     return tuple(found)
 
 
-def _case(task: Task, region: str, oracle: Any, draw: Any, generator: np.random.Generator) -> Case:
+def _oracle_case(task: Task, region: str, oracle: Any, draw: Any, generator: np.random.Generator) -> Case:
     try:
         inputs: dict[str, Any] = dict(draw(generator))
-        expected = np.asarray(oracle(*[_copied(value) for value in inputs.values()]), dtype=np.float64)
+        expected = np.asarray(oracle(*[_copy_value(value) for value in inputs.values()]), dtype=np.float64)
     except Exception as error:  # the lecturer's code may fail in any way, and he should know where
-        told = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__}: {error}"
         raise InvalidArgument(
-            f"task {task.function}: {task.oracle} on {region} inputs", told, "numbers"
+            f"task {task.function}: {task.oracle} on {region} inputs", reason, "numbers"
         ) from error
     if not np.all(np.isfinite(expected)):
         raise InvalidArgument(f"task {task.function}: {task.oracle}", "no finite number", "numbers")
-    tolerance = TOLERANCE if task.tolerance is None else task.tolerance
+    tolerance = DEFAULT_TOLERANCE if task.tolerance is None else task.tolerance
     # A lecturer's regions have names of his own.
     return Case(task.function, cast(Region, region), inputs, expected, tolerance)
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _named(
+def _load_attribute(
     task: Task, name: str, assignment: Assignment, sources: dict[Path, dict[str, Any]]
 ) -> Callable[..., Any] | Mapping[str, Any] | Any:
     """What ``file.py:name`` beside the assignment stands for."""

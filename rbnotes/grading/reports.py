@@ -11,9 +11,9 @@ from html import escape
 from statistics import fmean, median
 
 from rbnotes.grading.assignment import Assignment
-from rbnotes.grading.marking import STATUSES, Grade, Mark
+from rbnotes.grading.marking import STATUSES, Grade, TaskGrade
 
-SUGGESTIONS = {
+STATUS_SUGGESTIONS = {
     "timeout": "It took too long: look for a loop that never ends.",
     "crash": "It ended the whole process. Tasks are graded by what functions return.",
     "output limit": "It printed or returned far too much: leave out prints and return the answer only.",
@@ -22,59 +22,59 @@ SUGGESTIONS = {
     "shape": "The numbers come in an array of another shape than the task asks for.",
     "dtype": "Return real numbers in float64, as an array.",
 }
-BARS = 10
+NUM_BARS = 10
 
 
-def table(grades: Sequence[Grade]) -> str:
+def grades_csv(grades: Sequence[Grade]) -> str:
     """``grades.csv``: a line for each student, points and status of each function."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = [mark.function for mark in grades[0].marks] if grades else []
+    names = [mark.function for mark in grades[0].task_grades] if grades else []
     columns = [column for name in names for column in (name, f"{name} status")]
     writer.writerow(["student", "points", "of", *columns])
     for grade in grades:
-        cells = [cell for mark in grade.marks for cell in (f"{mark.points:g}", mark.status)]
-        writer.writerow([cell(grade.student), f"{grade.points:g}", f"{grade.of:g}", *cells])
+        cells = [cell for mark in grade.task_grades for cell in (f"{mark.points:g}", mark.status)]
+        writer.writerow([csv_cell(grade.student), f"{grade.points:g}", f"{grade.max_points:g}", *cells])
     return text.getvalue()
 
 
-def cell(student: str) -> str:
+def csv_cell(student: str) -> str:
     """A name as a table's cell: a spreadsheet would compute one that begins like a formula."""
     shown = "".join(letter if letter.isprintable() else " " for letter in student)
     return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
 
 
-def line(grade: Grade) -> str:
+def grade_line(grade: Grade) -> str:
     """One student in one line of a terminal."""
-    counts = Counter(str(mark.status) for mark in grade.marks)
-    return f"{grade.student}: {grade.points:g} of {grade.of:g} points ({_counted(counts)})"
+    counts = Counter(str(mark.status) for mark in grade.task_grades)
+    return f"{grade.student}: {grade.points:g} of {grade.max_points:g} points ({_format_counts(counts)})"
 
 
-def _counted(counts: Counter[str]) -> str:
+def _format_counts(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
 
 
-def markdown(grade: Grade, assignment: Assignment) -> str:
+def student_markdown(grade: Grade, assignment: Assignment) -> str:
     """A student's report in Markdown."""
-    parts = [f"# {assignment.title}: {grade.student}", f"**{grade.points:g} of {grade.of:g} points**"]
-    for mark in grade.marks:
-        name = _named(mark.function, assignment, "`{}`")
-        parts.append(f"## {name}: {mark.status}, {mark.points:g} of {mark.of:g} points")
-        parts += [SUGGESTIONS[mark.status]] if mark.status in SUGGESTIONS else []
+    parts = [f"# {assignment.title}: {grade.student}", f"**{grade.points:g} of {grade.max_points:g} points**"]
+    for mark in grade.task_grades:
+        name = _task_name(mark.function, assignment, "`{}`")
+        parts.append(f"## {name}: {mark.status}, {mark.points:g} of {mark.max_points:g} points")
+        parts += [STATUS_SUGGESTIONS[mark.status]] if mark.status in STATUS_SUGGESTIONS else []
         if mark.message:
             fence = "`" * max(3, 1 + _longest_run(mark.message))
             parts.append(f"{fence}text\n{mark.message}\n{fence}")
-        parts += [_regions(mark)] if mark.regions and mark.status != "passed" else []
+        parts += [_region_text(mark)] if mark.regions and mark.status != "passed" else []
     return "\n\n".join(parts) + "\n"
 
 
-def _named(
-    function: str, assignment: Assignment, code: str, told: Callable[[str], str] = lambda title: title
+def _task_name(
+    function: str, assignment: Assignment, code: str, convert: Callable[[str], str] = lambda title: title
 ) -> str:
     """A function as the lecturer calls its task, and by its name."""
     title = next((task.title for task in assignment.tasks if task.function == function), "")
     name = code.format(function)
-    return f"{told(title)} ({name})" if title else name
+    return f"{convert(title)} ({name})" if title else name
 
 
 def _longest_run(text: str) -> int:
@@ -85,31 +85,34 @@ def _longest_run(text: str) -> int:
     return longest
 
 
-def _regions(mark: Mark) -> str:
+def _region_text(mark: TaskGrade) -> str:
     counts = [f"{region}: {passed} of {of}" for region, (passed, of) in (mark.regions or {}).items()]
     return "Right on these inputs: " + ", ".join(counts) + "."
 
 
-def html(grade: Grade, assignment: Assignment) -> str:
+def student_html(grade: Grade, assignment: Assignment) -> str:
     """A student's report as a page that needs nothing else."""
     title = f"{assignment.title}: {grade.student}"
-    parts = [f"<h1>{escape(title)}</h1>", f"<p class=total>{grade.points:g} of {grade.of:g} points</p>"]
-    for mark in grade.marks:
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p class=total>{grade.points:g} of {grade.max_points:g} points</p>",
+    ]
+    for mark in grade.task_grades:
         badge = f'<span class="badge {"good" if mark.status == "passed" else "bad"}">{mark.status}</span>'
-        points = f"<span class=points>{mark.points:g} of {mark.of:g} points</span>"
-        name = _named(mark.function, assignment, "<code>{}</code>", escape)
+        points = f"<span class=points>{mark.points:g} of {mark.max_points:g} points</span>"
+        name = _task_name(mark.function, assignment, "<code>{}</code>", escape)
         parts.append(f"<h2>{name} {badge} {points}</h2>")
-        if mark.status in SUGGESTIONS:
-            parts.append(f"<p>{SUGGESTIONS[mark.status]}</p>")
+        if mark.status in STATUS_SUGGESTIONS:
+            parts.append(f"<p>{STATUS_SUGGESTIONS[mark.status]}</p>")
         if mark.message:
             parts.append(f"<pre tabindex=0>{escape(mark.message)}</pre>")
         if mark.regions and mark.status != "passed":
-            parts.append(f"<p>{escape(_regions(mark))}</p>")
+            parts.append(f"<p>{escape(_region_text(mark))}</p>")
     return _page(title, parts)
 
 
 @dataclass(frozen=True)
-class Glance:
+class ClassSummary:
     """A class in a few numbers."""
 
     students: int
@@ -118,35 +121,35 @@ class Glance:
     """Of their points."""
     median: float
     """Of their points."""
-    of: float
+    max_points: float
     """Points that could be had."""
-    bars: tuple[int, ...]
+    histogram: tuple[int, ...]
     """How many students have 0 to 10, 10 to 20, ... percent of the points."""
     functions: dict[str, tuple[float, Counter[str]]]
     """For each function the mean share of its points, and how often each status occurs."""
 
     @property
-    def average(self) -> str:
+    def average_text(self) -> str:
         """Mean and median, in words."""
-        return f"mean {self.mean:.2f}, median {self.median:.2f} of {self.of:g} points"
+        return f"mean {self.mean:.2f}, median {self.median:.2f} of {self.max_points:g} points"
 
 
-def glance(grades: Sequence[Grade]) -> Glance:
+def summarize_class(grades: Sequence[Grade]) -> ClassSummary:
     """The class at a glance."""
-    shares = [_share(grade.points, grade.of) for grade in grades]
-    bars = [0] * BARS
+    shares = [_share(grade.points, grade.max_points) for grade in grades]
+    bars = [0] * NUM_BARS
     for share in shares:
-        bars[min(int(share * BARS), BARS - 1)] += 1
+        bars[min(int(share * NUM_BARS), NUM_BARS - 1)] += 1
     functions = {
         mark.function: (
-            fmean(_share(grade.marks[place].points, mark.of) for grade in grades),
-            Counter(str(grade.marks[place].status) for grade in grades),
+            fmean(_share(grade.task_grades[place].points, mark.max_points) for grade in grades),
+            Counter(str(grade.task_grades[place].status) for grade in grades),
         )
-        for place, mark in enumerate(grades[0].marks if grades else ())
+        for place, mark in enumerate(grades[0].task_grades if grades else ())
     }
     points = [grade.points for grade in grades] or [0.0]
-    of = grades[0].of if grades else 0.0
-    return Glance(len(grades), fmean(points), median(points), of, tuple(bars), functions)
+    of = grades[0].max_points if grades else 0.0
+    return ClassSummary(len(grades), fmean(points), median(points), of, tuple(bars), functions)
 
 
 def _share(points: float, of: float) -> float:
@@ -155,57 +158,59 @@ def _share(points: float, of: float) -> float:
 
 def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
     """The class at a glance in Markdown."""
-    found = glance(grades)
+    found = summarize_class(grades)
     lines = [
         f"# {assignment.title}: the class",
-        f"{found.students} students; {found.average}.",
+        f"{found.students} students; {found.average_text}.",
         "| function | mean share of its points | statuses |\n|---|---|---|",
     ]
     for name, (share, counts) in found.functions.items():
-        told = _named(name, assignment, "`{}`", lambda title: title.replace("|", "\\|"))
-        lines[-1] += f"\n| {told} | {100 * share:.0f} % | {_counted(counts)} |"
+        task_name = _task_name(name, assignment, "`{}`", lambda title: title.replace("|", "\\|"))
+        lines[-1] += f"\n| {task_name} | {100 * share:.0f} % | {_format_counts(counts)} |"
     return "\n\n".join(lines) + "\n"
 
 
 def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     """The class at a glance as a page that links to the students' reports beside it."""
-    found = glance(grades)
+    found = summarize_class(grades)
     title = f"{assignment.title}: the class"
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p class=total>{found.students} students; {found.average}</p>",
+        f"<p class=total>{found.students} students; {found.average_text}</p>",
         _histogram(found),
         "<h2>Functions</h2><div class=wide tabindex=0><table><tr><th>function<th>mean share<th>statuses</tr>",
     ]
     for name, (share, counts) in found.functions.items():
-        told = _named(name, assignment, "<code>{}</code>", escape)
-        cells = f"<td>{told}<td>{100 * share:.0f} %<td>{_counted(counts)}"
+        task_name = _task_name(name, assignment, "<code>{}</code>", escape)
+        cells = f"<td>{task_name}<td>{100 * share:.0f} %<td>{_format_counts(counts)}"
         parts.append(f"<tr>{cells}</tr>")
     parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
     for grade in grades:
-        link = f'<a href="{escape(file_name(grade.student))}.html">{escape(grade.student)}</a>'
-        parts.append(f"<tr><td>{link}<td class=points>{grade.points:g} of {grade.of:g}</tr>")
+        link = f'<a href="{escape(student_file_name(grade.student))}.html">{escape(grade.student)}</a>'
+        parts.append(f"<tr><td>{link}<td class=points>{grade.points:g} of {grade.max_points:g}</tr>")
     parts.append("</table></div>")
     return _page(title, parts)
 
 
-def _histogram(found: Glance) -> str:
-    most = max(found.bars) or 1
+def _histogram(found: ClassSummary) -> str:
+    most = max(found.histogram) or 1
     bars = []
-    for place, count in enumerate(found.bars):
+    for place, count in enumerate(found.histogram):
         height, x = 90 * count / most, 32 * place
         bars.append(f'<rect x="{x + 2}" y="{105 - height:.1f}" width="28" height="{height:.1f}"/>')
         bars.append(f'<text x="{x + 16}" y="{100 - height:.1f}">{count or ""}</text>')
         bars.append(f'<text x="{x + 16}" y="119">{10 * place}</text>')
-    told = ", ".join(f"{10 * place} to {10 * place + 10} %: {n}" for place, n in enumerate(found.bars) if n)
-    label = f"How many students have what share of the points: {told}"
+    summary = ", ".join(
+        f"{10 * place} to {10 * place + 10} %: {n}" for place, n in enumerate(found.histogram) if n
+    )
+    label = f"How many students have what share of the points: {summary}"
     return (
         f'<svg viewBox="0 -4 320 140" role="img" aria-label="{label}">{"".join(bars)}'
         '<text x="160" y="133">share of the points, %</text></svg>'
     )
 
 
-def file_name(student: str) -> str:
+def student_file_name(student: str) -> str:
     """A student's name as that of a file, which no two students share."""
     return "".join(
         letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student

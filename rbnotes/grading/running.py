@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-_POLITE = 0.4
+_TERMINATION_TIMEOUT = 0.4
 """Seconds that a child may take to end what it has started."""
 
 
-class Running:
+class ChildProcesses:
     """The children that run in threads of this process."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Running:
         self._stopped = False
 
     @contextmanager
-    def during(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
+    def track(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
         """A child is counted while this lasts; raises :class:`Interrupted` if all have been ended."""
         with self._lock:
             if self._stopped:
@@ -37,7 +37,7 @@ class Running:
         if self._stopped:  # what it gave is what was there when it was ended
             raise Interrupted
 
-    def stop(self) -> None:
+    def stop_all(self) -> None:
         """End them, and start no more: at first politely, lest they leave processes of their own."""
         with self._lock:
             self._stopped = True
@@ -45,9 +45,9 @@ class Running:
         for child in children:
             with suppress(ProcessLookupError):
                 child.terminate()
-        deadline = time.monotonic() + _POLITE
+        deadline = time.monotonic() + _TERMINATION_TIMEOUT
         while time.monotonic() < deadline and any(child.poll() is None for child in children):
-            time.sleep(_POLITE / 10)
+            time.sleep(_TERMINATION_TIMEOUT / 10)
         for child in children:
             if child.poll() is None:
                 with suppress(ProcessLookupError, PermissionError):

@@ -26,20 +26,20 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rbnotes.challenge.calling import Answer, Returned
+from rbnotes.challenge.calling import Answer, ReturnKind
 from rbnotes.grading import _wire
-from rbnotes.grading.running import Running
-from rbnotes.grading.transcripts import Limits, Request, Stop, Told, Transcript
+from rbnotes.grading.running import ChildProcesses
+from rbnotes.grading.transcripts import FunctionTranscript, Limits, Request, Stop, Transcript
 
 _CHILD = Path(__file__).with_name("_child.py")
 _PACKAGE = _CHILD.parents[1]
-_STARTING = 60.0
+_START_TIMEOUT = 60.0
 """Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
-_ENDING = 5.0
-_ANSWERS = 3
-_CHUNK = 1 << 16
+_END_TIMEOUT = 5.0
+_ANSWER_DESCRIPTOR = 3
+_CHUNK_SIZE = 1 << 16
 _MEGABYTE = 1 << 20
-_TEXT = 1000
+_MAX_TEXT_LENGTH = 1000
 _RECORDS = "ledger"
 """The subpackage with the references and the verdicts."""
 
@@ -59,8 +59,8 @@ def hidden_subpackages() -> tuple[str, ...]:
     return tuple(hidden)
 
 
-def collect(
-    file: str, source: str, requests: Sequence[Request], limits: Limits, running: Running | None = None
+def run_submission(
+    file: str, source: str, requests: Sequence[Request], limits: Limits, running: ChildProcesses | None = None
 ) -> Transcript:
     """Load the source text in a child and call its functions.
 
@@ -70,34 +70,34 @@ def collect(
     A function that ends its process is charged with it; the others are then called in a new one.
     """
     began = time.monotonic()
-    told: dict[str, Told] = {}
+    function_transcripts: dict[str, FunctionTranscript] = {}
     fences: tuple[str, ...] = ()
-    left = list(requests)
-    while left:
-        with _child(file, source, limits, running or Running()) as child:
+    pending = list(requests)
+    while pending:
+        with _child(file, source, limits, running or ChildProcesses()) as child:
             fences = child.fences
             failure = child.load()
             if failure is not None:
-                told |= {request.function: failure for request in left}
+                function_transcripts |= {request.function: failure for request in pending}
                 break
             alive = True
-            while left and alive:
-                request = left.pop(0)
-                told[request.function], alive = child.call(request)
-    return Transcript(told, fences, time.monotonic() - began)
+            while pending and alive:
+                request = pending.pop(0)
+                function_transcripts[request.function], alive = child.call(request)
+    return Transcript(function_transcripts, fences, time.monotonic() - began)
 
 
 @contextmanager
-def _child(file: str, source: str, limits: Limits, running: Running) -> Iterator[_Child]:
-    with _folder() as folder, tempfile.TemporaryFile() as printed:
+def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> Iterator[_Child]:
+    with _submission_folder() as folder, tempfile.TemporaryFile() as printed:
         reading, writing = os.pipe()
         try:
-            process = _start(folder, printed.fileno(), writing, limits)
+            process = _start_child(folder, printed.fileno(), writing, limits)
         finally:
             os.close(writing)
         child = _Child(process, reading, printed.fileno(), file, source, limits)
         try:
-            with running.during(process):
+            with running.track(process):
                 child.wait_until_ready()
                 yield child
         finally:
@@ -105,7 +105,7 @@ def _child(file: str, source: str, limits: Limits, running: Running) -> Iterator
 
 
 @contextmanager
-def _folder() -> Iterator[str]:
+def _submission_folder() -> Iterator[str]:
     """A folder for a submission, and nothing of it afterwards, however deep its folders are nested."""
     around = tempfile.mkdtemp(prefix="submission-")
     inside = os.path.join(around, "0")
@@ -115,10 +115,10 @@ def _folder() -> Iterator[str]:
         yield inside
     finally:
         with suppress(OSError):
-            _remove(around)
+            _remove_folder(around)
 
 
-def _remove(around: str) -> None:
+def _remove_folder(around: str) -> None:
     """Folders are moved up before they are emptied: neither recursion nor the length of a path has an end."""
     waiting = [entry.path for entry in os.scandir(around) if entry.is_dir(follow_symlinks=False)]
     count = len(waiting)
@@ -137,7 +137,7 @@ def _remove(around: str) -> None:
     os.rmdir(around)
 
 
-def _start(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
+def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
     path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
     hidden = [str(_PACKAGE / name) for name in hidden_subpackages()]
     if not limits.library:
@@ -148,7 +148,7 @@ def _start(folder: str, printed: int, answers: int, limits: Limits) -> subproces
         "readable": list(_readable(path, limits.library)),
         "limits": [
             int(limits.memory * _MEGABYTE),
-            _bytes(limits),
+            _max_output_bytes(limits),
             limits.files,
             limits.processes,
         ],
@@ -159,11 +159,20 @@ def _start(folder: str, printed: int, answers: int, limits: Limits) -> subproces
         "hidden_folders": hidden,
     }
     # Descriptor 3 is the pipe by agreement; pass_fds keeps numbers, so the child's interpreter moves it.
-    moved = "" if answers == _ANSWERS else f"os.dup2({answers}, {_ANSWERS}); os.close({answers}); "
-    run = f"import os, runpy, sys; {moved}os.set_inheritable({_ANSWERS}, False); del sys.argv[0]; "
+    move_descriptor = (
+        ""
+        if answers == _ANSWER_DESCRIPTOR
+        else f"os.dup2({answers}, {_ANSWER_DESCRIPTOR}); os.close({answers}); "
+    )
+    run = f"import os, runpy, sys; {move_descriptor}os.set_inheritable({_ANSWER_DESCRIPTOR}, False); del sys.argv[0]; "
     run += "runpy.run_path(sys.argv[0], run_name='__main__')"
-    bare = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "LANG": "C.UTF-8"}
-    bare |= {"HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": folder, "PATH": os.defpath}
+    environment = {
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "LANG": "C.UTF-8",
+    }
+    environment |= {"HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": folder, "PATH": os.defpath}
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-B", "-c", run, str(_CHILD), json.dumps(settings)],
         stdin=subprocess.PIPE,
@@ -171,7 +180,7 @@ def _start(folder: str, printed: int, answers: int, limits: Limits) -> subproces
         stderr=printed,
         pass_fds=(answers,),
         cwd=folder,
-        env=bare,
+        env=environment,
         start_new_session=True,
     )
 
@@ -211,57 +220,57 @@ class _Child:
     deadline: float = 0.0
 
     def wait_until_ready(self) -> None:
-        self._allow(_STARTING)
+        self._set_deadline(_START_TIMEOUT)
         try:
-            self.fences = tuple(map(str, self._next()["ready"]))
+            self.fences = tuple(map(str, self._receive()["ready"]))
         except (_Stopped, KeyError) as error:
-            raise RuntimeError(f"the child process did not start: {self._said() or error}") from error
+            raise RuntimeError(f"the child process did not start: {self._printed_text() or error}") from error
 
-    def load(self) -> Told | None:
+    def load(self) -> FunctionTranscript | None:
         """Run the submission's own text; what went wrong, if anything did."""
-        self._allow(self.limits.seconds)
+        self._set_deadline(self.limits.seconds)
         self._send({"source": self.source, "file": self.file})
         try:
-            found = self._next()
+            found = self._receive()
             if found.get("loaded") is True:
                 return None
             stop: Stop = "syntax" if found.get("status") == "syntax" else "exception"
-            raise _Stopped(stop, _told(found.get("message", "")))
+            raise _Stopped(stop, _printable_text(found.get("message", "")))
         except _Stopped as why:
-            return Told((), why.stop, why.message)
+            return FunctionTranscript((), why.stop, why.message)
 
-    def call(self, request: Request) -> tuple[Told, bool]:
+    def call(self, request: Request) -> tuple[FunctionTranscript, bool]:
         """What one function gave, and whether the child can go on."""
-        self._allow(self.limits.seconds)
+        self._set_deadline(self.limits.seconds)
         self._send({"function": request.function, "cases": [_wire.encode(case) for case in request.cases]})
         answers: list[Answer] = []
         missing = ""
         try:
-            while (found := self._next()).get("done") != request.function:
+            while (found := self._receive()).get("done") != request.function:
                 if "missing" in found and not answers:
-                    missing = _told(found["missing"])
+                    missing = _printable_text(found["missing"])
                 else:
-                    self._take(found, request, answers)
+                    self._add_answer(found, request, answers)
             if missing:
-                return Told((), "missing", missing), True
+                return FunctionTranscript((), "missing", missing), True
             if self._printed_too_much():
-                raise _too_much(self.limits)
+                raise _output_limit_error(self.limits)
             if len(answers) < len(request.cases):
                 raise _Stopped("crash", "answers are missing")
         except _Stopped as why:
-            return Told(tuple(answers), why.stop, why.message), False
-        return Told(tuple(answers)), True
+            return FunctionTranscript(tuple(answers), why.stop, why.message), False
+        return FunctionTranscript(tuple(answers)), True
 
-    def _take(self, found: dict[str, Any], request: Request, answers: list[Answer]) -> None:
+    def _add_answer(self, found: dict[str, Any], request: Request, answers: list[Answer]) -> None:
         """Add an answer; they come in order, the repeated ones after all others."""
         strange = _Stopped("crash", "something else than answers came back")
         if "bytes" in found:
-            raise _too_much(self.limits)
+            raise _output_limit_error(self.limits)
         if found.get("function") != request.function:
             raise strange
         try:
-            answer = _answer(found.get("answer"))
-        except (_wire.Malformed, TypeError, RecursionError) as error:
+            answer = _decode_answer(found.get("answer"))
+        except (_wire.MalformedMessage, TypeError, RecursionError) as error:
             raise strange from error
         later = found.get("later")
         if found.get("case") == len(answers) < len(request.cases):
@@ -282,52 +291,52 @@ class _Child:
         with suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(_ENDING)
+            self.process.wait(_END_TIMEOUT)
         except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
-    def _allow(self, seconds: float) -> None:
+    def _set_deadline(self, seconds: float) -> None:
         self.deadline, self.received = time.monotonic() + seconds, 0
 
     def _send(self, message: dict[str, Any]) -> None:
         """Write it all, though the child may have stopped to read."""
         if self.process.stdin is None:
             raise RuntimeError("the child process takes no questions")
-        handle, data = self.process.stdin.fileno(), memoryview(_wire.line(message))
+        handle, data = self.process.stdin.fileno(), memoryview(_wire.encode_message(message))
         os.set_blocking(handle, False)
         with selectors.DefaultSelector() as selector, suppress(BrokenPipeError):
             selector.register(handle, selectors.EVENT_WRITE)
             while data and selector.select(max(0.0, self.deadline - time.monotonic())):
                 data = data[os.write(handle, data) :]
 
-    def _next(self) -> dict[str, Any]:
+    def _receive(self) -> dict[str, Any]:
         """The next message; raises :class:`_Stopped` if none comes."""
         while (end := self.buffer.find(b"\n")) < 0:
             with selectors.DefaultSelector() as selector:
                 selector.register(self.answers, selectors.EVENT_READ)
                 if not selector.select(max(0.0, self.deadline - time.monotonic())):
                     raise _Stopped("timeout", f"no answer within {self.limits.seconds:g} s")
-            chunk = os.read(self.answers, _CHUNK)
+            chunk = os.read(self.answers, _CHUNK_SIZE)
             if not chunk:
-                raise self._ended()
+                raise self._end_reason()
             self.received += len(chunk)
-            if self.received > 2 * _bytes(self.limits):  # as text, numbers take a third more room
-                raise _too_much(self.limits)
+            if self.received > 2 * _max_output_bytes(self.limits):  # as text, numbers take a third more room
+                raise _output_limit_error(self.limits)
             self.buffer += chunk
         line, self.buffer = bytes(self.buffer[:end]), self.buffer[end + 1 :]
         try:
-            return _wire.message(line)
-        except _wire.Malformed as error:
+            return _wire.decode_message(line)
+        except _wire.MalformedMessage as error:
             raise _Stopped("crash", "something else than answers came back") from error
 
-    def _ended(self) -> _Stopped:
+    def _end_reason(self) -> _Stopped:
         """Why the child is gone."""
         if self._printed_too_much():
-            return _too_much(self.limits)
+            return _output_limit_error(self.limits)
         try:
-            code = self.process.wait(_ENDING)
+            code = self.process.wait(_END_TIMEOUT)
         except subprocess.TimeoutExpired:
             return _Stopped("crash", "it closed the channel for its answers")
         if code == 128 + signal.SIGXCPU:
@@ -338,9 +347,9 @@ class _Child:
         return _Stopped("crash", f"the process ended with status {code}")
 
     def _printed_too_much(self) -> bool:
-        return os.fstat(self.printed).st_size >= _bytes(self.limits)
+        return os.fstat(self.printed).st_size >= _max_output_bytes(self.limits)
 
-    def _said(self) -> str:
+    def _printed_text(self) -> str:
         return os.pread(self.printed, 2000, 0).decode(errors="replace")
 
 
@@ -353,21 +362,21 @@ class _Stopped(Exception):
         self.message = message
 
 
-def _told(text: Any) -> str:
+def _printable_text(text: Any) -> str:
     """What a submission says, as text that any file, page or terminal takes."""
-    letters = str(text)[:_TEXT]
+    letters = str(text)[:_MAX_TEXT_LENGTH]
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in letters)
 
 
-def _bytes(limits: Limits) -> int:
+def _max_output_bytes(limits: Limits) -> int:
     return int(limits.output * _MEGABYTE)
 
 
-def _too_much(limits: Limits) -> _Stopped:
+def _output_limit_error(limits: Limits) -> _Stopped:
     return _Stopped("output limit", f"more than {limits.output:g} MB of output")
 
 
-def _answer(found: Any) -> Answer:
+def _decode_answer(found: Any) -> Answer:
     """An answer, of nothing but arrays and text.
 
     Raises
@@ -375,7 +384,7 @@ def _answer(found: Any) -> Answer:
     TypeError
         If it is none.
     """
-    if not isinstance(found, dict) or found.get("returned") not in get_args(Returned):
+    if not isinstance(found, dict) or found.get("returned") not in get_args(ReturnKind):
         raise TypeError("no answer")
     value = _wire.decode(found.get("value"))
     if (found["returned"] == "array") != isinstance(value, np.ndarray):
@@ -383,11 +392,11 @@ def _answer(found: Any) -> Answer:
     return Answer(
         found["returned"],
         value,
-        _told(found.get("text", "")),
-        tuple(map(_told, found.get("changed", ()))),
-        tuple(map(_told, found.get("state", ()))),
-        again=None if found.get("again") is None else _answer(found["again"]),
-        spread=None if found.get("spread") is None else _answer(found["spread"]),
-        nearby=None if found.get("nearby") is None else _answer(found["nearby"]),
+        _printable_text(found.get("text", "")),
+        tuple(map(_printable_text, found.get("changed", ()))),
+        tuple(map(_printable_text, found.get("state", ()))),
+        repeated=None if found.get("again") is None else _decode_answer(found["again"]),
+        strided=None if found.get("spread") is None else _decode_answer(found["spread"]),
+        perturbed=None if found.get("nearby") is None else _decode_answer(found["nearby"]),
         overwritten=found.get("overwritten") is True,
     )

@@ -43,7 +43,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class FunctionTranscript:
     """What one function of a submission gave: answers in the order of the cases, and what stopped it."""
 
     answers: tuple[Answer, ...] = ()
@@ -58,9 +58,9 @@ class Told:
 class Transcript:
     """All that a submission gave."""
 
-    functions: dict[str, Told]
+    functions: dict[str, FunctionTranscript]
     """What each function gave, by its name."""
-    fences: tuple[str, ...] = ()
+    restrictions: tuple[str, ...] = ()
     """What this system kept from the submission."""
     seconds: float = 0.0
     """How long it ran, s by the clock."""

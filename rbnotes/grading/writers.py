@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rbnotes.grading.assignment import Assignment
-from rbnotes.grading.marking import Grade, Mark
-from rbnotes.grading.reports import SUGGESTIONS, cell
+from rbnotes.grading.marking import Grade, TaskGrade
+from rbnotes.grading.reports import STATUS_SUGGESTIONS, csv_cell
 
 
 def gradescope(grade: Grade) -> dict[str, Any]:
@@ -28,19 +28,19 @@ def gradescope(grade: Grade) -> dict[str, Any]:
                 "name": mark.function,
                 "number": str(number),
                 "score": mark.points,
-                "max_score": mark.of,
+                "max_score": mark.max_points,
                 "status": "passed" if mark.status == "passed" else "failed",
-                "output": _told(mark),
+                "output": _test_output(mark),
                 "output_format": "text",
                 "visibility": "visible",
             }
-            for number, mark in enumerate(grade.marks, 1)
+            for number, mark in enumerate(grade.task_grades, 1)
         ],
     }
 
 
-def _told(mark: Mark) -> str:
-    return "\n".join(filter(None, [SUGGESTIONS.get(mark.status), mark.message or mark.status]))
+def _test_output(mark: TaskGrade) -> str:
+    return "\n".join(filter(None, [STATUS_SUGGESTIONS.get(mark.status), mark.message or mark.status]))
 
 
 def otter(grades: Sequence[Grade]) -> str:
@@ -48,21 +48,21 @@ def otter(grades: Sequence[Grade]) -> str:
 
     Source: Otter-Grader 7, ``otter.grade.utils.merge_scores_to_df``.
     """
-    names = sorted(mark.function for mark in grades[0].marks) if grades else []
+    names = sorted(mark.function for mark in grades[0].task_grades) if grades else []
     rows: list[list[object]] = [["file", *names, "total_points_earned", "percent_correct", "grading_status"]]
     if grades:
-        worth = {mark.function: mark.of for mark in grades[0].marks}
-        rows.append(["points-per-question", *(worth[name] for name in names), grades[0].of, 1, "--"])
+        worth = {mark.function: mark.max_points for mark in grades[0].task_grades}
+        rows.append(["points-per-question", *(worth[name] for name in names), grades[0].max_points, 1, "--"])
     for grade in sorted(grades, key=lambda grade: grade.student):
-        points = {mark.function: mark.points for mark in grade.marks}
-        percent = round(grade.points / grade.of, 4) if grade.of else 0.0
+        points = {mark.function: mark.points for mark in grade.task_grades}
+        percent = round(grade.points / grade.max_points, 4) if grade.max_points else 0.0
         rows.append(
-            [cell(grade.student), *(points[name] for name in names), grade.points, percent, "Completed"]
+            [csv_cell(grade.student), *(points[name] for name in names), grade.points, percent, "Completed"]
         )
     return _csv(rows)
 
 
-NBGRADER = (
+NBGRADER_COLUMNS = (
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
     *("raw_score", "late_submission_penalty", "score", "max_score"),
 )
@@ -75,11 +75,11 @@ def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime |
     Source: nbgrader 0.9, ``nbgrader.plugins.export.CsvExportPlugin``.
     """
     stamp = str((graded or datetime.now(UTC)).replace(tzinfo=None))
-    rows: list[list[object]] = [[*NBGRADER]]
+    rows: list[list[object]] = [[*NBGRADER_COLUMNS]]
     for grade in grades:
         score = float(grade.points)
-        about = [assignment.title, "", stamp, cell(grade.student), "", "", ""]
-        rows.append([*about, score, 0.0, score, float(grade.of)])
+        about = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
+        rows.append([*about, score, 0.0, score, float(grade.max_points)])
     return _csv(rows)
 
 

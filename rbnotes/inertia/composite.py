@@ -14,7 +14,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import _spatial
 from rbnotes.inertia.spatial import MassProperties, mass_properties
 
-SAME_SIZE = 1 - 1e-6
+EQUAL_COMPONENT_RATIO = 1 - 1e-6
 """Components of an axis this near to its largest are as large: rounding must not choose its sign."""
 
 
@@ -46,16 +46,16 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
     if frames.ndim != 3 or len(frames) != len(bodies) or not len(bodies):
         raise InvalidArgument("frames", f"shape {frames.shape}", f"one pose for each of {len(bodies)} bodies")
     bodies = [mass_properties(*body) for body in bodies]
-    centres = [_se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
+    centers = [_se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
     mass = _sum(body.mass for body in bodies)
-    com = _sum(body.mass[..., None] * c for body, c in zip(bodies, centres, strict=True)) / mass[..., None]
+    com = _sum(body.mass[..., None] * c for body, c in zip(bodies, centers, strict=True)) / mass[..., None]
     # Summed about the common centre, so that a far origin costs no digits.
     M = _sum(
         _spatial.transform_inertia(
             _se3.frame(E[:3, :3], c - com),
             _spatial.spatial_inertia(body.mass, body.inertia, np.zeros(3)),
         )
-        for E, body, c in zip(frames, bodies, centres, strict=True)
+        for E, body, c in zip(frames, bodies, centers, strict=True)
     )
     inertia = M[..., :3, :3]
     return MassProperties(mass, (inertia + np.swapaxes(inertia, -1, -2)) / 2, com)
@@ -74,7 +74,9 @@ def principal_frame(body: MassProperties) -> PrincipalFrame:
     body = mass_properties(*body)
     moments, axes = np.linalg.eigh(body.inertia)
     sizes = np.abs(axes)
-    largest = np.argmax(sizes >= SAME_SIZE * np.max(sizes, axis=-2, keepdims=True), axis=-2, keepdims=True)
+    largest = np.argmax(
+        sizes >= EQUAL_COMPONENT_RATIO * np.max(sizes, axis=-2, keepdims=True), axis=-2, keepdims=True
+    )
     axes = axes * np.sign(np.take_along_axis(axes, largest, axis=-2))
     axes[..., 2] = np.cross(axes[..., 0], axes[..., 1])
     return PrincipalFrame(_se3.frame(axes, body.com), moments)

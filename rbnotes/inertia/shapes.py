@@ -16,7 +16,7 @@ def cuboid(sides: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     Raises InvalidArgument if ``sides`` or ``density`` is not positive.
     """
     sides = arguments.positive("sides", sides, 3)
-    return _centred(np.prod(sides, axis=-1), sides**2 / 12, density)
+    return _centered_properties(np.prod(sides, axis=-1), sides**2 / 12, density)
 
 
 def ellipsoid(semi_axes: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
@@ -41,8 +41,8 @@ def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> 
 
     Raises InvalidArgument if ``radius``, ``length`` or ``density`` is not positive.
     """
-    r, length = _radius_and_length(radius, length)
-    return _centred(np.pi * r**2 * length, _along_z(r**2 / 4, length**2 / 12), density)
+    r, length = _check_radius_and_length(radius, length)
+    return _centered_properties(np.pi * r**2 * length, _axisymmetric(r**2 / 4, length**2 / 12), density)
 
 
 def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
@@ -50,13 +50,13 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
 
     Raises InvalidArgument if ``radius``, ``length`` or ``density`` is not positive.
     """
-    r, length = _radius_and_length(radius, length)
+    r, length = _check_radius_and_length(radius, length)
     barrel, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
-    across = (barrel * r**2 / 4 + ball * r**2 / 5) / (barrel + ball)
+    transverse = (barrel * r**2 / 4 + ball * r**2 / 5) / (barrel + ball)
     # A half ball's centre is 3/8 r from its flat side, which is length/2 from the middle.
     half_ball = r**2 / 5 + length**2 / 4 + 3 / 8 * r * length
-    along = (barrel * length**2 / 12 + ball * half_ball) / (barrel + ball)
-    return _centred(barrel + ball, _along_z(across, along), density)
+    axial = (barrel * length**2 / 12 + ball * half_ball) / (barrel + ball)
+    return _centered_properties(barrel + ball, _axisymmetric(transverse, axial), density)
 
 
 def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
@@ -69,8 +69,10 @@ def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassP
     big, small = np.broadcast_to(big, shape), np.broadcast_to(small, shape)
     if np.any(small > big):
         raise arguments.InvalidArgument("tube", f"{np.max(small):g}", "tubes no thicker than the hole allows")
-    across = big**2 / 2 + 3 / 8 * small**2
-    return _centred(2 * np.pi**2 * big * small**2, _along_z(across, small**2 / 4), density)
+    transverse = big**2 / 2 + 3 / 8 * small**2
+    return _centered_properties(
+        2 * np.pi**2 * big * small**2, _axisymmetric(transverse, small**2 / 4), density
+    )
 
 
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
@@ -86,20 +88,20 @@ def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
 
 
 def _ellipsoid(semi_axes: Array, density: ArrayLike) -> MassProperties:
-    return _centred(4 / 3 * np.pi * np.prod(semi_axes, axis=-1), semi_axes**2 / 5, density)
+    return _centered_properties(4 / 3 * np.pi * np.prod(semi_axes, axis=-1), semi_axes**2 / 5, density)
 
 
-def _radius_and_length(radius: ArrayLike, length: ArrayLike) -> tuple[Array, Array]:
+def _check_radius_and_length(radius: ArrayLike, length: ArrayLike) -> tuple[Array, Array]:
     r, length = arguments.positive("radius", radius), arguments.positive("length", length)
     shape = arguments.common_shape(radius=r.shape, length=length.shape)
     return np.broadcast_to(r, shape), np.broadcast_to(length, shape)
 
 
-def _along_z(across: Array, along: Array) -> Array:
-    return np.stack([across, across, along], axis=-1)
+def _axisymmetric(transverse: Array, axial: Array) -> Array:
+    return np.stack([transverse, transverse, axial], axis=-1)
 
 
-def _centred(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProperties:
+def _centered_properties(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProperties:
     """Mass properties from the mean squares of x, y and z over the volume."""
     density = arguments.positive("density", density)
     arguments.common_shape(density=density.shape, size=volume.shape)

@@ -18,10 +18,10 @@ from rbnotes import _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import _spatial
 
-IMPOSSIBLE_BELOW = -1e-10
+MIN_RELATIVE_SECOND_MOMENT = -1e-10
 """Smallest accepted second moment of mass, relative to the largest: zero for a plate, but for rounding."""
 
-ROUNDING = 1e-12
+SECOND_MOMENT_ROUNDING = 1e-12
 """Negative second moments of mass up to this size, relative to the matrix they were read from, are zeros."""
 
 
@@ -45,7 +45,7 @@ def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
         If the mass is not positive, or no distribution of mass has this inertia: its principal moments must
         satisfy ``I1 + I2 >= I3``, that is, all second moments of the mass must be positive or zero.
     """
-    return _checked(mass, inertia, com, arguments.symmetric)
+    return _check_properties(mass, inertia, com, arguments.symmetric)
 
 
 def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -65,7 +65,7 @@ def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
     InvalidArgument
         If no body has these properties, see :func:`mass_properties`.
     """
-    return _spatial.spatial_inertia(*_checked(mass, inertia, com, arguments.symmetric))
+    return _spatial.spatial_inertia(*_check_properties(mass, inertia, com, arguments.symmetric))
 
 
 def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -76,7 +76,9 @@ def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike 
     InvalidArgument
         As :func:`spatial_inertia`, and if the inertia is singular (a point mass or a thin rod).
     """
-    return _spatial.spatial_inertia_inverse(*_checked(mass, inertia, com, arguments.positive_definite))
+    return _spatial.spatial_inertia_inverse(
+        *_check_properties(mass, inertia, com, arguments.positive_definite)
+    )
 
 
 def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -87,7 +89,9 @@ def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike =
     Raises InvalidArgument if ``mass`` is not positive, ``inertia`` is not positive definite, or the shape of
     ``com`` does not fit.
     """
-    return _spatial.spatial_inertia_factor(*_checked(mass, inertia, com, arguments.positive_definite))
+    return _spatial.spatial_inertia_factor(
+        *_check_properties(mass, inertia, com, arguments.positive_definite)
+    )
 
 
 def swap_stacking(matrix: ArrayLike) -> Array:
@@ -109,10 +113,10 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
     InvalidArgument
         If ``M`` is not symmetric, or not the spatial inertia of a body.
     """
-    return of_symmetric(arguments.symmetric("M", M, 6))
+    return from_symmetric_spatial_inertia(arguments.symmetric("M", M, 6))
 
 
-def of_symmetric(M: Array) -> MassProperties:
+def from_symmetric_spatial_inertia(M: Array) -> MassProperties:
     """As :func:`from_spatial_inertia`, from matrices that are known to be symmetric."""
     mass = arguments.positive("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
@@ -120,9 +124,9 @@ def of_symmetric(M: Array) -> MassProperties:
     C = _so3.hat(com)
     size = np.max(np.diagonal(M, axis1=-2, axis2=-1), axis=-1)  # no entry of a body's is larger
     moments, axes = np.linalg.eigh(_second_moments(M[..., :3, :3] + mass[..., None, None] * (C @ C)))
-    moments = _without_rounding(moments, ROUNDING * size)
-    _refuse_impossible("inertia in M", moments)
-    inertia = _with_second_moments(moments, axes)
+    moments = _clip_rounding(moments, SECOND_MOMENT_ROUNDING * size)
+    _check_realizable("inertia in M", moments)
+    inertia = _inertia_from_second_moments(moments, axes)
     defect = np.max(np.abs(_spatial.spatial_inertia(mass, inertia, com) - M), axis=(-1, -2))
     if np.any(defect > 1e-10 * size):
         raise InvalidArgument(
@@ -131,19 +135,21 @@ def of_symmetric(M: Array) -> MassProperties:
     return MassProperties(mass, inertia, com)
 
 
-def nearest_inertia(inertia: ArrayLike, *, within: ArrayLike | None = None) -> Array:
+def nearest_inertia(inertia: ArrayLike, *, tolerance: ArrayLike | None = None) -> Array:
     """Inertia ``(..., 3, 3)`` that some body has, nearest to one that perhaps none has.
 
     Nearest in the second moments of mass, of which negative ones become zero. Those that are negative by
-    more than ``within (...)``, kg m^2, if it is given, are left as they are.
+    more than ``tolerance (...)``, kg m^2, if it is given, are left as they are.
 
-    Raises InvalidArgument if ``inertia`` is not symmetric or ``within`` is negative.
+    Raises InvalidArgument if ``inertia`` is not symmetric or ``tolerance`` is negative.
     """
     inertia = arguments.symmetric("inertia", inertia)
-    rounding = np.asarray(np.inf) if within is None else arguments.scalar("within", within, minimum=0.0)
+    rounding = (
+        np.asarray(np.inf) if tolerance is None else arguments.scalar("tolerance", tolerance, minimum=0.0)
+    )
     arguments.common_shape(inertia=inertia.shape[:-2], within=rounding.shape)
     moments, axes = np.linalg.eigh(_second_moments(inertia))
-    return _with_second_moments(_without_rounding(moments, rounding), axes)
+    return _inertia_from_second_moments(_clip_rounding(moments, rounding), axes)
 
 
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
@@ -158,7 +164,7 @@ def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
     return _spatial.transform_inertia(E, M)
 
 
-def _checked(
+def _check_properties(
     mass: ArrayLike, inertia: ArrayLike, com: ArrayLike, check_matrix: Callable[[str, ArrayLike], Array]
 ) -> MassProperties:
     """Mass properties, each checked and all together; for some a singular inertia will do, for some not."""
@@ -167,7 +173,7 @@ def _checked(
     )
     shapes = {"mass": body.mass.shape, "inertia": body.inertia.shape[:-2], "com": body.com.shape[:-1]}
     arguments.common_shape(**shapes)
-    _refuse_impossible("inertia", np.linalg.eigvalsh(_second_moments(body.inertia)))
+    _check_realizable("inertia", np.linalg.eigvalsh(_second_moments(body.inertia)))
     return body
 
 
@@ -178,24 +184,24 @@ def _second_moments(inertia: Array) -> Array:
     return moments
 
 
-def _refuse_impossible(name: str, second_moments: Array) -> None:
+def _check_realizable(name: str, second_moments: Array) -> None:
     moments = np.sum(second_moments, axis=-1, keepdims=True) - second_moments
     largest = np.max(moments, axis=-1, keepdims=True)
-    impossible = np.any(second_moments < IMPOSSIBLE_BELOW * largest, axis=-1)
-    if np.any(impossible):
-        triple = np.sort(moments[impossible][0])
+    is_unrealizable = np.any(second_moments < MIN_RELATIVE_SECOND_MOMENT * largest, axis=-1)
+    if np.any(is_unrealizable):
+        triple = np.sort(moments[is_unrealizable][0])
         got = "principal moments " + ", ".join(f"{moment:.6g}" for moment in triple)
         expected = "moments of a body: none negative, none larger than the sum of the other two"
         raise InvalidArgument(name, got, expected)
 
 
-def _without_rounding(second_moments: Array, rounding: Array) -> Array:
+def _clip_rounding(second_moments: Array, rounding: Array) -> Array:
     """Those between ``-rounding`` and zero set to zero."""
-    kept = second_moments < -rounding[..., None]
-    return np.where(kept, second_moments, np.maximum(second_moments, 0.0))
+    is_negative = second_moments < -rounding[..., None]
+    return np.where(is_negative, second_moments, np.maximum(second_moments, 0.0))
 
 
-def _with_second_moments(moments: Array, axes: Array) -> Array:
+def _inertia_from_second_moments(moments: Array, axes: Array) -> Array:
     """The inertia whose mass has these second moments ``(..., 3)`` along these axes."""
     second_moments: Array = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
     total: Array = np.sum(moments, axis=-1)[..., None, None]

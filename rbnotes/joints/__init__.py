@@ -4,8 +4,13 @@ Every type gives the pose Q, the Jacobian S and its derivatives (:class:`JointTy
 coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relative twist to what S allows.
 """
 
-from rbnotes.joints.annihilator import annihilator, annihilator_rate, steady_rows, turns
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
+from rbnotes.joints.constraint_force_basis import (
+    constant_constraint_rows,
+    constraint_force_basis,
+    constraint_force_basis_rate,
+    has_varying_constraint_rows,
+)
 from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
 from rbnotes.joints.general import curves, surfaces
 from rbnotes.joints.general.functions import FunctionJoint
@@ -17,7 +22,7 @@ from rbnotes.joints.general.gliding import (
     surface_on_surface,
 )
 from rbnotes.joints.general.straight_line import python_source
-from rbnotes.joints.nearest import misfit, nearest_rates
+from rbnotes.joints.nearest import nearest_rates, pose_error
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import Fixed, Helical, PlanarTranslation, Prismatic, Revolute, Translational
 from rbnotes.joints.spherical import ExponentialSpherical, QuaternionSpherical
@@ -42,19 +47,19 @@ __all__ = [
     "SplineSurface",
     "Translational",
     "Universal",
-    "annihilator",
-    "annihilator_rate",
+    "constraint_force_basis",
+    "constraint_force_basis_rate",
     "curve_on_curve",
     "curves",
     "euler_sequences",
-    "misfit",
+    "pose_error",
     "nearest_rates",
     "point_on_curve",
     "point_on_surface",
     "python_source",
     "rolling_gear",
-    "steady_rows",
+    "constant_constraint_rows",
     "surface_on_surface",
     "surfaces",
-    "turns",
+    "has_varying_constraint_rows",
 ]

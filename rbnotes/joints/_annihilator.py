@@ -11,37 +11,41 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
-from rbnotes.joints.subspaces import DEPENDENT, basis, complement
+from rbnotes.joints.subspaces import RANK_TOLERANCE, basis, complement
 
 
-def turns(joint: JointType) -> bool:
-    result: bool = joint.freedom < joint.algebra.shape[1]
+def has_varying_constraint_rows(joint: JointType) -> bool:
+    result: bool = joint.num_dofs < joint.twist_subalgebra.shape[1]
     return result
 
 
-def annihilator(joint: JointType, q: Array) -> Array:
-    steady = steady_rows(joint)
-    steady = np.broadcast_to(steady, (*q.shape[:-1], *steady.shape)).copy()
-    if not turns(joint):
-        return steady
-    algebra = joint.algebra
-    S = algebra.T @ joint._S(q)
-    count = algebra.shape[1] - joint.freedom
-    U = np.linalg.svd(S)[0][..., joint.freedom :]
-    across = basis(U @ np.swapaxes(U, -1, -2), count)
-    if count == 1 and S.shape[-1] == joint.freedom:
-        left_handed = np.linalg.det(np.concatenate([S, across], axis=-1)) < 0
-        across = np.where(left_handed[..., None, None], -across, across)
-    return np.concatenate([steady, np.swapaxes(algebra @ across, -1, -2)], axis=-2)
+def constraint_force_basis(joint: JointType, q: Array) -> Array:
+    constant = constant_constraint_rows(joint)
+    constant = np.broadcast_to(constant, (*q.shape[:-1], *constant.shape)).copy()
+    if not has_varying_constraint_rows(joint):
+        return constant
+    algebra = joint.twist_subalgebra
+    S = algebra.T @ joint.compute_motion_subspace(q)
+    count = algebra.shape[1] - joint.num_dofs
+    complement_basis = np.linalg.svd(S)[0][..., joint.num_dofs :]
+    varying = basis(complement_basis @ np.swapaxes(complement_basis, -1, -2), count)
+    if count == 1 and S.shape[-1] == joint.num_dofs:
+        left_handed = np.linalg.det(np.concatenate([S, varying], axis=-1)) < 0
+        varying = np.where(left_handed[..., None, None], -varying, varying)
+    return np.concatenate([constant, np.swapaxes(algebra @ varying, -1, -2)], axis=-2)
 
 
-def annihilator_rate(joint: JointType, q: Array, qdot: Array) -> Array:
-    Sdot = joint._Sdot(*np.broadcast_arrays(q, qdot))
-    if not turns(joint):
-        return np.zeros((*Sdot.shape[:-2], 6 - joint.freedom, 6))
-    return -annihilator(joint, q) @ Sdot @ np.linalg.pinv(joint._S(q), rcond=DEPENDENT)
+def constraint_force_basis_rate(joint: JointType, q: Array, qdot: Array) -> Array:
+    Sdot = joint.compute_motion_subspace_rate(*np.broadcast_arrays(q, qdot))
+    if not has_varying_constraint_rows(joint):
+        return np.zeros((*Sdot.shape[:-2], 6 - joint.num_dofs, 6))
+    return (
+        -constraint_force_basis(joint, q)
+        @ Sdot
+        @ np.linalg.pinv(joint.compute_motion_subspace(q), rcond=RANK_TOLERANCE)
+    )
 
 
 @lru_cache(maxsize=256)
-def steady_rows(joint: JointType) -> Array:
-    return complement(joint.algebra).T
+def constant_constraint_rows(joint: JointType) -> Array:
+    return complement(joint.twist_subalgebra).T

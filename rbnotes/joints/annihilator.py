@@ -20,25 +20,25 @@ from rbnotes.joints import _annihilator
 from rbnotes.joints.protocol import JointType
 
 
-def turns(joint: JointType) -> bool:
+def has_varying_constraint_rows(joint: JointType) -> bool:
     """Whether the rows of a joint depend on its coordinates.
 
     Raises InvalidArgument if ``joint`` is no ``JointType``.
     """
     arguments.instance("joint", joint, JointType)
-    return _annihilator.turns(joint)
+    return _annihilator.has_varying_constraint_rows(joint)
 
 
-def steady_rows(joint: JointType) -> Array:
+def constant_constraint_rows(joint: JointType) -> Array:
     """Rows ``(6 - d, 6)`` that are zero on the joint's whole Lie algebra, at every q.
 
     Raises InvalidArgument if ``joint`` is no ``JointType``.
     """
     arguments.instance("joint", joint, JointType)
-    return _annihilator.steady_rows(joint).copy()
+    return _annihilator.constant_constraint_rows(joint).copy()
 
 
-def annihilator(joint: JointType, q: ArrayLike) -> Array:
+def constraint_force_basis(joint: JointType, q: ArrayLike) -> Array:
     """Orthonormal rows A ``(..., 6 - freedom, 6)`` with ``A S = 0``, for coordinates ``(..., k)``.
 
     First those that never change. A single row that does so is turned such that S followed by it is right
@@ -47,15 +47,15 @@ def annihilator(joint: JointType, q: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("joint", joint, JointType)
-    return _annihilator.annihilator(joint, arguments.vector("q", q, joint.coordinates))
+    return _annihilator.constraint_force_basis(joint, arguments.vector("q", q, joint.num_coordinates))
 
 
-def annihilator_rate(joint: JointType, q: ArrayLike, qdot: ArrayLike) -> Array:
+def constraint_force_basis_rate(joint: JointType, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Rate ``(..., 6 - freedom, 6)`` of the rows while the coordinates change at ``qdot (..., k)``.
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("joint", joint, JointType)
-    q, qdot = (arguments.vector(name, x, joint.coordinates) for name, x in (("q", q), ("qdot", qdot)))
+    q, qdot = (arguments.vector(name, x, joint.num_coordinates) for name, x in (("q", q), ("qdot", qdot)))
     arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
-    return _annihilator.annihilator_rate(joint, q, qdot)
+    return _annihilator.constraint_force_basis_rate(joint, q, qdot)

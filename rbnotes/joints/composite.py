@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rbnotes import _se3
-from rbnotes._frozen import known
-from rbnotes._linear import apply
+from rbnotes._frozen import construct_unchecked
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints._nearest import search
+from rbnotes.joints._parent_joint_frame import search_coordinates
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import PlanarTranslation, Prismatic, Revolute, Translational, X, Y, Z
 from rbnotes.joints.spherical import ExponentialSpherical
@@ -52,31 +52,33 @@ class Composite(JointType):
         return hash((type(self), self.parts))
 
     @cached_property
-    def coordinates(self) -> int:
-        return sum(part.coordinates for part in self.parts)
+    def num_coordinates(self) -> int:
+        return sum(part.num_coordinates for part in self.parts)
 
     @cached_property
-    def constraints(self) -> int:
-        return sum(part.constraints for part in self.parts)
+    def num_coordinate_constraints(self) -> int:
+        return sum(part.num_coordinate_constraints for part in self.parts)
 
     @property
-    def home(self) -> Array:
-        return np.concatenate([part.home for part in self.parts])
+    def neutral(self) -> Array:
+        return np.concatenate([part.neutral for part in self.parts])
 
     @cached_property
-    def algebra(self) -> Array:
+    def twist_subalgebra(self) -> Array:
         """Seen from the last frame, twists of a part are turned about by the parts that follow."""
-        found: Array = np.zeros((6, 0))
+        spanned: Array = np.zeros((6, 0))
         for part in self.parts:
-            before = _se3.Ad_inverse(part._transform(part.home)) @ found
-            found = lie_algebra([before, part.algebra])
-        return found
+            carried_twists = _se3.Ad_inverse(part.compute_transform(part.neutral)) @ spanned
+            spanned = lie_algebra([carried_twists, part.twist_subalgebra])
+        return spanned
 
     def _split(self, q: Array) -> list[Array]:
-        return np.split(q, np.cumsum([part.coordinates for part in self.parts])[:-1], axis=-1)
+        return np.split(q, np.cumsum([part.num_coordinates for part in self.parts])[:-1], axis=-1)
 
-    def _transform(self, q: Array) -> Array:
-        first, *others = (part._transform(own) for part, own in zip(self.parts, self._split(q), strict=True))
+    def compute_transform(self, q: Array) -> Array:
+        first, *others = (
+            part.compute_transform(own) for part, own in zip(self.parts, self._split(q), strict=True)
+        )
         for Q in others:
             first = first @ Q
         return first
@@ -86,129 +88,151 @@ class Composite(JointType):
         adjoint: Array = np.broadcast_to(np.eye(6), (*q[0].shape[:-1], 6, 6))
         adjoints = [adjoint]
         for part, own in zip(self.parts[:0:-1], q[:0:-1], strict=True):
-            adjoint = adjoint @ _se3.Ad_inverse(part._transform(own))
+            adjoint = adjoint @ _se3.Ad_inverse(part.compute_transform(own))
             adjoints.append(adjoint)
         return adjoints[::-1]
 
-    def _S(self, q: Array) -> Array:
+    def compute_motion_subspace(self, q: Array) -> Array:
         split = self._split(q)
-        own = [part._S(each) for part, each in zip(self.parts, split, strict=True)]
+        own = [part.compute_motion_subspace(each) for part, each in zip(self.parts, split, strict=True)]
         return np.concatenate([A @ S for A, S in zip(self._adjoints(split), own, strict=True)], axis=-1)
 
-    def _Sdot(self, q: Array, qdot: Array) -> Array:
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
         split, rates = self._split(q), self._split(qdot)
-        blocks, later = [], np.zeros((*q.shape[:-1], 6))
+        blocks, following_twist = [], np.zeros((*q.shape[:-1], 6))
         for part, A, own, rate in zip(
             self.parts[::-1], self._adjoints(split)[::-1], split[::-1], rates[::-1], strict=True
         ):
-            S = A @ part._S(own)
+            S = A @ part.compute_motion_subspace(own)
             # The frames that follow move with this twist, and an adjoint to them changes as -ad(twist).
-            blocks.append(A @ part._Sdot(own, rate) - _se3.ad(later) @ S)
-            later = later + apply(S, rate)
+            blocks.append(A @ part.compute_motion_subspace_rate(own, rate) - _se3.ad(following_twist) @ S)
+            following_twist = following_twist + matvec(S, rate)
         return np.concatenate(blocks[::-1], axis=-1)
 
-    def _dS(self, q: Array) -> Array:
-        split, S = self._split(q), self._S(q)
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        split, S = self._split(q), self.compute_motion_subspace(q)
         adjoints = self._adjoints(split)
-        dS = np.zeros((*q.shape[:-1], 6, self.coordinates, self.coordinates))
+        dS = np.zeros((*q.shape[:-1], 6, self.num_coordinates, self.num_coordinates))
         start = 0
         for part, A, own in zip(self.parts, adjoints, split, strict=True):
-            end = start + part.coordinates
-            here, later = slice(start, end), slice(end, None)
-            dS[..., here, here] = np.einsum("...ij,...jkl->...ikl", A, part._dS(own))
-            brackets = _se3.ad(np.swapaxes(S[..., here], -1, -2)) @ S[..., None, :, later]
-            dS[..., here, later] = np.moveaxis(brackets, -3, -2)
+            end = start + part.num_coordinates
+            own_columns, following_columns = slice(start, end), slice(end, None)
+            dS[..., own_columns, own_columns] = np.einsum(
+                "...ij,...jkl->...ikl", A, part.compute_motion_subspace_derivative(own)
+            )
+            brackets = _se3.ad(np.swapaxes(S[..., own_columns], -1, -2)) @ S[..., None, :, following_columns]
+            dS[..., own_columns, following_columns] = np.moveaxis(brackets, -3, -2)
             start = end
         return dS
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         # Twist and drift of one part after the other, seen from its frame, and how both change with q.
         twist: Array = np.zeros((*q.shape[:-1], 6))
-        drift, twist_slope = twist, np.zeros((*q.shape[:-1], 6, self.coordinates))
-        drift_slope = twist_slope.copy()
+        bias_acceleration, twist_derivative = twist, np.zeros((*q.shape[:-1], 6, self.num_coordinates))
+        bias_derivative = twist_derivative.copy()
         end = 0
         for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True):
-            here = slice(end, end + part.coordinates)
-            A, S = _se3.Ad_inverse(part._transform(own)), part._S(own)
-            own_twist, turning = apply(S, rate), np.einsum("...ijl,...j->...il", part._dS(own), rate)
-            before, bracket = apply(A, twist), _se3.ad(own_twist)
-            twist_slope = A @ twist_slope
-            drift_slope = A @ drift_slope - bracket @ twist_slope
+            columns = slice(end, end + part.num_coordinates)
+            A, S = _se3.Ad_inverse(part.compute_transform(own)), part.compute_motion_subspace(own)
+            own_twist, own_derivative = (
+                matvec(S, rate),
+                np.einsum("...ijl,...j->...il", part.compute_motion_subspace_derivative(own), rate),
+            )
+            previous_twist, bracket = matvec(A, twist), _se3.ad(own_twist)
+            twist_derivative = A @ twist_derivative
+            bias_derivative = A @ bias_derivative - bracket @ twist_derivative
             # Seen from a frame that moves with a column of S, everything else moves the other way.
-            moving = _se3.ad(before) @ S
-            drift = apply(A, drift)
-            drift_slope[..., here] += _se3.ad(drift) @ S - bracket @ moving + _se3.ad(before) @ turning
-            drift_slope[..., here] += part._drift_slope(own, rate)
-            twist_slope[..., here] += moving + turning
-            twist = before + own_twist
-            drift = drift - apply(bracket, before) + apply(part._Sdot(own, rate), rate)
-            end = here.stop
-        return drift_slope
+            convective = _se3.ad(previous_twist) @ S
+            bias_acceleration = matvec(A, bias_acceleration)
+            bias_derivative[..., columns] += (
+                _se3.ad(bias_acceleration) @ S
+                - bracket @ convective
+                + _se3.ad(previous_twist) @ own_derivative
+            )
+            bias_derivative[..., columns] += part.compute_bias_acceleration_derivative(own, rate)
+            twist_derivative[..., columns] += convective + own_derivative
+            twist = previous_twist + own_twist
+            bias_acceleration = (
+                bias_acceleration
+                - matvec(bracket, previous_twist)
+                + matvec(part.compute_motion_subspace_rate(own, rate), rate)
+            )
+            end = columns.stop
+        return bias_derivative
 
-    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+    def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         pairs = [
-            part._reparametrise(own, rate)
+            part.compute_reparametrization(own, rate)
             for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True)
         ]
         new, rates = zip(*pairs, strict=True)
         return np.concatenate(new, axis=-1), np.concatenate(rates, axis=-1)
 
-    def _coordinates_of(self, Q: Array) -> Array:
-        q = search(self, Q, self._near(Q))
-        return self._reparametrise(q, np.zeros_like(q))[0] if self.constraints else q
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        q = search_coordinates(self, Q, self._initial_coordinates(Q))
+        return (
+            self.compute_reparametrization(q, np.zeros_like(q))[0] if self.num_coordinate_constraints else q
+        )
 
-    def _near(self, Q: Array) -> Array:
+    def _initial_coordinates(self, Q: Array) -> Array:
         """The nearest coordinates of the first part, then those of the second for what is left, and so on."""
-        found = []
+        coordinates = []
         for part in self.parts:
-            found.append(part._coordinates_of(Q))
-            Q = _se3.inverse(part._transform(found[-1])) @ Q
-        return np.concatenate(found, axis=-1)
+            coordinates.append(part.compute_nearest_coordinates(Q))
+            Q = _se3.inverse(part.compute_transform(coordinates[-1])) @ Q
+        return np.concatenate(coordinates, axis=-1)
 
-    def _stacked(self, blocks: list[Array]) -> Array:
+    def _block_diagonal(self, blocks: list[Array]) -> Array:
         """Rows of the parts, each in the columns of its own coordinates."""
         shape = np.broadcast_shapes(*(block.shape[:-2] for block in blocks))
-        rows = np.zeros((*shape, self.constraints, self.coordinates))
+        rows = np.zeros((*shape, self.num_coordinate_constraints, self.num_coordinates))
         row = column = 0
         for block in blocks:
             rows[..., row : row + block.shape[-2], column : column + block.shape[-1]] = block
             row, column = row + block.shape[-2], column + block.shape[-1]
         return rows
 
-    def _constraint(self, q: Array) -> Array:
-        values = [part._constraint(own) for part, own in zip(self.parts, self._split(q), strict=True)]
+    def compute_coordinate_constraint(self, q: Array) -> Array:
+        values = [
+            part.compute_coordinate_constraint(own)
+            for part, own in zip(self.parts, self._split(q), strict=True)
+        ]
         return np.concatenate(values, axis=-1)
 
-    def _constraint_rows(self, q: Array) -> Array:
+    def compute_coordinate_constraint_jacobian(self, q: Array) -> Array:
         pairs = zip(self.parts, self._split(q), strict=True)
-        return self._stacked([part._constraint_rows(own) for part, own in pairs])
+        return self._block_diagonal([part.compute_coordinate_constraint_jacobian(own) for part, own in pairs])
 
-    def _constraint_rows_dot(self, q: Array, qdot: Array) -> Array:
+    def compute_coordinate_constraint_jacobian_rate(self, q: Array, qdot: Array) -> Array:
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
-        return self._stacked([part._constraint_rows_dot(own, rate) for part, own, rate in pairs])
+        return self._block_diagonal(
+            [part.compute_coordinate_constraint_jacobian_rate(own, rate) for part, own, rate in pairs]
+        )
 
-    def _constraint_drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_coordinate_constraint_bias_derivative(self, q: Array, qdot: Array) -> Array:
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
-        return self._stacked([part._constraint_drift_slope(own, rate) for part, own, rate in pairs])
+        return self._block_diagonal(
+            [part.compute_coordinate_constraint_bias_derivative(own, rate) for part, own, rate in pairs]
+        )
 
 
-class _Exactly(Composite):
+class _SequentialComposite(Composite):
     """A composite whose parts, taken one after the other, already give the nearest pose."""
 
-    def _coordinates_of(self, Q: Array) -> Array:
-        return self._near(Q)
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        return self._initial_coordinates(Q)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
 
-class Universal(_Exactly):
+class Universal(_SequentialComposite):
     """Rotation about x, then about the new y: a cross, without twist about z (Sueda 2.4.6, eq. (2.38))."""
 
     def __init__(self) -> None:
         super().__init__(Revolute(X), Revolute(Y))
 
-    def _near(self, Q: Array) -> Array:
+    def _initial_coordinates(self, Q: Array) -> Array:
         # R is a rotation about x, then one about z that the joint forbids, then one about y.
         R = Q[..., :3, :3]
         return np.stack(
@@ -216,23 +240,23 @@ class Universal(_Exactly):
         )
 
 
-class Cylindrical(_Exactly):
+class Cylindrical(_SequentialComposite):
     """Rotation about an axis, z by default, and translation along it: q is angle and distance.
 
     Raises InvalidArgument if ``axis`` is not of unit length.
     """
 
     def __init__(self, axis: Any = Z) -> None:
-        turning = Revolute(axis)
-        super().__init__(turning, known(Prismatic, axis=turning.axis))
-        self.axis: Array = turning.axis
+        rotation = Revolute(axis)
+        super().__init__(rotation, construct_unchecked(Prismatic, axis=rotation.axis))
+        self.axis: Array = rotation.axis
         """Unit vector ``(3,)``."""
 
     def __repr__(self) -> str:
         return f"Cylindrical({self.axis})"
 
 
-class Free2D(_Exactly):
+class Free2D(_SequentialComposite):
     """Any motion in the xy plane; elsewhere in the literature this is the planar joint.
 
     Its coordinates are x, y and the angle, with the position in the resting frame (Sueda 2.4.10); or the
@@ -244,7 +268,7 @@ class Free2D(_Exactly):
         super().__init__(*((position, rotation) if position_first else (rotation, position)))
 
 
-class Free3D(_Exactly):
+class Free3D(_SequentialComposite):
     """Any motion.
 
     Its coordinates are the position in the resting frame and the rotation vector, as a spline surface and

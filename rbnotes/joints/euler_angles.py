@@ -8,7 +8,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.joints.composite import _Exactly
+from rbnotes.joints.composite import _SequentialComposite
 from rbnotes.joints.simple import Revolute
 
 
@@ -17,7 +17,7 @@ def euler_sequences() -> tuple[str, ...]:
     return tuple(i + j + k for i, j, k in product("XYZ", repeat=3) if j not in (i, k))
 
 
-class EulerSpherical(_Exactly):
+class EulerSpherical(_SequentialComposite):
     """A ball joint with three angles for coordinates, about the axes of a sequence, each one carried along.
 
     ``"XZX"`` turns about x, then about the new z, then about the newest x (Sueda eq. (2.30)). It is singular
@@ -37,7 +37,7 @@ class EulerSpherical(_Exactly):
     def __repr__(self) -> str:
         return f"EulerSpherical({self.sequence!r})"
 
-    def _near(self, Q: Array) -> Array:
+    def _initial_coordinates(self, Q: Array) -> Array:
         """The angles of the rotation, the second one in [0, pi] or in [-pi/2, pi/2]; any, if singular."""
         R = Q[..., :3, :3]
         i, j, last = ("XYZ".index(letter) for letter in self.sequence)
@@ -47,13 +47,15 @@ class EulerSpherical(_Exactly):
             first = np.arctan2(R[..., j, i], -sign * R[..., k, i])
         else:
             first = np.arctan2(-sign * R[..., j, k], R[..., k, k])
-        turns_first, turns_second, turns_last = self.parts
-        found = [first[..., None]]
+        first_joint, second_joint, last_joint = self.parts
+        angles = [first[..., None]]
         # What the first turn leaves keeps the second axis in the plane across the last one: the row of the
         # second axis gives the last angle, whatever the second one is.
-        rest = np.swapaxes(turns_first._transform(found[0]), -1, -2) @ Q
+        remaining = np.swapaxes(first_joint.compute_transform(angles[0]), -1, -2) @ Q
         other = 3 - j - last
-        turn = 1 if (other - last) % 3 == 1 else -1
-        final = np.arctan2(turn * rest[..., j, other], rest[..., j, j])[..., None]
-        rest = rest @ np.swapaxes(turns_last._transform(final), -1, -2)
-        return np.concatenate([found[0], turns_second._coordinates_of(rest), final], axis=-1)
+        last_sign = 1 if (other - last) % 3 == 1 else -1
+        final = np.arctan2(last_sign * remaining[..., j, other], remaining[..., j, j])[..., None]
+        remaining = remaining @ np.swapaxes(last_joint.compute_transform(final), -1, -2)
+        return np.concatenate(
+            [angles[0], second_joint.compute_nearest_coordinates(remaining), final], axis=-1
+        )

@@ -9,18 +9,18 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.joints import _nearest
+from rbnotes.joints import _parent_joint_frame
 from rbnotes.joints.protocol import JointType
 
 
-def misfit(Q: ArrayLike, X: ArrayLike) -> Array:
+def pose_error(Q: ArrayLike, X: ArrayLike) -> Array:
     """Rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``.
 
     Raises InvalidArgument if ``Q`` or ``X`` is no pose.
     """
     Q, X = arguments.frame("Q", Q), arguments.frame("X", X)
     arguments.common_shape(Q=Q.shape[:-2], X=X.shape[:-2])
-    return _nearest.misfit(Q, X)
+    return _parent_joint_frame.pose_error(Q, X)
 
 
 def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike) -> Array:
@@ -39,7 +39,7 @@ def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike
         If ``X`` is no pose or the shape of ``q`` or ``twist`` does not fit.
     """
     arguments.instance("joint", joint, JointType)
-    q, X = arguments.vector("q", q, joint.coordinates), arguments.frame("X", X)
+    q, X = arguments.vector("q", q, joint.num_coordinates), arguments.frame("X", X)
     twist = arguments.twist("twist", twist)
     arguments.common_shape(q=q.shape[:-1], X=X.shape[:-2], twist=twist.shape[:-1])
-    return _nearest.nearest_rates(joint, q, X, twist)
+    return _parent_joint_frame.nearest_rates(joint, q, X, twist)

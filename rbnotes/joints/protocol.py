@@ -26,13 +26,13 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints._nearest import refine
+from rbnotes.joints._parent_joint_frame import refine_coordinates
 
 COMPLEX_STEP = 1e-40
 """Its square is lost beside anything; so is the error of the derivatives that it gives."""
 
 
-LONGEST = 1e30
+MAX_COORDINATE = 1e30
 """Coordinates must not be larger: joints in a row multiply them."""
 
 
@@ -45,21 +45,21 @@ class JointType(ABC):
 
     @property
     @abstractmethod
-    def coordinates(self) -> int:
+    def num_coordinates(self) -> int:
         """Number k of coordinates."""
 
     @property
-    def constraints(self) -> int:
+    def num_coordinate_constraints(self) -> int:
         """Number c of constraints among the coordinates themselves."""
         return 0
 
     @property
-    def home(self) -> Array:
+    def neutral(self) -> Array:
         """Coordinates ``(k,)`` to start from; zeros, where these mean something."""
-        return np.zeros(self.coordinates)
+        return np.zeros(self.num_coordinates)
 
     @property
-    def algebra(self) -> Array:
+    def twist_subalgebra(self) -> Array:
         """Orthonormal basis ``(6, d)`` of a Lie algebra that holds all allowed twists, at every q.
 
         If the poses form a group, as those of a hinge do, nothing else. Otherwise the smallest group that
@@ -68,9 +68,11 @@ class JointType(ABC):
         return np.eye(6)
 
     @cached_property
-    def freedom(self) -> int:
+    def num_dofs(self) -> int:
         """Number of independent relative motions, except at singular states."""
-        result: int = min(self.coordinates - self.constraints, self.algebra.shape[1])
+        result: int = min(
+            self.num_coordinates - self.num_coordinate_constraints, self.twist_subalgebra.shape[1]
+        )
         return result
 
     def transform(self, q: ArrayLike) -> Array:
@@ -78,30 +80,30 @@ class JointType(ABC):
 
         Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
         """
-        return self._transform(self._checked("q", q))
+        return self.compute_transform(self._check_coordinates("q", q))
 
-    def S(self, q: ArrayLike) -> Array:
+    def motion_subspace(self, q: ArrayLike) -> Array:
         """Jacobian ``(..., 6, k)``: the body twist of Q is ``S @ qdot`` (Sueda 2.1, eq. (2.10)).
 
         Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
         """
-        return self._S(self._checked("q", q))
+        return self.compute_motion_subspace(self._check_coordinates("q", q))
 
-    def Sdot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+    def motion_subspace_rate(self, q: ArrayLike, qdot: ArrayLike) -> Array:
         """Rate ``(..., 6, k)`` of S while the coordinates change at ``qdot (..., k)`` (Sueda 2.2).
 
         Raises InvalidArgument if ``q`` or ``qdot`` has not ``coordinates`` numbers.
         """
-        return self._Sdot(*self._both(q, qdot))
+        return self.compute_motion_subspace_rate(*self._check_coordinates_and_rates(q, qdot))
 
-    def dS(self, q: ArrayLike) -> Array:
+    def motion_subspace_derivative(self, q: ArrayLike) -> Array:
         """Derivatives ``(..., 6, k, k)`` of S: ``dS[..., i, j]`` is that of column i by coordinate j.
 
         Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
         """
-        return self._dS(self._checked("q", q))
+        return self.compute_motion_subspace_derivative(self._check_coordinates("q", q))
 
-    def drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+    def bias_acceleration_derivative(self, q: ArrayLike, qdot: ArrayLike) -> Array:
         """Derivative ``(..., 6, k)`` of the drift ``Sdot @ qdot`` by the coordinates, the rates held.
 
         It takes the second derivatives of S, but only along the rates.
@@ -111,18 +113,18 @@ class JointType(ABC):
         InvalidArgument
             If the type has no formula for it, and a dS that takes no complex coordinates.
         """
-        return self._drift_slope(*self._both(q, qdot))
+        return self.compute_bias_acceleration_derivative(*self._check_coordinates_and_rates(q, qdot))
 
-    def reparametrise(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+    def reparametrize(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         """Coordinates and rates, both ``(..., k)``, of the same pose and twist, away from singular states.
 
         The coordinates themselves if the type has nothing better. The rates satisfy the constraints.
 
         Raises InvalidArgument if ``q`` or ``qdot`` has not ``coordinates`` numbers.
         """
-        return self._reparametrise(*self._both(q, qdot))
+        return self.compute_reparametrization(*self._check_coordinates_and_rates(q, qdot))
 
-    def singularity(self, q: ArrayLike) -> Array:
+    def distance_to_singularity(self, q: ArrayLike) -> Array:
         """How far ``(...)`` the coordinates are from a singular state, where it is 0 (and only there).
 
         It is the smallest singular value of S on rates that the constraints allow: the size, in rad/s and
@@ -130,16 +132,16 @@ class JointType(ABC):
 
         Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
         """
-        q = self._checked("q", q)
-        independent = self.coordinates - self.constraints
+        q = self._check_coordinates("q", q)
+        independent = self.num_coordinates - self.num_coordinate_constraints
         if independent == 0:
             return np.full(q.shape[:-1], np.inf)
         if independent > 6:
             return np.zeros(q.shape[:-1])
         # S is zero along the rows of the constraints: these singular values come last.
-        return np.linalg.svd(self._S(q), compute_uv=False)[..., independent - 1]
+        return np.linalg.svd(self.compute_motion_subspace(q), compute_uv=False)[..., independent - 1]
 
-    def coordinates_of(self, Q: ArrayLike) -> Array:
+    def nearest_coordinates(self, Q: ArrayLike) -> Array:
         """Coordinates ``(..., k)`` of the allowed pose that is nearest to ``Q (..., 4, 4)``.
 
         Nearest by :func:`rbnotes.joints.misfit`, rad and m weighed alike. Where several joints in a row have
@@ -147,30 +149,30 @@ class JointType(ABC):
 
         Raises InvalidArgument if ``Q`` is no pose.
         """
-        return self._coordinates_of(arguments.frame("Q", Q))
+        return self.compute_nearest_coordinates(arguments.frame("Q", Q))
 
-    def constraint(self, q: ArrayLike) -> Array:
+    def coordinate_constraint(self, q: ArrayLike) -> Array:
         """Values ``(..., c)``, zero where the coordinates satisfy their constraints (Sueda 2.8).
 
         Raises InvalidArgument if the shape of ``q`` does not fit.
         """
-        return self._constraint(self._checked("q", q))
+        return self.compute_coordinate_constraint(self._check_coordinates("q", q))
 
-    def constraint_rows(self, q: ArrayLike) -> Array:
+    def coordinate_constraint_jacobian(self, q: ArrayLike) -> Array:
         """Derivatives ``(..., c, k)`` of :meth:`constraint` by the coordinates.
 
         Raises InvalidArgument if the shape of ``q`` does not fit.
         """
-        return self._constraint_rows(self._checked("q", q))
+        return self.compute_coordinate_constraint_jacobian(self._check_coordinates("q", q))
 
-    def constraint_rows_dot(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+    def coordinate_constraint_jacobian_rate(self, q: ArrayLike, qdot: ArrayLike) -> Array:
         """Rates ``(..., c, k)`` of :meth:`constraint_rows`.
 
         Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
         """
-        return self._constraint_rows_dot(*self._both(q, qdot))
+        return self.compute_coordinate_constraint_jacobian_rate(*self._check_coordinates_and_rates(q, qdot))
 
-    def constraint_drift_slope(self, q: ArrayLike, qdot: ArrayLike) -> Array:
+    def coordinate_constraint_bias_derivative(self, q: ArrayLike, qdot: ArrayLike) -> Array:
         """Derivative ``(..., c, k)`` of ``constraint_rows_dot @ qdot`` by the coordinates, the rates held.
 
         Raises
@@ -178,60 +180,60 @@ class JointType(ABC):
         InvalidArgument
             If the type has constraints, but no formula for it.
         """
-        return self._constraint_drift_slope(*self._both(q, qdot))
+        return self.compute_coordinate_constraint_bias_derivative(*self._check_coordinates_and_rates(q, qdot))
 
     @abstractmethod
-    def _transform(self, q: Array) -> Array: ...
+    def compute_transform(self, q: Array) -> Array: ...
 
     @abstractmethod
-    def _S(self, q: Array) -> Array: ...
+    def compute_motion_subspace(self, q: Array) -> Array: ...
 
     @abstractmethod
-    def _dS(self, q: Array) -> Array: ...
+    def compute_motion_subspace_derivative(self, q: Array) -> Array: ...
 
-    def _Sdot(self, q: Array, qdot: Array) -> Array:
-        result: Array = np.einsum("...ijk,...k->...ij", self._dS(q), qdot)
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        result: Array = np.einsum("...ijk,...k->...ij", self.compute_motion_subspace_derivative(q), qdot)
         return result
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         """By the complex step of dS: to rounding."""
-        shifted = q[..., None, :] + 1j * COMPLEX_STEP * np.eye(self.coordinates)
-        dS = self._dS(shifted)
+        shifted = q[..., None, :] + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
+        dS = self.compute_motion_subspace_derivative(shifted)
         if not np.iscomplexobj(dS):
             expected = "a dS that takes complex coordinates, or its own _drift_slope"
             raise InvalidArgument("joint", f"{self!r:.60}, whose dS is real", expected)
         result: Array = np.einsum("...lijk,...j,...k->...il", dS.imag / COMPLEX_STEP, qdot, qdot)
         return result
 
-    def _constraint(self, q: Array) -> Array:
+    def compute_coordinate_constraint(self, q: Array) -> Array:
         return np.zeros((*q.shape[:-1], 0))
 
-    def _constraint_rows(self, q: Array) -> Array:
-        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+    def compute_coordinate_constraint_jacobian(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 0, self.num_coordinates))
 
-    def _constraint_rows_dot(self, q: Array, qdot: Array) -> Array:
-        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+    def compute_coordinate_constraint_jacobian_rate(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 0, self.num_coordinates))
 
-    def _constraint_drift_slope(self, q: Array, qdot: Array) -> Array:
-        if self.constraints:
+    def compute_coordinate_constraint_bias_derivative(self, q: Array, qdot: Array) -> Array:
+        if self.num_coordinate_constraints:
             raise InvalidArgument("joint", f"{self!r:.60}", "a type with its own _constraint_drift_slope")
-        return np.zeros((*q.shape[:-1], 0, self.coordinates))
+        return np.zeros((*q.shape[:-1], 0, self.num_coordinates))
 
-    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+    def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         return q, qdot
 
-    def _coordinates_of(self, Q: Array) -> Array:
-        return refine(self, Q, self._near(Q))
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        return refine_coordinates(self, Q, self._initial_coordinates(Q))
 
-    def _near(self, Q: Array) -> Array:
+    def _initial_coordinates(self, Q: Array) -> Array:
         """Where to start the search for the nearest pose."""
-        return np.broadcast_to(self.home, (*Q.shape[:-2], self.coordinates))
+        return np.broadcast_to(self.neutral, (*Q.shape[:-2], self.num_coordinates))
 
-    def _checked(self, name: str, q: ArrayLike) -> Array:
-        checked = arguments.vector(name, q, self.coordinates)
-        return arguments.within(name, checked, -LONGEST, LONGEST)
+    def _check_coordinates(self, name: str, q: ArrayLike) -> Array:
+        checked = arguments.vector(name, q, self.num_coordinates)
+        return arguments.within(name, checked, -MAX_COORDINATE, MAX_COORDINATE)
 
-    def _both(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-        q, qdot = self._checked("q", q), self._checked("qdot", qdot)
-        shape = (*arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1]), self.coordinates)
+    def _check_coordinates_and_rates(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+        q, qdot = self._check_coordinates("q", q), self._check_coordinates("qdot", qdot)
+        shape = (*arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1]), self.num_coordinates)
         return np.broadcast_to(q, shape), np.broadcast_to(qdot, shape)

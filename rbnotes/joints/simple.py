@@ -39,70 +39,74 @@ class Fixed(JointType):
         return hash((Fixed, self.pose.tobytes()))
 
     @property
-    def coordinates(self) -> int:
+    def num_coordinates(self) -> int:
         return 0
 
     @property
-    def algebra(self) -> Array:
+    def twist_subalgebra(self) -> Array:
         return np.zeros((6, 0))
 
-    def _transform(self, q: Array) -> Array:
+    def compute_transform(self, q: Array) -> Array:
         return np.broadcast_to(self.pose, (*q.shape[:-1], 4, 4)).copy()
 
-    def _S(self, q: Array) -> Array:
+    def compute_motion_subspace(self, q: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, 0))
 
-    def _dS(self, q: Array) -> Array:
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, 0, 0))
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, 0))
 
-    def _coordinates_of(self, Q: Array) -> Array:
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
         return np.zeros((*Q.shape[:-2], 0))
 
 
-class _Steady(JointType):
+class _ConstantSubspaceJoint(JointType):
     """S does not change: a group of motions that commute, one for each coordinate."""
 
     @cached_property
     @abstractmethod
-    def _twists(self) -> Array:
+    def _constant_motion_subspace(self) -> Array:
         """S ``(6, k)``."""
 
     @property
-    def coordinates(self) -> int:
-        return int(self._twists.shape[1])
+    def num_coordinates(self) -> int:
+        return int(self._constant_motion_subspace.shape[1])
 
     @property
-    def algebra(self) -> Array:
-        result: Array = self._twists / np.linalg.norm(self._twists, axis=0)
+    def twist_subalgebra(self) -> Array:
+        result: Array = self._constant_motion_subspace / np.linalg.norm(
+            self._constant_motion_subspace, axis=0
+        )
         return result
 
-    def _S(self, q: Array) -> Array:
-        return np.broadcast_to(self._twists, (*q.shape[:-1], *self._twists.shape)).copy()
+    def compute_motion_subspace(self, q: Array) -> Array:
+        return np.broadcast_to(
+            self._constant_motion_subspace, (*q.shape[:-1], *self._constant_motion_subspace.shape)
+        ).copy()
 
-    def _dS(self, q: Array) -> Array:
-        return np.zeros((*q.shape[:-1], 6, self.coordinates, self.coordinates))
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, self.num_coordinates, self.num_coordinates))
 
-    def _Sdot(self, q: Array, qdot: Array) -> Array:
-        return np.zeros((*q.shape[:-1], 6, self.coordinates))
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, self.num_coordinates))
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
-        return np.zeros((*q.shape[:-1], 6, self.coordinates))
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
+        return np.zeros((*q.shape[:-1], 6, self.num_coordinates))
 
-    def _transform(self, q: Array) -> Array:
+    def compute_transform(self, q: Array) -> Array:
         Q = np.zeros((*q.shape[:-1], 4, 4))
         Q[..., :3, :3], Q[..., 3, 3] = np.eye(3), 1
-        Q[..., :3, 3] = q @ self._twists[3:].T
+        Q[..., :3, 3] = q @ self._constant_motion_subspace[3:].T
         return Q
 
-    def _coordinates_of(self, Q: Array) -> Array:
-        return Q[..., :3, 3] @ self._twists[3:]
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        return Q[..., :3, 3] @ self._constant_motion_subspace[3:]
 
 
 @dataclass(frozen=True)
-class Revolute(_Steady):
+class Revolute(_ConstantSubspaceJoint):
     """Rotation by q about an axis, z by default (Sueda 2.4.7, eq. (2.41)).
 
     Raises InvalidArgument if ``axis`` is not of unit length.
@@ -112,21 +116,21 @@ class Revolute(_Steady):
     """Unit vector ``(3,)``, the same in both frames."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", _axis(self.axis))
+        object.__setattr__(self, "axis", _unit_axis(self.axis))
 
     @cached_property
-    def _twists(self) -> Array:
+    def _constant_motion_subspace(self) -> Array:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
 
-    def _transform(self, q: Array) -> Array:
-        return _turned(self.axis, q[..., 0])
+    def compute_transform(self, q: Array) -> Array:
+        return _rotation_pose(self.axis, q[..., 0])
 
-    def _coordinates_of(self, Q: Array) -> Array:
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
         return _angle_about(self.axis, Q)[..., None]
 
 
 @dataclass(frozen=True)
-class Prismatic(_Steady):
+class Prismatic(_ConstantSubspaceJoint):
     """Translation by q along an axis, z by default (Sueda 2.4.2).
 
     Raises InvalidArgument if ``axis`` is not of unit length.
@@ -136,33 +140,33 @@ class Prismatic(_Steady):
     """Unit vector ``(3,)``."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", _axis(self.axis))
+        object.__setattr__(self, "axis", _unit_axis(self.axis))
 
     @cached_property
-    def _twists(self) -> Array:
+    def _constant_motion_subspace(self) -> Array:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
 
 
 @dataclass(frozen=True)
-class PlanarTranslation(_Steady):
+class PlanarTranslation(_ConstantSubspaceJoint):
     """Translation by q along x and y, without rotation (Sueda 2.4.3, where it is the planar joint)."""
 
     @cached_property
-    def _twists(self) -> Array:
+    def _constant_motion_subspace(self) -> Array:
         return np.eye(6)[:, 3:5]
 
 
 @dataclass(frozen=True)
-class Translational(_Steady):
+class Translational(_ConstantSubspaceJoint):
     """Translation by q along x, y and z, without rotation (Sueda 2.4.4)."""
 
     @cached_property
-    def _twists(self) -> Array:
+    def _constant_motion_subspace(self) -> Array:
         return np.eye(6)[:, 3:]
 
 
 @dataclass(frozen=True)
-class Helical(_Steady):
+class Helical(_ConstantSubspaceJoint):
     """A screw: rotation by q about an axis, z by default, and translation along it by the pitch times q.
 
     Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is no finite number.
@@ -174,39 +178,41 @@ class Helical(_Steady):
     """Translation for each radian, m; a full turn makes 2 pi times as much."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", _axis(self.axis))
+        object.__setattr__(self, "axis", _unit_axis(self.axis))
         object.__setattr__(self, "pitch", arguments.real("pitch", self.pitch))
 
     @cached_property
-    def _twists(self) -> Array:
+    def _constant_motion_subspace(self) -> Array:
         return np.array([[*self.axis, *(self.pitch * np.array(self.axis))]]).T
 
-    def _transform(self, q: Array) -> Array:
-        Q = _turned(self.axis, q[..., 0])
-        Q[..., :3, 3] = q * self._twists[3:, 0]
+    def compute_transform(self, q: Array) -> Array:
+        Q = _rotation_pose(self.axis, q[..., 0])
+        Q[..., :3, 3] = q * self._constant_motion_subspace[3:, 0]
         return Q
 
-    def _coordinates_of(self, Q: Array) -> Array:
-        return JointType._coordinates_of(self, Q)
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        return JointType.compute_nearest_coordinates(self, Q)
 
-    def _near(self, Q: Array) -> Array:
+    def _initial_coordinates(self, Q: Array) -> Array:
         """The angle tells q but for full turns, and the translation tells these."""
-        angle, along = _angle_about(self.axis, Q), Q[..., :3, 3] @ np.array(self.axis)
+        angle, translation = _angle_about(self.axis, Q), Q[..., :3, 3] @ np.array(self.axis)
         if self.pitch == 0:
             return angle[..., None]
-        turns = np.round((along / self.pitch - angle) / (2 * np.pi))
-        result: Array = ((angle + 2 * np.pi * turns + self.pitch * along) / (1 + self.pitch**2))[..., None]
+        full_turns = np.round((translation / self.pitch - angle) / (2 * np.pi))
+        result: Array = ((angle + 2 * np.pi * full_turns + self.pitch * translation) / (1 + self.pitch**2))[
+            ..., None
+        ]
         return result
 
 
-def _axis(axis: Any) -> tuple[float, ...]:
+def _unit_axis(axis: Any) -> tuple[float, ...]:
     checked = arguments.unit_vector("axis", axis)
     if checked.shape != (3,):
         raise InvalidArgument("axis", f"shape {checked.shape}", "one unit vector of shape (3,)")
     return tuple((checked / np.linalg.norm(checked)).tolist())
 
 
-def _turned(axis: tuple[float, ...], angle: Array) -> Array:
+def _rotation_pose(axis: tuple[float, ...], angle: Array) -> Array:
     """Poses ``(..., 4, 4)`` turned by angles ``(...)``; no digit is lost in many turns."""
     a = np.array(axis)
     cosine, sine = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rbnotes import _quaternion, _so3
-from rbnotes._linear import apply
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.protocol import JointType
 
-WRAP_ABOVE = 1.5 * np.pi
+WRAP_THRESHOLD = 1.5 * np.pi
 """Rotation vectors longer than this are shortened by whole turns."""
 
 
@@ -19,7 +19,7 @@ class _Spherical(JointType):
     """Any rotation, no translation: S has an upper half only."""
 
     @property
-    def algebra(self) -> Array:
+    def twist_subalgebra(self) -> Array:
         return np.eye(6)[:, :3]
 
 
@@ -32,37 +32,39 @@ class ExponentialSpherical(_Spherical):
     """
 
     @property
-    def coordinates(self) -> int:
+    def num_coordinates(self) -> int:
         return 3
 
-    def _transform(self, q: Array) -> Array:
-        return _about_the_origin(_so3.exp(q))
+    def compute_transform(self, q: Array) -> Array:
+        return _rotation_pose(_so3.exp(q))
 
-    def _S(self, q: Array) -> Array:
-        return _padded(_so3.right_jacobian(q), axis=-2)
+    def compute_motion_subspace(self, q: Array) -> Array:
+        return _twists_from_angular(_so3.right_jacobian(q), axis=-2)
 
-    def _Sdot(self, q: Array, qdot: Array) -> Array:
-        return _padded(_so3.right_jacobian_dot(q, qdot), axis=-2)
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        return _twists_from_angular(_so3.right_jacobian_dot(q, qdot), axis=-2)
 
-    def _dS(self, q: Array) -> Array:
-        slopes = _so3.right_jacobian_dot(q[..., None, :], np.eye(3))
-        return _padded(np.moveaxis(slopes, -3, -1), axis=-3)
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        derivatives = _so3.right_jacobian_dot(q[..., None, :], np.eye(3))
+        return _twists_from_angular(np.moveaxis(derivatives, -3, -1), axis=-3)
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
-        along = qdot[..., None, :]
-        bends = _so3.left_jacobian_hessian(q[..., None, :], along, np.eye(3))
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
+        direction = qdot[..., None, :]
+        second_derivatives = _so3.left_jacobian_hessian(q[..., None, :], direction, np.eye(3))
         # The right Jacobian is the transpose of the left one.
-        return _padded(np.einsum("...lji,...j->...il", bends, qdot), axis=-2)
+        return _twists_from_angular(np.einsum("...lji,...j->...il", second_derivatives, qdot), axis=-2)
 
-    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+    def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         length = np.linalg.norm(q, axis=-1, keepdims=True)
-        turns = np.maximum(np.ceil((length - WRAP_ABOVE) / (2 * np.pi)), 0)
-        shorter = q - np.divide(2 * np.pi * turns * q, length, out=np.zeros_like(q), where=turns > 0)
-        twist = apply(_so3.right_jacobian(q), qdot)
-        rates = apply(_so3.right_jacobian_inverse(shorter), twist)
-        return shorter, np.where(turns > 0, rates, qdot)
+        full_turns = np.maximum(np.ceil((length - WRAP_THRESHOLD) / (2 * np.pi)), 0)
+        shorter = q - np.divide(
+            2 * np.pi * full_turns * q, length, out=np.zeros_like(q), where=full_turns > 0
+        )
+        twist = matvec(_so3.right_jacobian(q), qdot)
+        rates = matvec(_so3.right_jacobian_inverse(shorter), twist)
+        return shorter, np.where(full_turns > 0, rates, qdot)
 
-    def _coordinates_of(self, Q: Array) -> Array:
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
         return _so3.log(Q[..., :3, :3])
 
 
@@ -80,85 +82,88 @@ class QuaternionSpherical(_Spherical):
     """
 
     @property
-    def coordinates(self) -> int:
+    def num_coordinates(self) -> int:
         return 4
 
     @property
-    def constraints(self) -> int:
+    def num_coordinate_constraints(self) -> int:
         return 1
 
     @property
-    def home(self) -> Array:
+    def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
 
-    def _constraint(self, q: Array) -> Array:
+    def compute_coordinate_constraint(self, q: Array) -> Array:
         result: Array = (np.sum(q * q, axis=-1, keepdims=True) - 1) / 2
         return result
 
-    def _constraint_rows(self, q: Array) -> Array:
+    def compute_coordinate_constraint_jacobian(self, q: Array) -> Array:
         return q[..., None, :].copy()
 
-    def _constraint_rows_dot(self, q: Array, qdot: Array) -> Array:
+    def compute_coordinate_constraint_jacobian_rate(self, q: Array, qdot: Array) -> Array:
         return qdot[..., None, :].copy()
 
-    def _constraint_drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_coordinate_constraint_bias_derivative(self, q: Array, qdot: Array) -> Array:
         return np.zeros((*q.shape[:-1], 1, 4))
 
-    def _transform(self, q: Array) -> Array:
-        _square("q", q)
-        return _about_the_origin(_quaternion.to_rotation(_quaternion.normalize(q)))
+    def compute_transform(self, q: Array) -> Array:
+        _squared_norm("q", q)
+        return _rotation_pose(_quaternion.to_rotation(_quaternion.normalize(q)))
 
-    def _S(self, q: Array) -> Array:
+    def compute_motion_subspace(self, q: Array) -> Array:
         # The angular velocity is twice the vector part of q^-1 qdot.
-        return _padded(2 * _vector_part(q) / _square("q", q)[..., None], axis=-2)
+        return _twists_from_angular(2 * _vector_part_matrix(q) / _squared_norm("q", q)[..., None], axis=-2)
 
-    def _Sdot(self, q: Array, qdot: Array) -> Array:
-        square = _square("q", q)[..., None]
-        along = np.sum(q * qdot, axis=-1)[..., None, None]
-        return _padded(2 * _vector_part(qdot) / square - 4 * along * _vector_part(q) / square**2, axis=-2)
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        square = _squared_norm("q", q)[..., None]
+        q_dot_qdot = np.sum(q * qdot, axis=-1)[..., None, None]
+        return _twists_from_angular(
+            2 * _vector_part_matrix(qdot) / square - 4 * q_dot_qdot * _vector_part_matrix(q) / square**2,
+            axis=-2,
+        )
 
-    def _dS(self, q: Array) -> Array:
-        slopes = self._Sdot(*np.broadcast_arrays(q[..., None, :], np.eye(4)))
-        return np.moveaxis(slopes, -3, -1)
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        derivatives = self.compute_motion_subspace_rate(*np.broadcast_arrays(q[..., None, :], np.eye(4)))
+        return np.moveaxis(derivatives, -3, -1)
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         # The drift is -4 (q.qdot) / (q.q)^2 times the vector part of conjugate(q) qdot, which is minus that
         # of conjugate(qdot) q.
-        square = _square("q", q)[..., None]
-        along = np.sum(q * qdot, axis=-1)[..., None, None]
-        turning = apply(_vector_part(q), qdot)[..., None]
-        slope = along * _vector_part(qdot) - turning * qdot[..., None, :]
-        slope = slope + 4 * along / square * turning * q[..., None, :]
-        return _padded(4 * slope / square**2, axis=-2)
+        square = _squared_norm("q", q)[..., None]
+        q_dot_qdot = np.sum(q * qdot, axis=-1)[..., None, None]
+        vector_part = matvec(_vector_part_matrix(q), qdot)[..., None]
+        derivative = q_dot_qdot * _vector_part_matrix(qdot) - vector_part * qdot[..., None, :]
+        derivative = derivative + 4 * q_dot_qdot / square * vector_part * q[..., None, :]
+        return _twists_from_angular(4 * derivative / square**2, axis=-2)
 
-    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
-        length = np.sqrt(_square("q", q))
+    def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        length = np.sqrt(_squared_norm("q", q))
         unit, rates = q / length, qdot / length
         return unit, rates - np.sum(unit * rates, axis=-1, keepdims=True) * unit
 
-    def _coordinates_of(self, Q: Array) -> Array:
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
         return _quaternion.from_rotation(Q[..., :3, :3])
 
 
-def _about_the_origin(R: Array) -> Array:
+def _rotation_pose(R: Array) -> Array:
     Q = np.zeros((*R.shape[:-2], 4, 4))
     Q[..., :3, :3], Q[..., 3, 3] = R, 1
     return Q
 
 
-def _padded(angular: Array, axis: int) -> Array:
+def _twists_from_angular(angular: Array, axis: int) -> Array:
     """Twists from their angular half, three numbers along an axis."""
     return np.concatenate([angular, np.zeros_like(angular)], axis=axis)
 
 
-def _vector_part(q: Array) -> Array:
+def _vector_part_matrix(q: Array) -> Array:
     """Matrix ``(..., 3, 4)`` that takes p to the vector part of ``conjugate(q) p``."""
     matrix = np.empty((*q.shape[:-1], 3, 4))
     matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - _so3.hat(q[..., 1:])
     return matrix
 
 
-def _square(name: str, q: Array) -> Array:
+def _squared_norm(name: str, q: Array) -> Array:
     square = np.sum(q * q, axis=-1, keepdims=True)
     if np.any(square == 0):
         raise InvalidArgument(name, "a zero quaternion", "a quaternion of positive length")

@@ -14,24 +14,24 @@ from math import comb
 import numpy as np
 
 from rbnotes import _se3, arguments
-from rbnotes._linear import apply
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, SingularConfiguration
-from rbnotes.joints._nearest import misfit
+from rbnotes.joints._parent_joint_frame import pose_error
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.euler_angles import EulerSpherical
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import Translational
 
-BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
+BSPLINE_BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
 """Weight of four neighbouring control points: ``(1, u, u^2, u^3) @ BASIS``."""
 
-CATMULL_ROM = np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]]) / 2
+CATMULL_ROM_BASIS = np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]]) / 2
 """The same for splines that pass through their control points, but are differentiable only once there."""
 
-SAMPLES = 8
+SAMPLES_PER_SEGMENT = 8
 """In each direction of each segment, for a first guess of the nearest pose."""
 
-HALF_TURN_WITHIN = 1e-6
+HALF_TURN_TOLERANCE = 1e-6
 """A step between control frames must turn by less than pi, by this much."""
 
 
@@ -59,7 +59,7 @@ class SplineCurve(JointType):
     """Control frames ``(n, 4, 4)`` in the resting frame, m."""
     cyclic: bool = True
     """Whether the first control frames follow the last ones again, which closes the curve."""
-    basis: ArrayField = field(default_factory=BASIS.copy)
+    basis: ArrayField = field(default_factory=BSPLINE_BASIS.copy)
     """``(4, 4)``, without unit: weights of four neighbouring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
     by default."""
 
@@ -76,79 +76,85 @@ class SplineCurve(JointType):
             expected = "weights that add up to one for every u: (1, 0, 0, 0)"
             raise InvalidArgument("basis", f"rows with the sums {sums.round(3).tolist()}", expected)
         object.__setattr__(self, "basis", basis)
-        angles = np.linalg.norm(self._steps[:, :3], axis=1)
-        if np.any(angles > np.pi - HALF_TURN_WITHIN):
+        angles = np.linalg.norm(self._relative_twists[:, :3], axis=1)
+        if np.any(angles > np.pi - HALF_TURN_TOLERANCE):
             k = int(np.argmax(angles))
             got = f"frames {k} and {(k + 1) % len(frames)} half a turn apart"
             raise SingularConfiguration("frames", got, "neighbours that turn by less than pi")
 
     @property
-    def coordinates(self) -> int:
+    def num_coordinates(self) -> int:
         return 1
 
     @property
-    def segments(self) -> int:
+    def num_segments(self) -> int:
         """Number of segments, the range of q."""
         return len(self.frames) if self.cyclic else len(self.frames) - 3
 
     @cached_property
-    def _steps(self) -> Array:
+    def _relative_twists(self) -> Array:
         """Twists from each control frame to the next; on a cyclic curve also from the last to the first."""
         following = np.roll(self.frames, -1, axis=0)
         steps = _se3.log(_se3.inverse(self.frames) @ following)
         return steps if self.cyclic else steps[:-1]
 
     @cached_property
-    def _cumulative(self) -> Array:
+    def _cumulative_basis(self) -> Array:
         """Weights ``(4, 3)`` of the steps from each frame to the next, ``(1, u, u^2, u^3) @ cumulative``."""
         result: Array = np.cumsum(self.basis[:, ::-1], axis=1)[:, -2::-1]
         return result
 
-    def _located(self, q: Array) -> tuple[Array, Array, Array]:
+    def _segment_weights(self, q: Array) -> tuple[Array, Array, Array]:
         """Index of the first control frame ``(...)``, and weights and steps ``(..., 4, 3)``, ``(..., 3, 6)``.
 
         The weights' middle axis holds the values and the first three derivatives.
         """
-        first, weights = _located(q[..., 0], self.segments, self.cyclic)
-        steps = self._steps[(first[..., None] + np.arange(3)) % len(self.frames)]
-        return first, weights @ self._cumulative, steps
+        first, weights = _segment_powers(q[..., 0], self.num_segments, self.cyclic)
+        steps = self._relative_twists[(first[..., None] + np.arange(3)) % len(self.frames)]
+        return first, weights @ self._cumulative_basis, steps
 
-    def _transform(self, q: Array) -> Array:
-        first, weights, steps = self._located(q)
+    def compute_transform(self, q: Array) -> Array:
+        first, weights, steps = self._segment_weights(q)
         Q: Array = self.frames[first]
         for i in range(3):
             Q = Q @ _se3.exp(weights[..., 0, i, None] * steps[..., i, :])
         return Q
 
-    def _twist(self, q: Array) -> tuple[Array, Array, Array]:
+    def _twist_derivatives(self, q: Array) -> tuple[Array, Array, Array]:
         """S and two derivatives, each ``(..., 6)``: each factor turns the twist of those before it."""
-        _, weights, steps = self._located(q)
+        _, weights, steps = self._segment_weights(q)
         S: Array = np.zeros((*steps.shape[:-2], 6))
         dS = ddS = S
         for i in range(3):
             d, (b, db, ddb, dddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
             adjoint, bracket = _se3.Ad(_se3.exp(-b * d)), -_se3.ad(d)
-            S, dS, ddS = (apply(adjoint, each) for each in (S, dS, ddS))
-            turned = apply(bracket, S)
-            ddS = ddS + 2 * db * apply(bracket, dS) + ddb * turned + db**2 * apply(bracket, turned) + dddb * d
-            dS = dS + db * turned + ddb * d
+            S, dS, ddS = (matvec(adjoint, each) for each in (S, dS, ddS))
+            bracketed = matvec(bracket, S)
+            ddS = (
+                ddS
+                + 2 * db * matvec(bracket, dS)
+                + ddb * bracketed
+                + db**2 * matvec(bracket, bracketed)
+                + dddb * d
+            )
+            dS = dS + db * bracketed + ddb * d
             S = S + db * d
         return S, dS, ddS
 
-    def _S(self, q: Array) -> Array:
-        return self._twist(q)[0][..., None]
+    def compute_motion_subspace(self, q: Array) -> Array:
+        return self._twist_derivatives(q)[0][..., None]
 
-    def _dS(self, q: Array) -> Array:
-        return self._twist(q)[1][..., None, None]
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        return self._twist_derivatives(q)[1][..., None, None]
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
-        return self._twist(q)[2][..., None] * qdot[..., None, :] ** 2
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
+        return self._twist_derivatives(q)[2][..., None] * qdot[..., None, :] ** 2
 
-    def _reparametrise(self, q: Array, qdot: Array) -> tuple[Array, Array]:
-        return (np.mod(q, self.segments) if self.cyclic else q), qdot
+    def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        return (np.mod(q, self.num_segments) if self.cyclic else q), qdot
 
-    def _near(self, Q: Array) -> Array:
-        return _best(self, Q, np.arange(0, self.segments, 1 / SAMPLES)[:, None])
+    def _initial_coordinates(self, Q: Array) -> Array:
+        return _nearest_sample(self, Q, np.arange(0, self.num_segments, 1 / SAMPLES_PER_SEGMENT)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,81 +184,95 @@ class SplineSurface(JointType):
         object.__setattr__(self, "points", points)
 
     @property
-    def coordinates(self) -> int:
+    def num_coordinates(self) -> int:
         return 2
 
     @property
-    def segments(self) -> tuple[int, int]:
+    def num_patches(self) -> tuple[int, int]:
         """Number of patches along q[0] and q[1], the ranges of both."""
         rows, columns, _ = self.points.shape
         return columns - 3, rows - 3
 
-    def _chart(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
+    def _point_derivatives(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
         """The point ``(..., 6)`` on the surface, or its derivatives of these orders by q[0] and by q[1]."""
-        column, across = _located(q[..., 0], self.segments[0], False)
-        row, along = _located(q[..., 1], self.segments[1], False)
+        column, column_weights = _segment_powers(q[..., 0], self.num_patches[0], False)
+        row, row_weights = _segment_powers(q[..., 1], self.num_patches[1], False)
         four = np.arange(4)
         patch = self.points[(row[..., None] + four)[..., :, None], (column[..., None] + four)[..., None, :]]
-        across, along = across @ BASIS, along @ BASIS
+        column_weights, row_weights = column_weights @ BSPLINE_BASIS, row_weights @ BSPLINE_BASIS
         return [
-            np.einsum("...i,...j,...ijk->...k", along[..., b, :], across[..., a, :], patch) for a, b in orders
+            np.einsum("...i,...j,...ijk->...k", row_weights[..., b, :], column_weights[..., a, :], patch)
+            for a, b in orders
         ]
 
-    def _transform(self, q: Array) -> Array:
-        return _FREE._transform(self._chart(q, (0, 0))[0])
+    def compute_transform(self, q: Array) -> Array:
+        return _FREE_JOINT.compute_transform(self._point_derivatives(q, (0, 0))[0])
 
-    def _slopes(self, q: Array) -> tuple[Array, Array]:
-        point, first, second = self._chart(q, (0, 0), (1, 0), (0, 1))
+    def _point_and_gradient(self, q: Array) -> tuple[Array, Array]:
+        point, first, second = self._point_derivatives(q, (0, 0), (1, 0), (0, 1))
         return point, np.stack([first, second], axis=-1)
 
-    def _S(self, q: Array) -> Array:
-        point, slopes = self._slopes(q)
-        return _FREE._S(point) @ slopes
+    def compute_motion_subspace(self, q: Array) -> Array:
+        point, gradient = self._point_and_gradient(q)
+        return _FREE_JOINT.compute_motion_subspace(point) @ gradient
 
-    def _dS(self, q: Array) -> Array:
-        point, slopes = self._slopes(q)
-        first, mixed, second = self._chart(q, (2, 0), (1, 1), (0, 2))
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        point, gradient = self._point_and_gradient(q)
+        first, mixed, second = self._point_derivatives(q, (2, 0), (1, 1), (0, 2))
         curvature = np.stack([np.stack([first, mixed], axis=-1), np.stack([mixed, second], axis=-1)], axis=-1)
-        turning = np.einsum("...ijk,...ja,...kb->...iab", _FREE._dS(point), slopes, slopes)
-        result: Array = turning + np.einsum("...ij,...jab->...iab", _FREE._S(point), curvature)
+        convective = np.einsum(
+            "...ijk,...ja,...kb->...iab",
+            _FREE_JOINT.compute_motion_subspace_derivative(point),
+            gradient,
+            gradient,
+        )
+        result: Array = convective + np.einsum(
+            "...ij,...jab->...iab", _FREE_JOINT.compute_motion_subspace(point), curvature
+        )
         return result
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         # The point on the surface moves the frame as coordinates of its own would: the chain rule, twice.
-        point, slopes = self._slopes(q)
-        second, third = (self._along(q, qdot, times) for times in (1, 2))
-        rate, bend = apply(slopes, qdot), apply(second, qdot)
-        dS = _FREE._dS(point)
+        point, gradient = self._point_and_gradient(q)
+        second, third = (self._directional_derivatives(q, qdot, times) for times in (1, 2))
+        rate, second_rate = matvec(gradient, qdot), matvec(second, qdot)
+        dS = _FREE_JOINT.compute_motion_subspace_derivative(point)
         symmetric = dS + np.swapaxes(dS, -1, -2)
-        result: Array = _FREE._drift_slope(point, rate) @ slopes + _FREE._S(point) @ third
+        result: Array = (
+            _FREE_JOINT.compute_bias_acceleration_derivative(point, rate) @ gradient
+            + _FREE_JOINT.compute_motion_subspace(point) @ third
+        )
         result = result + np.einsum("...ijk,...jl,...k->...il", symmetric, second, rate)
-        result += np.einsum("...ijk,...j,...kl->...il", dS, bend, slopes)
+        result += np.einsum("...ijk,...j,...kl->...il", dS, second_rate, gradient)
         return result
 
-    def _along(self, q: Array, qdot: Array, times: int) -> Array:
+    def _directional_derivatives(self, q: Array, qdot: Array, order: int) -> Array:
         """Derivatives ``(..., 6, 2)`` of the point by each coordinate and, so many times, along the rates."""
-        orders = [(i, times + 1 - i) for i in range(times + 2)]
-        by_order = dict(zip(orders, self._chart(q, *orders), strict=True))
+        orders = [(i, order + 1 - i) for i in range(order + 2)]
+        by_order = dict(zip(orders, self._point_derivatives(q, *orders), strict=True))
         columns = [
             sum(
-                comb(times, i)
-                * (qdot[..., :1] ** i * qdot[..., 1:] ** (times - i))
-                * by_order[i + first, times - i + 1 - first]
-                for i in range(times + 1)
+                comb(order, i)
+                * (qdot[..., :1] ** i * qdot[..., 1:] ** (order - i))
+                * by_order[i + first, order - i + 1 - first]
+                for i in range(order + 1)
             )
             for first in (1, 0)
         ]
         return np.stack(columns, axis=-1)
 
-    def _near(self, Q: Array) -> Array:
-        axes = (np.arange(0, count + 0.5 / SAMPLES, 1 / SAMPLES) for count in self.segments)
-        return _best(self, Q, np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2))
+    def _initial_coordinates(self, Q: Array) -> Array:
+        axes = (
+            np.arange(0, count + 0.5 / SAMPLES_PER_SEGMENT, 1 / SAMPLES_PER_SEGMENT)
+            for count in self.num_patches
+        )
+        return _nearest_sample(self, Q, np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2))
 
 
-_FREE = Composite(Translational(), EulerSpherical("XYZ"))
+_FREE_JOINT = Composite(Translational(), EulerSpherical("XYZ"))
 
 
-def _located(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
+def _segment_powers(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
     """Index ``(...)`` of the segment; powers of u and their first three derivatives ``(..., 4, 4)``."""
     if cyclic:
         q = np.mod(q, segments)
@@ -268,8 +288,8 @@ def _located(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
     return first, np.stack([np.stack(row, axis=-1) for row in powers], axis=-2)
 
 
-def _best(joint: JointType, Q: Array, samples: Array) -> Array:
+def _nearest_sample(joint: JointType, Q: Array, samples: Array) -> Array:
     """Of some coordinates ``(s, k)``, those of the nearest pose ``(..., k)``."""
-    distances = np.sum(misfit(joint._transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
+    distances = np.sum(pose_error(joint.compute_transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
     result: Array = samples[np.argmin(distances, axis=-1)]
     return result

@@ -16,60 +16,60 @@ from numpy.typing import NDArray
 from rbnotes import _se3
 from rbnotes.arguments import Array
 
-DEPENDENT = 1e-9
+RANK_TOLERANCE = 1e-9
 """Relative size of singular values that count as zero."""
 
 
 def basis(projection: Array, rank: int) -> Array:
     """Orthonormal basis ``(..., n, rank)`` of what a symmetric projection ``(..., n, n)`` keeps."""
-    chosen = _axes(projection, rank)
-    columns = np.take_along_axis(projection, chosen[..., None, :], axis=-1)
+    axes = _select_axes(projection, rank)
+    columns = np.take_along_axis(projection, axes[..., None, :], axis=-1)
     # The products of the columns are the entries of the projection.
-    products = np.take_along_axis(columns, chosen[..., :, None], axis=-2)
+    products = np.take_along_axis(columns, axes[..., :, None], axis=-2)
     values, vectors = np.linalg.eigh(products)
     root = (vectors / np.sqrt(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     result: Array = columns @ root
     return result
 
 
-def _axes(projection: Array, rank: int) -> NDArray[np.intp]:
+def _select_axes(projection: Array, rank: int) -> NDArray[np.intp]:
     """The axes ``(..., rank)`` that are kept longest, each one after what the former ones span is gone."""
-    rest = projection
+    remainder = projection
     axes = np.zeros((*projection.shape[:-2], rank), dtype=np.intp)
     for i in range(rank):
-        lengths = np.diagonal(rest, axis1=-2, axis2=-1)
+        lengths = np.diagonal(remainder, axis1=-2, axis2=-1)
         axes[..., i] = np.argmax(np.round(lengths, 9), axis=-1)  # the first one of equals
-        column = np.take_along_axis(rest, axes[..., i, None, None], axis=-1)
+        column = np.take_along_axis(remainder, axes[..., i, None, None], axis=-1)
         column = column / np.linalg.norm(column, axis=-2, keepdims=True)
-        rest = rest - column * np.swapaxes(column, -1, -2)
+        remainder = remainder - column * np.swapaxes(column, -1, -2)
     return np.sort(axes, axis=-1)
 
 
 def span(vectors: Array) -> Array:
     """Basis ``(n, rank)`` of the span of some vectors, the columns ``(n, m)``."""
     U, sizes, _ = np.linalg.svd(vectors, full_matrices=False)
-    rank = int(np.sum(sizes > DEPENDENT * np.max(sizes, initial=1.0)))
-    return basis(_clean(U[:, :rank] @ U[:, :rank].T), rank)
+    rank = int(np.sum(sizes > RANK_TOLERANCE * np.max(sizes, initial=1.0)))
+    return basis(_round_near_integers(U[:, :rank] @ U[:, :rank].T), rank)
 
 
 def complement(vectors: Array) -> Array:
     """Basis ``(n, n - m)`` of what is perpendicular to orthonormal columns ``(n, m)``."""
     n, m = vectors.shape
-    return basis(_clean(np.eye(n) - vectors @ vectors.T), n - m)
+    return basis(_round_near_integers(np.eye(n) - vectors @ vectors.T), n - m)
 
 
 def lie_algebra(parts: Sequence[Array]) -> Array:
     """Basis ``(6, d)`` of the smallest Lie algebra that holds the columns ``(6, m)`` of all parts."""
-    found = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
+    spanned = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
     while True:
-        brackets = [_se3.ad(column) @ found for column in found.T]
-        larger = span(np.concatenate([found, *brackets], axis=1))
-        if larger.shape == found.shape:
-            return found
-        found = larger
+        brackets = [_se3.ad(column) @ spanned for column in spanned.T]
+        larger = span(np.concatenate([spanned, *brackets], axis=1))
+        if larger.shape == spanned.shape:
+            return spanned
+        spanned = larger
 
 
-def _clean(projection: Array) -> Array:
+def _round_near_integers(projection: Array) -> Array:
     """Without the rounding of entries that are whole."""
-    whole = np.round(projection)
-    return np.where(np.abs(projection - whole) < 1e-14, whole, projection)
+    rounded = np.round(projection)
+    return np.where(np.abs(projection - rounded) < 1e-14, rounded, projection)

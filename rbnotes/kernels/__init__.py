@@ -17,7 +17,7 @@ to rounding.
 from typing import overload
 
 from rbnotes import arguments
-from rbnotes.kernels._code import code
+from rbnotes.kernels._source_findings import compiled_function
 from rbnotes.kernels.compiled import CompiledTree
 from rbnotes.kernels.problems import solve_lcp, solve_qp
 from rbnotes.kernels.sweeps import sweep
@@ -50,8 +50,12 @@ def compile(model: Tree | World) -> CompiledTree | CompiledWorld:
     arguments.instance("model", model, Tree, World)
     if isinstance(model, Tree):
         compiled: CompiledTree | CompiledWorld = CompiledTree(model)
-        code("forward_one")
+        compiled_function("forward_one")
     else:
-        compiled = CompiledWorld(model.mechanism, model.colliders, model.apart)
-        code("touching_shapes"), code("newton_method"), code("rattle_steps")
+        compiled = CompiledWorld(model.mechanism, model.colliders, model.excluded_pairs)
+        (
+            compiled_function("touching_shapes"),
+            compiled_function("newton_method"),
+            compiled_function("rattle_steps"),
+        )
     return compiled

@@ -4,35 +4,35 @@ import math
 
 import numpy as np
 
-from rbnotes.arguments.numbers import LARGEST
-from rbnotes.complementarity.residuals import NOISE, ROUNDING
-from rbnotes.kernels._distance import bare, plain, swift
+from rbnotes.arguments.numbers import MAX_ABS_VALUE
+from rbnotes.complementarity.residuals import DATA_NOISE_FRACTION, ROUNDING_FRACTION
+from rbnotes.kernels._distance import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.kernels._tables import COMPLEMENTARITY, DUAL, FEASIBILITY, NATURAL, RELATIVE
 
 
-@bare
-def size_of(own, terms, cap):
+@jit_noalloc
+def row_size(own, terms, cap):
     """What an error of a row is relative to: see :func:`rbnotes.complementarity.residuals.row_sizes`."""
-    return max(own, min(ROUNDING * terms, cap), NOISE * cap)
+    return max(own, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
 
 
-@bare
-def against(error, size):
+@jit_noalloc
+def relative_error(error, size):
     """The error, relative to that."""
     return abs(error) / size if error != 0.0 else 0.0
 
 
-@bare
-def pair_counted(left, z, w, effect, size):
+@jit_noalloc
+def update_pair_residuals(residuals, z, w, effect, size):
     """Takes a pair (z, w) into account."""
-    left[COMPLEMENTARITY] = max(left[COMPLEMENTARITY], abs(z * w))
-    left[FEASIBILITY], left[DUAL] = max(left[FEASIBILITY], -z), max(left[DUAL], -w)
-    left[NATURAL] = max(left[NATURAL], abs(min(z, w)))
-    left[RELATIVE] = max(left[RELATIVE], against(min(effect * z, w), size))
+    residuals[COMPLEMENTARITY] = max(residuals[COMPLEMENTARITY], abs(z * w))
+    residuals[FEASIBILITY], residuals[DUAL] = max(residuals[FEASIBILITY], -z), max(residuals[DUAL], -w)
+    residuals[NATURAL] = max(residuals[NATURAL], abs(min(z, w)))
+    residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(min(effect * z, w), size))
 
 
-@bare
-def effect_of(M, i):
+@jit_noalloc
+def response_scale(M, i):
     """How much a unit of z changes w."""
     effect = M[i, i]
     if effect <= 0:
@@ -41,34 +41,34 @@ def effect_of(M, i):
     return effect if effect > 0 else 1.0
 
 
-@bare
-def finite(x):
+@jit_noalloc
+def all_finite(x):
     """Whether all numbers are such as arguments may be."""
-    wrong = 0
+    num_invalid = 0
     for i in range(len(x)):
-        wrong += not abs(x[i]) < LARGEST
-    return wrong == 0
+        num_invalid += not abs(x[i]) < MAX_ABS_VALUE
+    return num_invalid == 0
 
 
-@plain
-def residuals_of_pairs(M, q, z, w, left):
+@jit_alloc
+def lcp_residuals(M, q, z, w, residuals):
     """Writes how well z and w solve an LCP."""
     n, largest = len(q), 0.0
-    left[:] = 0.0
+    residuals[:] = 0.0
     effects, expected = np.empty(n), np.empty(n)
     for i in range(n):
-        effects[i] = effect_of(M, i)
+        effects[i] = response_scale(M, i)
         expected[i] = max(-q[i], 0.0) / effects[i]
         largest = max(largest, abs(q[i]) / math.sqrt(effects[i]))
     for i in range(n):
-        own = abs(q[i]) + sizes_along(M[i], expected)
-        terms = abs(q[i]) + sizes_along(M[i], z)
+        own = abs(q[i]) + abs_dot(M[i], expected)
+        terms = abs(q[i]) + abs_dot(M[i], z)
         cap = math.sqrt(effects[i]) * largest
-        pair_counted(left, z[i], w[i], effects[i], size_of(own, terms, cap))
+        update_pair_residuals(residuals, z[i], w[i], effects[i], row_size(own, terms, cap))
 
 
-@swift
-def sizes_along(row, x):
+@jit_reassoc
+def abs_dot(row, x):
     """The sum of products, all taken as positive."""
     total = 0.0
     for j in range(len(x)):

@@ -9,35 +9,35 @@ import math
 import numpy as np
 from numba import njit
 
-from rbnotes.kernels._numbers import choose, more, size
+from rbnotes.kernels._numbers import absolute, greater, select
 
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
+FMA_OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
 """No checks for division by zero; fused products."""
 
-_FROM_CODE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+_INTERNAL_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
-apart = njit(**_FROM_CODE, **OPTIONS)
+jit_fma = njit(**_INTERNAL_OPTIONS, **FMA_OPTIONS)
 """Of functions that only compiled code calls, and that allocate nothing: they do not count references, which
 takes longer than a step."""
 
-inlined = njit(forceinline=True, **_FROM_CODE, **OPTIONS)
+jit_fma_inline = njit(forceinline=True, **_INTERNAL_OPTIONS, **FMA_OPTIONS)
 
-LARGEST_ANGLE = 2.0**19
+MAX_ANGLE = 2.0**19
 """Beyond it the sine and the cosine are NaN here; callers have the reference answer."""
 
-_ROUND = 1.5 * 2.0**52  # added and subtracted again, it rounds to a whole number
-_QUARTERS = 2 / math.pi
+_ROUNDING_SHIFT = 1.5 * 2.0**52  # added and subtracted again, it rounds to a whole number
+_QUARTERS_PER_RADIAN = 2 / math.pi
 # A quarter turn in three parts, the first two of 33 bits: whole numbers below 2^20 times them are exact.
 _QUARTER_1 = float(np.floor(math.pi / 2 * 2.0**32) / 2.0**32)
 _QUARTER_2 = 6.077100506303966e-11
 _QUARTER_3 = 2.0222662487959506e-21
 
 
-@inlined
+@jit_fma_inline
 def sine_cosine(x):
     """Within two units in the last place, without branches; NaN for angles that are too large."""
-    k = (x * _QUARTERS + _ROUND) - _ROUND
-    x = choose(more(LARGEST_ANGLE, size(x)), x, math.nan)
+    k = (x * _QUARTERS_PER_RADIAN + _ROUNDING_SHIFT) - _ROUNDING_SHIFT
+    x = select(greater(MAX_ANGLE, absolute(x)), x, math.nan)
     r = ((x - k * _QUARTER_1) - k * _QUARTER_2) - k * _QUARTER_3
     z = r * r
     # Taylor: the first term left out is below 5e-17 on an eighth of a turn.
@@ -56,22 +56,22 @@ def sine_cosine(x):
     cosine = 1 / 24 - z * cosine
     cosine = 0.5 - z * cosine
     cosine = 1.0 - z * cosine
-    quarter = k - 4.0 * ((k * 0.25 + _ROUND) - _ROUND)  # -2 to 2
-    odd = more(0.5, size(size(quarter) - 1.0))
-    s = choose(odd, cosine, sine)
-    c = choose(odd, sine, cosine)
-    s = choose(more(size(quarter - 0.5), 1.0), -s, s)
-    c = choose(more(size(quarter + 0.5), 1.0), -c, c)
+    quarter = k - 4.0 * ((k * 0.25 + _ROUNDING_SHIFT) - _ROUNDING_SHIFT)  # -2 to 2
+    odd = greater(0.5, absolute(absolute(quarter) - 1.0))
+    s = select(odd, cosine, sine)
+    c = select(odd, sine, cosine)
+    s = select(greater(absolute(quarter - 0.5), 1.0), -s, s)
+    c = select(greater(absolute(quarter + 0.5), 1.0), -c, c)
     return s, c
 
 
-@inlined
+@jit_fma_inline
 def cross(a0, a1, a2, b0, b1, b2):
     """The cross product."""
     return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
 
 
-@inlined
+@jit_fma_inline
 def dot6(a, b):
     """Of a twist and a wrench."""
     a0, a1, a2, a3, a4, a5 = a
@@ -79,16 +79,16 @@ def dot6(a, b):
     return (a0 * b0 + a1 * b1 + a2 * b2) + (a3 * b3 + a4 * b4 + a5 * b5)
 
 
-@inlined
-def seen_from_world(R, p, w0, w1, w2, u0, u1, u2):
+@jit_fma_inline
+def twist_in_world(R, p, w0, w1, w2, u0, u1, u2):
     """A twist given in a frame at the pose ``(R, p)``."""
-    w0, w1, w2 = times(R, w0, w1, w2)
-    u0, u1, u2 = times(R, u0, u1, u2)
+    w0, w1, w2 = matvec3(R, w0, w1, w2)
+    u0, u1, u2 = matvec3(R, u0, u1, u2)
     a0, a1, a2 = cross(p[0], p[1], p[2], w0, w1, w2)
     return w0, w1, w2, u0 + a0, u1 + a1, u2 + a2
 
 
-@inlined
+@jit_fma_inline
 def momentum(m, c, J, w0, w1, w2, u0, u1, u2):
     """Of a rigid body: its mass, first moment and inertia (00, 01, 02, 11, 12, 22), times a twist."""
     h0, h1, h2 = c
@@ -103,8 +103,8 @@ def momentum(m, c, J, w0, w1, w2, u0, u1, u2):
     )
 
 
-@inlined
-def inertia_times(I, H, M, w0, w1, w2, u0, u1, u2):
+@jit_fma_inline
+def articulated_inertia_product(I, H, M, w0, w1, w2, u0, u1, u2):
     """Wrench or momentum of an articulated inertia."""
     I00, I01, I02, I11, I12, I22 = I
     H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
@@ -119,8 +119,8 @@ def inertia_times(I, H, M, w0, w1, w2, u0, u1, u2):
     )
 
 
-@inlined
-def without(I, H, M, U, g):
+@jit_fma_inline
+def subtract_outer_product(I, H, M, U, g):
     """An articulated inertia less ``U g^T``, where g is U over the inertia along a free coordinate."""
     I00, I01, I02, I11, I12, I22 = I
     H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
@@ -144,8 +144,8 @@ def without(I, H, M, U, g):
     )
 
 
-@inlined
-def bracket(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2):
+@jit_fma_inline
+def motion_cross(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2):
     """``ad(w, u) (a, b)``: how a motion changes that is at rest in a moving frame."""
     return (
         w1 * a2 - w2 * a1,
@@ -157,8 +157,8 @@ def bracket(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2):
     )
 
 
-@inlined
-def product(A, B):
+@jit_fma_inline
+def matmul3(A, B):
     """Of two 3 x 3 matrices, nine numbers each, by rows."""
     A00, A01, A02, A10, A11, A12, A20, A21, A22 = A
     B00, B01, B02, B10, B11, B12, B20, B21, B22 = B
@@ -175,15 +175,15 @@ def product(A, B):
     )
 
 
-@inlined
-def transposed(A):
+@jit_fma_inline
+def transpose3(A):
     """Of nine numbers by rows."""
     A00, A01, A02, A10, A11, A12, A20, A21, A22 = A
     return A00, A10, A20, A01, A11, A21, A02, A12, A22
 
 
-@inlined
-def times(A, x0, x1, x2):
+@jit_fma_inline
+def matvec3(A, x0, x1, x2):
     """A 3 x 3 matrix times a vector."""
     A00, A01, A02, A10, A11, A12, A20, A21, A22 = A
     return A00 * x0 + A01 * x1 + A02 * x2, A10 * x0 + A11 * x1 + A12 * x2, A20 * x0 + A21 * x1 + A22 * x2

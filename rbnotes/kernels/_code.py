@@ -14,7 +14,7 @@ from threading import Timer
 from typing import Any
 
 LOG = logging.getLogger("rbnotes.kernels")
-PATIENCE = 3.0
+MAX_SILENT_SECONDS = 3.0
 """Seconds after which it is said what takes so long. Code that is on disk is there sooner."""
 
 
@@ -23,29 +23,31 @@ class MissingExtra(ImportError):
 
 
 @contextmanager
-def announced(name: str) -> Iterator[None]:
+def log_compilation(name: str) -> Iterator[None]:
     """Says what is compiled meanwhile, and how long it took, where that is longer than one waits gladly."""
     start = time.monotonic()
-    waiting = Timer(PATIENCE, LOG.warning, ["compiling %s, once: the next program finds it on disk", name])
-    waiting.daemon = True
-    waiting.start()
+    timer = Timer(
+        MAX_SILENT_SECONDS, LOG.warning, ["compiling %s, once: the next program finds it on disk", name]
+    )
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
-        waiting.cancel()
-    took = time.monotonic() - start
-    if took > PATIENCE:
-        LOG.warning("compiled %s in %.0f s", name, took)
+        timer.cancel()
+    elapsed = time.monotonic() - start
+    if elapsed > MAX_SILENT_SECONDS:
+        LOG.warning("compiled %s in %.0f s", name, elapsed)
 
 
 @cache
-def code(name: str) -> Callable[..., int]:
+def compiled_function(name: str) -> Callable[..., int]:
     """The function of this name in :mod:`rbnotes.kernels._entries`, compiled, called without any checks."""
-    with announced(name):
-        return _entry(name)
+    with log_compilation(name):
+        return _compile_by_name(name)
 
 
-def installed() -> None:
+def require_numba() -> None:
     """Looks for the compiler.
 
     Raises
@@ -60,31 +62,31 @@ def installed() -> None:
         raise MissingExtra(message, name="numba") from error
 
 
-def _entry(name: str) -> Callable[..., int]:
-    installed()
+def _compile_by_name(name: str) -> Callable[..., int]:
+    require_numba()
     from rbnotes.kernels import _entries
 
     entries: Any = _entries
-    return machine_code(entries.functions(failed())[name], entries.signature)
+    return compile_entry(entries.functions(failure_code())[name], entries.signature)
 
 
 @cache
-def failed() -> int:
+def failure_code() -> int:
     """What the functions return if something is wrong: a number for each state of their sources.
 
     Modules outside belong to them that they take numbers from: those are part of compiled code.
     """
-    here = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(here.glob("_[!_]*.py")))
-    for module in sorted(set(_OUTSIDE.findall(sources))):
-        sources += here.parents[1].joinpath(*module.decode().split(".")).with_suffix(".py").read_bytes()
+    folder = Path(__file__).parent
+    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("_[!_]*.py")))
+    for module in sorted(set(_EXTERNAL_IMPORTS.findall(sources))):
+        sources += folder.parents[1].joinpath(*module.decode().split(".")).with_suffix(".py").read_bytes()
     return 1 + int.from_bytes(sha256(sources).digest()[:6])
 
 
-_OUTSIDE = re.compile(rb"^from (rbnotes\.(?!kernels\.)[\w.]+) import", re.MULTILINE)
+_EXTERNAL_IMPORTS = re.compile(rb"^from (rbnotes\.(?!kernels\.)[\w.]+) import", re.MULTILINE)
 
 
-def machine_code(function: Any, signature_of: Callable[..., Any]) -> Callable[..., int]:
+def compile_entry(function: Any, signature_of: Callable[..., Any]) -> Callable[..., int]:
     """The way into a function that numba compiles, or the function itself where it does not."""
     import numba
 

@@ -7,89 +7,89 @@ those of a chain, it takes a time that grows with their number alone.
 
 import math
 
-from rbnotes.kernels._distance import bare
+from rbnotes.kernels._distance import jit_noalloc
 
-SURE = 1e-8
+MIN_RELATIVE_PIVOT = 1e-8
 """Least pivot, relative to its diagonal entry, of rows that surely do not repeat others."""
 
 
-@bare
-def along(x, at, y, there, first, last):
+@jit_noalloc
+def dot_range(x, x_start, y, y_start, first, last):
     """The sum of products of entries from one number to another."""
     total = 0.0
     for k in range(first, last):
-        total += x[at + k] * y[there + k]
+        total += x[x_start + k] * y[y_start + k]
     return total
 
 
-@bare
-def cholesky(S, first, place):
+@jit_noalloc
+def factor_cholesky(S, first, offset):
     """Replaces S by its factor L; false where rows may repeat others."""
     for i in range(len(first)):
-        own = place[i]
+        row = offset[i]
         for j in range(first[i], i):
-            other = place[j]
-            left = S[own + j] - along(S, own, S, other, max(first[i], first[j]), j)
-            S[own + j] = left / S[other + j]
-        whole = S[own + i]
-        left = whole - along(S, own, S, own, first[i], i)
-        if not left > SURE * whole:
+            column = offset[j]
+            pivot = S[row + j] - dot_range(S, row, S, column, max(first[i], first[j]), j)
+            S[row + j] = pivot / S[column + j]
+        diagonal = S[row + i]
+        pivot = diagonal - dot_range(S, row, S, row, first[i], i)
+        if not pivot > MIN_RELATIVE_PIVOT * diagonal:
             return False
-        S[own + i] = math.sqrt(left)
+        S[row + i] = math.sqrt(pivot)
     return True
 
 
-@bare
-def lower_solved(L, first, place, x):
+@jit_noalloc
+def solve_lower(L, first, offset, x):
     """Replaces x by ``L^-1 x``."""
     for i in range(len(first)):
-        own = place[i]
+        row = offset[i]
         total = x[i]
         for k in range(first[i], i):
-            total -= L[own + k] * x[k]
-        x[i] = total / L[own + i]
+            total -= L[row + k] * x[k]
+        x[i] = total / L[row + i]
 
 
-@bare
-def solved(L, first, place, x):
+@jit_noalloc
+def solve_cholesky(L, first, offset, x):
     """Replaces x by ``(L L^T)^-1 x``."""
-    lower_solved(L, first, place, x)
+    solve_lower(L, first, offset, x)
     for i in range(len(first) - 1, -1, -1):
-        own = place[i]
-        x[i] /= L[own + i]
+        row = offset[i]
+        x[i] /= L[row + i]
         for k in range(first[i], i):
-            x[k] -= L[own + k] * x[i]
+            x[k] -= L[row + k] * x[i]
 
 
-@bare
-def factored(lower, upper, first, place):
+@jit_noalloc
+def factor_lu(lower, upper, first, offset):
     """Replaces a matrix by its factors L, with ones on its diagonal, and U; false where a pivot is zero.
 
     In ``upper`` are the entries above the diagonal and on it, column by column, as those of rows are below.
     The matrix is nearly symmetric and positive definite, so that no rows need to change places.
     """
     for i in range(len(first)):
-        own = place[i]
+        row = offset[i]
         for j in range(first[i], i):
-            other, start = place[j], max(first[i], first[j])
-            lower[own + j] -= along(lower, own, upper, other, start, j)
-            lower[own + j] /= upper[other + j]
-            upper[own + j] -= along(lower, other, upper, own, start, j)
-        upper[own + i] -= along(lower, own, upper, own, first[i], i)
-        if upper[own + i] == 0:
+            column, start = offset[j], max(first[i], first[j])
+            lower[row + j] -= dot_range(lower, row, upper, column, start, j)
+            lower[row + j] /= upper[column + j]
+            upper[row + j] -= dot_range(lower, column, upper, row, start, j)
+        upper[row + i] -= dot_range(lower, row, upper, row, first[i], i)
+        if upper[row + i] == 0:
             return False
     return True
 
 
-@bare
-def factors_solved(lower, upper, first, place, x):
+@jit_noalloc
+def solve_lu(lower, upper, first, offset, x):
     """Replaces x by ``(L U)^-1 x``."""
     for i in range(len(first)):
-        own = place[i]
+        row = offset[i]
         for k in range(first[i], i):
-            x[i] -= lower[own + k] * x[k]
+            x[i] -= lower[row + k] * x[k]
     for i in range(len(first) - 1, -1, -1):
-        own = place[i]
-        x[i] /= upper[own + i]
+        row = offset[i]
+        x[i] /= upper[row + i]
         for k in range(first[i], i):
-            x[k] -= upper[own + k] * x[i]
+            x[k] -= upper[row + k] * x[i]

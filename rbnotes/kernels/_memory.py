@@ -3,67 +3,67 @@
 Numbers that stand side by side are near.
 """
 
-from rbnotes.kernels._algebra import inlined
-from rbnotes.kernels._layout import LANES, ONE, SIX, THREE, U
-from rbnotes.kernels._numbers import read, spread, write
+from rbnotes.kernels._algebra import jit_fma_inline
+from rbnotes.kernels._cached_layout import LANES, ONE, SIX_LANES, THREE_LANES, U
+from rbnotes.kernels._numbers import broadcast_like, read, write
 
 
-@inlined
+@jit_fma_inline
 def read3(x, o, like):
     """Three numbers from o on."""
     return read(x, o, like), read(x, o + LANES, like), read(x, o + LANES + LANES, like)
 
 
-@inlined
+@jit_fma_inline
 def read6(x, o, like):
     """Six numbers."""
     a, b, c = read3(x, o, like)
-    d, e, f = read3(x, o + THREE, like)
+    d, e, f = read3(x, o + THREE_LANES, like)
     return a, b, c, d, e, f
 
 
-@inlined
+@jit_fma_inline
 def read9(x, o, like):
     """Nine numbers."""
     a, b, c, d, e, f = read6(x, o, like)
-    g, h, i = read3(x, o + SIX, like)
+    g, h, i = read3(x, o + SIX_LANES, like)
     return a, b, c, d, e, f, g, h, i
 
 
-@inlined
-def fixed(x, o, like, across):
+@jit_fma_inline
+def read_constant(x, o, like, per_element):
     """A constant: of all states the same, of elements across the tree each its own."""
-    return read(x, o, like) if across else spread(x[o], like)
+    return read(x, o, like) if per_element else broadcast_like(x[o], like)
 
 
-@inlined
-def fixed3(x, o, like, across):
+@jit_fma_inline
+def read_constant3(x, o, like, per_element):
     """Three constants."""
     a, b, c = (
-        fixed(x, o, like, across),
-        fixed(x, o + LANES, like, across),
-        fixed(x, o + LANES + LANES, like, across),
+        read_constant(x, o, like, per_element),
+        read_constant(x, o + LANES, like, per_element),
+        read_constant(x, o + LANES + LANES, like, per_element),
     )
     return a, b, c
 
 
-@inlined
-def fixed6(x, o, like, across):
+@jit_fma_inline
+def read_constant6(x, o, like, per_element):
     """Six constants."""
-    a, b, c = fixed3(x, o, like, across)
-    d, e, f = fixed3(x, o + THREE, like, across)
+    a, b, c = read_constant3(x, o, like, per_element)
+    d, e, f = read_constant3(x, o + THREE_LANES, like, per_element)
     return a, b, c, d, e, f
 
 
-@inlined
-def fixed9(x, o, like, across):
+@jit_fma_inline
+def read_constant9(x, o, like, per_element):
     """Nine constants."""
-    a, b, c, d, e, f = fixed6(x, o, like, across)
-    g, h, i = fixed3(x, o + SIX, like, across)
+    a, b, c, d, e, f = read_constant6(x, o, like, per_element)
+    g, h, i = read_constant3(x, o + SIX_LANES, like, per_element)
     return a, b, c, d, e, f, g, h, i
 
 
-@inlined
+@jit_fma_inline
 def write3(x, o, a, b, c):
     """Three numbers from o on."""
     write(x, o, a)
@@ -71,67 +71,67 @@ def write3(x, o, a, b, c):
     write(x, o + LANES + LANES, c)
 
 
-@inlined
+@jit_fma_inline
 def write6(x, o, a, b, c, d, e, f):
     """Six numbers."""
     write3(x, o, a, b, c)
-    write3(x, o + THREE, d, e, f)
+    write3(x, o + THREE_LANES, d, e, f)
 
 
-@inlined
+@jit_fma_inline
 def write9(x, o, a, b, c, d, e, f, g, h, i):
     """Nine numbers."""
     write6(x, o, a, b, c, d, e, f)
-    write3(x, o + SIX, g, h, i)
+    write3(x, o + SIX_LANES, g, h, i)
 
 
-@inlined
+@jit_fma_inline
 def add6(x, o, a, b, c, d, e, f):
     """Six numbers, added to what is there."""
     p, q, r, s, t, u = read6(x, o, a)
     write6(x, o, a + p, b + q, c + r, d + s, e + t, f + u)
 
 
-@inlined
+@jit_fma_inline
 def add9(x, o, a, b, c, d, e, f, g, h, i):
     """Nine numbers."""
     add6(x, o, a, b, c, d, e, f)
-    p, q, r = read3(x, o + SIX, g)
-    write3(x, o + SIX, g + p, h + q, i + r)
+    p, q, r = read3(x, o + SIX_LANES, g)
+    write3(x, o + SIX_LANES, g + p, h + q, i + r)
 
 
-@inlined
-def near3(x, o):
+@jit_fma_inline
+def read_packed3(x, o):
     """Three numbers, side by side."""
     return x[o], x[o + ONE], x[o + U(2)]
 
 
-@inlined
-def near6(x, o):
+@jit_fma_inline
+def read_packed6(x, o):
     """Six of them."""
-    a, b, c = near3(x, o)
-    d, e, f = near3(x, o + U(3))
+    a, b, c = read_packed3(x, o)
+    d, e, f = read_packed3(x, o + U(3))
     return a, b, c, d, e, f
 
 
-@inlined
-def near9(x, o):
+@jit_fma_inline
+def read_packed9(x, o):
     """Nine of them."""
-    a, b, c, d, e, f = near6(x, o)
-    g, h, i = near3(x, o + U(6))
+    a, b, c, d, e, f = read_packed6(x, o)
+    g, h, i = read_packed3(x, o + U(6))
     return a, b, c, d, e, f, g, h, i
 
 
-@inlined
-def put3(x, o, a, b, c):
+@jit_fma_inline
+def write_packed3(x, o, a, b, c):
     """Writes what :func:`near3` reads."""
     x[o] = a
     x[o + ONE] = b
     x[o + U(2)] = c
 
 
-@inlined
-def put6(x, o, a, b, c, d, e, f):
+@jit_fma_inline
+def write_packed6(x, o, a, b, c, d, e, f):
     """Six of them."""
-    put3(x, o, a, b, c)
-    put3(x, o + U(3), d, e, f)
+    write_packed3(x, o, a, b, c)
+    write_packed3(x, o + U(3), d, e, f)

@@ -13,68 +13,68 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from rbnotes.kernels._layout import LANES
+from rbnotes.kernels._cached_layout import LANES
 
-_LANES = int(LANES)
-_DOUBLE, _INDEX = ir.DoubleType(), ir.IntType(32)
-_ROW = ir.VectorType(_DOUBLE, _LANES)
+NUM_LANES = int(LANES)
+_DOUBLE_TYPE, INDEX_TYPE = ir.DoubleType(), ir.IntType(32)
+VECTOR_TYPE = ir.VectorType(_DOUBLE_TYPE, NUM_LANES)
 
 
-class Eight(types.Type):
+class Float64x8(types.Type):
     """Eight real numbers."""
 
     def __init__(self):
         super().__init__("Eight")
 
 
-class Choice(types.Type):
+class Mask8(types.Type):
     """Eight answers, yes or no."""
 
     def __init__(self):
-        super().__init__("Choice")
+        super().__init__("Mask8")
 
 
-_eight, _choice, _real = Eight(), Choice(), types.float64
+_float64x8, _mask8, _real = Float64x8(), Mask8(), types.float64
 
 
-@register_model(Eight)
-class _EightModel(models.PrimitiveModel):
+@register_model(Float64x8)
+class _Float64x8Model(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, _ROW)
+        super().__init__(manager, kind, VECTOR_TYPE)
 
 
-@register_model(Choice)
-class _ChoiceModel(models.PrimitiveModel):
+@register_model(Mask8)
+class _Mask8Model(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), _LANES))
+        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), NUM_LANES))
 
 
-def _spread(builder, number):
-    row = builder.insert_element(ir.Constant(_ROW, ir.Undefined), number, _INDEX(0))
-    zeros = ir.Constant(ir.VectorType(_INDEX, _LANES), [0] * _LANES)
-    return builder.shuffle_vector(row, ir.Constant(_ROW, ir.Undefined), zeros)
+def _broadcast(builder, number):
+    row = builder.insert_element(ir.Constant(VECTOR_TYPE, ir.Undefined), number, INDEX_TYPE(0))
+    zeros = ir.Constant(ir.VectorType(INDEX_TYPE, NUM_LANES), [0] * NUM_LANES)
+    return builder.shuffle_vector(row, ir.Constant(VECTOR_TYPE, ir.Undefined), zeros)
 
 
-def _rows(builder, kinds, values):
+def _as_vectors(builder, kinds, values):
     return [
-        value if kind is _eight or isinstance(kind, Eight) else _spread(builder, value)
+        value if kind is _float64x8 or isinstance(kind, Float64x8) else _broadcast(builder, value)
         for kind, value in zip(kinds, values, strict=True)
     ]
 
 
 def _arithmetic(function, instruction):
     """An operator for eight numbers, or for eight and one."""
-    pairs = ((_eight, _eight), (_eight, _real), (_real, _eight))
+    pairs = ((_float64x8, _float64x8), (_float64x8, _real), (_real, _float64x8))
 
     @infer_global(function)
     class _(ConcreteTemplate):
-        cases = tuple(signature(_eight, *pair) for pair in pairs)
+        cases = tuple(signature(_float64x8, *pair) for pair in pairs)
 
     for pair in pairs:
 
         @lower_builtin(function, *pair)
         def lowered(context, builder, signature, values):
-            return instruction(builder, *_rows(builder, signature.args, values))
+            return instruction(builder, *_as_vectors(builder, signature.args, values))
 
 
 _arithmetic(operator.add, lambda builder, a, b: builder.fadd(a, b))
@@ -85,15 +85,15 @@ _arithmetic(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 @infer_global(operator.neg)
 class _Negative(ConcreteTemplate):
-    cases = (signature(_eight, _eight),)
+    cases = (signature(_float64x8, _float64x8),)
 
 
-@lower_builtin(operator.neg, _eight)
-def _negative(context, builder, signature, values):
-    return builder.fsub(ir.Constant(_ROW, [-0.0] * _LANES), values[0])
+@lower_builtin(operator.neg, _float64x8)
+def _lower_negative(context, builder, signature, values):
+    return builder.fsub(ir.Constant(VECTOR_TYPE, [-0.0] * NUM_LANES), values[0])
 
 
-def _known(function, *kinds):
+def register_function(function, *kinds):
     """Makes a function of this module known to the compiler: the type of its result by those of arguments."""
 
     @infer_global(function)
@@ -107,105 +107,107 @@ def _known(function, *kinds):
 
 def _each(result):
     """Eight of them if any argument is eight numbers or eight answers."""
-    return lambda *kinds: result if any(isinstance(kind, Eight | Choice) for kind in kinds) else None
+    return lambda *kinds: result if any(isinstance(kind, Float64x8 | Mask8) for kind in kinds) else None
 
 
-def _call(builder, name, *values):
+def call_intrinsic(builder, name, *values):
     kind = ir.FunctionType(values[0].type, [value.type for value in values])
-    suffix = "f64" if values[0].type == _DOUBLE else f"v{_LANES}f64"
+    suffix = "f64" if values[0].type == _DOUBLE_TYPE else f"v{NUM_LANES}f64"
     module = builder.module
     found = module.globals.get(f"llvm.{name}.{suffix}") or ir.Function(module, kind, f"llvm.{name}.{suffix}")
     return builder.call(found, values)
 
 
-def root(x):
+def sqrt(x):
     """The square root."""
     return np.sqrt(x)
 
 
-def size(x):
+def absolute(x):
     """The absolute value."""
     return np.abs(x)
 
 
-for _function, _name in ((root, "sqrt"), (size, "fabs")):
-    _known(_function, lambda kind: _eight if isinstance(kind, Eight) else _real)
-    for _kind in (_eight, _real):
+for _function, _name in ((sqrt, "sqrt"), (absolute, "fabs")):
+    register_function(_function, lambda kind: _float64x8 if isinstance(kind, Float64x8) else _real)
+    for _kind in (_float64x8, _real):
 
         @lower_builtin(_function, _kind)
         def _lowered(context, builder, signature, values, name=_name):
-            return _call(builder, name, values[0])
+            return call_intrinsic(builder, name, values[0])
 
 
-def more(a, b):
+def greater(a, b):
     """Whether a is more than b; not, if one of them is no number."""
     return a > b
 
 
-def choose(which, a, b):
+def select(condition, a, b):
     """a where the answer is yes, else b."""
-    return np.where(which, a, b) if isinstance(which, np.ndarray) else (a if which else b)
+    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else (a if condition else b)
 
 
-def eight(number):
+def broadcast8(number):
     """Eight times the same number."""
-    return np.full(_LANES, number)
+    return np.full(NUM_LANES, number)
 
 
-def sum_of(numbers):
+def sum_lanes(numbers):
     """All eight numbers, added up."""
     return numbers.sum()
 
 
-_known(sum_of, lambda numbers: _real)
-_known(eight, lambda number: _eight)
-_known(more, lambda a, b: _choice if isinstance(a, Eight) or isinstance(b, Eight) else types.boolean)
-_known(choose, lambda which, a, b: _eight if isinstance(which, Choice) else _real)
+register_function(sum_lanes, lambda numbers: _real)
+register_function(broadcast8, lambda number: _float64x8)
+register_function(
+    greater, lambda a, b: _mask8 if isinstance(a, Float64x8) or isinstance(b, Float64x8) else types.boolean
+)
+register_function(select, lambda which, a, b: _float64x8 if isinstance(which, Mask8) else _real)
 
 
-@lower_builtin(sum_of, _eight)
-def _sum_of(context, builder, signature, values):
-    total = ir.Constant(_DOUBLE, 0.0)
-    for lane in range(_LANES):
-        total = builder.fadd(total, builder.extract_element(values[0], _INDEX(lane)))
+@lower_builtin(sum_lanes, _float64x8)
+def _lower_sum_lanes(context, builder, signature, values):
+    total = ir.Constant(_DOUBLE_TYPE, 0.0)
+    for lane in range(NUM_LANES):
+        total = builder.fadd(total, builder.extract_element(values[0], INDEX_TYPE(lane)))
     return total
 
 
-@lower_builtin(eight, _real)
-def _lowered_eight(context, builder, signature, values):
-    return _spread(builder, values[0])
+@lower_builtin(broadcast8, _real)
+def _lower_broadcast8(context, builder, signature, values):
+    return _broadcast(builder, values[0])
 
 
-@lower_builtin(more, types.Any, types.Any)
-def _more(context, builder, signature, values):
+@lower_builtin(greater, types.Any, types.Any)
+def _lower_greater(context, builder, signature, values):
     if signature.return_type is types.boolean:
         a, b = (
             context.cast(builder, value, kind, _real)
             for kind, value in zip(signature.args, values, strict=True)
         )
         return builder.fcmp_ordered(">", a, b)
-    return builder.fcmp_ordered(">", *_rows(builder, signature.args, values))
+    return builder.fcmp_ordered(">", *_as_vectors(builder, signature.args, values))
 
 
-@lower_builtin(choose, types.Any, types.Any, types.Any)
-def _choose(context, builder, signature, values):
-    if isinstance(signature.args[0], Choice):
-        return builder.select(values[0], *_rows(builder, signature.args[1:], values[1:]))
+@lower_builtin(select, types.Any, types.Any, types.Any)
+def _lower_select(context, builder, signature, values):
+    if isinstance(signature.args[0], Mask8):
+        return builder.select(values[0], *_as_vectors(builder, signature.args[1:], values[1:]))
     return builder.select(*values)
 
 
 # Reading and writing. As plain Python, one number is a float.
 
 
-def _place(context, builder, kind, array, at, row):
+def element_pointer(context, builder, kind, array, at, row):
     data = context.make_array(kind)(context, builder, array).data
     place = builder.gep(data, [at])
-    return builder.bitcast(place, _ROW.as_pointer()) if row else place
+    return builder.bitcast(place, VECTOR_TYPE.as_pointer()) if row else place
 
 
-def spread(number, like):
+def broadcast_like(number, like):
     """A number, or eight times the same one."""
-    return number if isinstance(like, float) else np.full(_LANES, number)
+    return number if isinstance(like, float) else np.full(NUM_LANES, number)
 
 
 def read(x, at, like):
@@ -221,12 +223,12 @@ def write(x, at, numbers):
         x[at : at + LANES] = numbers
 
 
-def pick(x, at, step, like):
+def read_strided(x, at, step, like):
     """The number at a place, or eight from there on, that many steps apart."""
     return x[at] if isinstance(like, float) else x[at : at + step * LANES : step].copy()
 
 
-def leave(x, at, work, o, numbers):
+def write_result(x, at, work, o, numbers):
     """Writes one number to its place, or eight to where ``deliver`` takes them from."""
     if isinstance(numbers, float):
         x[at] = numbers
@@ -234,87 +236,87 @@ def leave(x, at, work, o, numbers):
         work[o : o + LANES] = numbers
 
 
-def place(element, size, like):
+def element_offset(element, size, like):
     """Where the numbers of an element start, of one state in between those of others; ``size`` of eight."""
     if isinstance(like, float):
         return element // LANES * size + element % LANES
     return element * size
 
 
-def either(one, eight, like):
+def select_by_width(scalar, vector, like):
     """A whole number for one number, or that for eight."""
-    return one if isinstance(like, float) else eight
+    return scalar if isinstance(like, float) else vector
 
 
-_known(place, lambda element, size, like: types.uint64)
-_known(either, lambda one, eight, like: types.uint64)
-_known(spread, lambda number, like: like)
-_known(read, lambda x, at, like: like)
-_known(write, lambda x, at, numbers: types.none)
-_known(pick, lambda x, at, step, like: like)
-_known(leave, lambda x, at, work, o, numbers: types.none)
+register_function(element_offset, lambda element, size, like: types.uint64)
+register_function(select_by_width, lambda one, eight, like: types.uint64)
+register_function(broadcast_like, lambda number, like: like)
+register_function(read, lambda x, at, like: like)
+register_function(write, lambda x, at, numbers: types.none)
+register_function(read_strided, lambda x, at, step, like: like)
+register_function(write_result, lambda x, at, work, o, numbers: types.none)
 
 
-@lower_builtin(spread, _real, _real)
-@lower_builtin(spread, _real, _eight)
-def _spread_like(context, builder, signature, values):
-    return values[0] if signature.args[1] == _real else _spread(builder, values[0])
+@lower_builtin(broadcast_like, _real, _real)
+@lower_builtin(broadcast_like, _real, _float64x8)
+def _lower_broadcast_like(context, builder, signature, values):
+    return values[0] if signature.args[1] == _real else _broadcast(builder, values[0])
 
 
 @lower_builtin(read, types.Array, types.Integer, _real)
-@lower_builtin(read, types.Array, types.Integer, _eight)
-def _read(context, builder, signature, values):
-    row = isinstance(signature.args[2], Eight)
-    return builder.load(_place(context, builder, signature.args[0], *values[:2], row), align=8)
+@lower_builtin(read, types.Array, types.Integer, _float64x8)
+def _lower_read(context, builder, signature, values):
+    row = isinstance(signature.args[2], Float64x8)
+    return builder.load(element_pointer(context, builder, signature.args[0], *values[:2], row), align=8)
 
 
 @lower_builtin(write, types.Array, types.Integer, _real)
-@lower_builtin(write, types.Array, types.Integer, _eight)
-def _write(context, builder, signature, values):
-    row = isinstance(signature.args[2], Eight)
-    builder.store(values[2], _place(context, builder, signature.args[0], *values[:2], row), align=8)
+@lower_builtin(write, types.Array, types.Integer, _float64x8)
+def _lower_write(context, builder, signature, values):
+    row = isinstance(signature.args[2], Float64x8)
+    builder.store(values[2], element_pointer(context, builder, signature.args[0], *values[:2], row), align=8)
     return context.get_dummy_value()
 
 
-def _steps(builder, at, step, row):
-    for lane in range(_LANES if row else 1):
+def lane_offsets(builder, at, step, row):
+    for lane in range(NUM_LANES if row else 1):
         yield lane, builder.add(at, builder.mul(step, step.type(lane)))
 
 
-@lower_builtin(pick, types.Array, types.Integer, types.Integer, _real)
-@lower_builtin(pick, types.Array, types.Integer, types.Integer, _eight)
-def _pick(context, builder, signature, values):
-    row = isinstance(signature.args[3], Eight)
-    result = ir.Constant(_ROW, ir.Undefined)
-    for lane, at in _steps(builder, *values[1:3], row):
-        number = builder.load(_place(context, builder, signature.args[0], values[0], at, False))
+@lower_builtin(read_strided, types.Array, types.Integer, types.Integer, _real)
+@lower_builtin(read_strided, types.Array, types.Integer, types.Integer, _float64x8)
+def _lower_read_strided(context, builder, signature, values):
+    row = isinstance(signature.args[3], Float64x8)
+    result = ir.Constant(VECTOR_TYPE, ir.Undefined)
+    for lane, at in lane_offsets(builder, *values[1:3], row):
+        number = builder.load(element_pointer(context, builder, signature.args[0], values[0], at, False))
         if not row:
             return number
-        result = builder.insert_element(result, number, _INDEX(lane))
+        result = builder.insert_element(result, number, INDEX_TYPE(lane))
     return result
 
 
-@lower_builtin(leave, types.Array, types.Integer, types.Array, types.Integer, _real)
-@lower_builtin(leave, types.Array, types.Integer, types.Array, types.Integer, _eight)
-def _leave(context, builder, signature, values):
-    row = isinstance(signature.args[4], Eight)
+@lower_builtin(write_result, types.Array, types.Integer, types.Array, types.Integer, _real)
+@lower_builtin(write_result, types.Array, types.Integer, types.Array, types.Integer, _float64x8)
+def _lower_write_result(context, builder, signature, values):
+    row = isinstance(signature.args[4], Float64x8)
     where = 2 if row else 0
-    to = _place(context, builder, signature.args[where], *values[where : where + 2], row)
+    to = element_pointer(context, builder, signature.args[where], *values[where : where + 2], row)
     builder.store(values[4], to, align=8)
     return context.get_dummy_value()
 
 
-@lower_builtin(place, types.uint64, types.uint64, _real)
-@lower_builtin(place, types.uint64, types.uint64, _eight)
-def _place_of(context, builder, signature, values):
+@lower_builtin(element_offset, types.uint64, types.uint64, _real)
+@lower_builtin(element_offset, types.uint64, types.uint64, _float64x8)
+def _lower_element_offset(context, builder, signature, values):
     element, size, _ = values
-    if isinstance(signature.args[2], Eight):
+    if isinstance(signature.args[2], Float64x8):
         return builder.mul(element, size)
-    lanes = element.type(_LANES)
+    lanes = element.type(NUM_LANES)
     return builder.add(builder.mul(builder.udiv(element, lanes), size), builder.urem(element, lanes))
 
 
-@lower_builtin(either, types.uint64, types.uint64, _real)
-@lower_builtin(either, types.uint64, types.uint64, _eight)
-def _either(context, builder, signature, values):
-    return values[1] if isinstance(signature.args[2], Eight) else values[0]
+@lower_builtin(select_by_width, types.uint64, types.uint64, _real)
+@lower_builtin(select_by_width, types.uint64, types.uint64, _float64x8)
+def _lower_select_by_width(context, builder, signature, values):
+    return values[1] if isinstance(signature.args[2], Float64x8) else values[0]

@@ -14,22 +14,22 @@ from numba.extending import lower_builtin
 from numba.np.arrayobj import populate_array
 
 
-def cut(x, at, shape):
+def view_at(x, start, shape):
     """The numbers of an array from a place on, as an array of that shape; and where the next ones are."""
-    end = at + math.prod(shape)
-    return x[at:end].reshape(shape), end
+    end = start + math.prod(shape)
+    return x[start:end].reshape(shape), end
 
 
-@infer_global(cut)
-class _Cut(AbstractTemplate):
+@infer_global(view_at)
+class _ViewAtTemplate(AbstractTemplate):
     def generic(self, arguments, keywords):
         x, _, shape = arguments
         result = types.Tuple((types.Array(x.dtype, len(shape), "C"), types.intp))
         return signature(result, x, types.intp, types.UniTuple(types.intp, len(shape)))
 
 
-@lower_builtin(cut, types.Array, types.intp, types.UniTuple)
-def _cut(context, builder, signature, arguments):
+@lower_builtin(view_at, types.Array, types.intp, types.UniTuple)
+def _lower_view_at(context, builder, signature, arguments):
     x, kind = signature.args[0], signature.return_type[0]
     long, array = (context.make_array(each) for each in (x, kind))
     data = builder.gep(long(context, builder, arguments[0]).data, [arguments[1]])

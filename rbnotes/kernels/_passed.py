@@ -14,44 +14,51 @@ from numba import carray, float64, types, uint64  # type: ignore[attr-defined]
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 
 # Offsets in a PyArrayObject: what every object has ends with its type.
-_HEAD = object.__basicsize__
-_TYPE, _DATA, _AXES, _SHAPE, _DTYPE, _FLAGS = _HEAD - 8, _HEAD, _HEAD + 8, _HEAD + 16, _HEAD + 40, _HEAD + 48
-_IN_A_ROW = 0x101  # contiguous and aligned
-_WORD = ir.IntType(64)
+_OBJECT_SIZE = object.__basicsize__
+_TYPE, _DATA, _NDIM, _SHAPE, _DTYPE, _FLAGS = (
+    _OBJECT_SIZE - 8,
+    _OBJECT_SIZE,
+    _OBJECT_SIZE + 8,
+    _OBJECT_SIZE + 16,
+    _OBJECT_SIZE + 40,
+    _OBJECT_SIZE + 48,
+)
+_CONTIGUOUS_ALIGNED = 0x101  # contiguous and aligned
+_WORD_TYPE = ir.IntType(64)
 
 
-class Passed(types.Type):
+class PyObjectPointer(types.Type):
     """An object of Python's that compiled code holds no reference to: its caller does."""
 
     def __init__(self):
-        super().__init__("Passed")
+        super().__init__("PyObjectPointer")
 
 
-passed = Passed()
+pyobject_pointer = PyObjectPointer()
 
 
-@register_model(Passed)
-class _Address(models.PrimitiveModel):
+@register_model(PyObjectPointer)
+class _PyObjectPointerModel(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, _WORD)
+        super().__init__(manager, kind, _WORD_TYPE)
 
 
-@unbox(Passed)
-def _unboxed(kind, object_, context):
-    return NativeValue(context.builder.ptrtoint(object_, _WORD))
+@unbox(PyObjectPointer)
+def _unbox_pointer(kind, object_, context):
+    return NativeValue(context.builder.ptrtoint(object_, _WORD_TYPE))
 
 
 @intrinsic
-def _word(typing_context, address, offset):
+def _load_word(typing_context, address, offset):
     def read(context, builder, signature, arguments):
-        return builder.load(builder.inttoptr(builder.add(*arguments), _WORD.as_pointer()))
+        return builder.load(builder.inttoptr(builder.add(*arguments), _WORD_TYPE.as_pointer()))
 
     return types.int64(types.int64, types.int64), read
 
 
 @intrinsic
 def _address(typing_context, object_):
-    return types.int64(passed), lambda context, builder, signature, arguments: arguments[0]
+    return types.int64(pyobject_pointer), lambda context, builder, signature, arguments: arguments[0]
 
 
 def _pointer(kind):
@@ -65,51 +72,51 @@ def _pointer(kind):
     return to
 
 
-_reals, _wholes = _pointer(float64), _pointer(uint64)
+_float_pointer, _uint_pointer = _pointer(float64), _pointer(uint64)
 
 
-def reals(array):
+def float_view(array):
     """The numbers of an array of real numbers in a row."""
     return array
 
 
-@overload(reals)
-def _reals_passed(array):
-    def seen(array):
+@overload(float_view)
+def _overload_float_view(array):
+    def view(array):
         at = _address(array)
-        return carray(_reals(_word(at, _DATA)), (_word(_word(at, _SHAPE), 0),))
+        return carray(_float_pointer(_load_word(at, _DATA)), (_load_word(_load_word(at, _SHAPE), 0),))
 
-    return seen
+    return view
 
 
-def wholes(array):
+def uint_view(array):
     """The numbers of an array of whole numbers in a row, none of them negative."""
     return array
 
 
-@overload(wholes)
-def _wholes_passed(array):
-    def seen(array):
+@overload(uint_view)
+def _overload_uint_view(array):
+    def view(array):
         at = _address(array)
-        return carray(_wholes(_word(at, _DATA)), (_word(_word(at, _SHAPE), 0),))
+        return carray(_uint_pointer(_load_word(at, _DATA)), (_load_word(_load_word(at, _SHAPE), 0),))
 
-    return seen
+    return view
 
 
-def alike(array, other, size):
+def is_vector_like(array, other, size):
     """Whether something is an array in a row of that size, of the same numbers as another array."""
     return isinstance(array, np.ndarray) and array.dtype == other.dtype and array.shape == (size,)
 
 
-@overload(alike)
-def _alike_passed(array, other, size):
-    def are(array, other, size):
+@overload(is_vector_like)
+def _overload_is_vector_like(array, other, size):
+    def compare(array, other, size):
         a, b = _address(array), _address(other)
-        if _word(a, _TYPE) != _word(b, _TYPE) or _word(a, _DTYPE) != _word(b, _DTYPE):
+        if _load_word(a, _TYPE) != _load_word(b, _TYPE) or _load_word(a, _DTYPE) != _load_word(b, _DTYPE):
             return False
-        axes, flags = _word(a, _AXES) & 0xFFFFFFFF, _word(a, _FLAGS)
-        if axes != 1 or flags & _IN_A_ROW != _IN_A_ROW:
+        axes, flags = _load_word(a, _NDIM) & 0xFFFFFFFF, _load_word(a, _FLAGS)
+        if axes != 1 or flags & _CONTIGUOUS_ALIGNED != _CONTIGUOUS_ALIGNED:
             return False
-        return _word(_word(a, _SHAPE), 0) == np.int64(size)
+        return _load_word(_load_word(a, _SHAPE), 0) == np.int64(size)
 
-    return are
+    return compare

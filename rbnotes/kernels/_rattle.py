@@ -8,280 +8,346 @@ bodies that overlap are to be moved.
 import math
 from collections import namedtuple
 
-from rbnotes.constraints._stabilization import SOFTNESS
-from rbnotes.kernels._asking import forced, moved_apart, work_of_forces
-from rbnotes.kernels._distance import bare, length, once
-from rbnotes.kernels._envelope import cholesky, factored, factors_solved, solved
-from rbnotes.kernels._flight import displacements, energy, flown
-from rbnotes.kernels._friction import copy, larger
-from rbnotes.kernels._joined import errors, pushed, rates, responses, rows_at, six, slope, system
-from rbnotes.kernels._kicks import corrected, joints_solved, kicked, kinetic, slow, touching_now
-from rbnotes.kernels._poses import reach_of, written_poses
+from rbnotes.constraints._stabilization import PROJECTION_REGULARIZATION
+from rbnotes.kernels._asking import applied_force_work, evaluate_applied_forces, separate_bodies
+from rbnotes.kernels._distance import jit_inline, jit_noalloc, norm
+from rbnotes.kernels._envelope import factor_cholesky, factor_lu, solve_cholesky, solve_lu
+from rbnotes.kernels._flight import advance_free_motion, displacement_derivatives, energy
+from rbnotes.kernels._friction import copy_array, nan_max
+from rbnotes.kernels._joined import (
+    add_impulses,
+    assemble_error_derivative,
+    assemble_joint_system,
+    dot6,
+    free_constraint_accelerations,
+    impulse_responses,
+    joint_errors,
+    joint_jacobian,
+)
+from rbnotes.kernels._kicks import (
+    kinetic_energy,
+    resting_velocity,
+    select_active_contacts,
+    solve_joint_impulses,
+    solve_velocities,
+    update_contact_velocities,
+)
+from rbnotes.kernels._poses import contact_margin, write_poses
 from rbnotes.kernels._tables import (
     AFTER,
     BEFORE,
-    CROWDED,
+    CONTACT_WORK,
+    CONTACTS_FULL,
     ENERGY,
-    FINE,
+    FORCE_WORK,
     GAP,
     IMPULSE,
+    INTEGRATOR_WORK,
+    JOINT_WORK,
     MU,
-    OF_CONTACTS,
-    OF_FORCES,
-    OF_JOINTS,
-    OF_MOTION,
-    OF_SEPARATION,
+    NEEDS_REFERENCE,
     OVERLAPPING,
     POSITION,
     RESIDUAL,
     RESTITUTION,
-    UNUSUAL,
+    SEPARATION_WORK,
+    STEP_TAKEN,
 )
-from rbnotes.kernels._touching import PLACE, touching
-from rbnotes.maximal.mechanism import PROJECTED
-from rbnotes.maximal.rattle import CORRECTIONS, TRUSTED
+from rbnotes.kernels._touching import PLACE_SIZE, find_contacts
+from rbnotes.maximal.mechanism import PROJECTION_TOLERANCE
+from rbnotes.maximal.rattle import ENERGY_CHANGE_TOLERANCE, MAX_NEWTON_ITERATIONS
 
-Shapes = namedtuple("Shapes", "body numbers pairs mu restitution sizes")
+Colliders = namedtuple("Shapes", "body numbers pairs mu restitution sizes")
 """The colliders: their bodies, their numbers, pairs that may touch, coefficients of all pairs, and how far
 the surface of each body reaches from its origin."""
 
-Found = namedtuple("Found", "contacts pushes sums impulses")
+StepRecords = namedtuple("Found", "contacts pushes sums impulses")
 """What a step leaves: contacts at its start, those of its second kick, and those that are near at its end;
 where both pushed; energy, works and residual; and the joints' impulses of both kicks."""
 
-Room = namedtuple("Room", "v arrived target back D moved lower upper poses places series turn")
+StepWorkspace = namedtuple("Room", "v arrived target back D moved lower upper poses places series turn")
 """Velocities, numbers for each row, displacements, systems, poses, places of contact, terms of a series."""
 
 
-@bare
-def held_at(bodies, joints, place):
+@jit_noalloc
+def factor_joint_system(bodies, joints, state):
     """Writes what joints do where the bodies are; the largest mobility, below zero where rows may repeat."""
-    held, largest = place.held, 0.0
-    rows_at(joints, place.R, place.x, held.rows)
-    responses(bodies, joints.body_of, held.rows, held.moves)
-    system(joints, held.rows, held.moves, held.factor)
+    system, max_mobility = state.held, 0.0
+    joint_jacobian(joints, state.R, state.x, system.rows)
+    impulse_responses(bodies, joints.row_bodies, system.rows, system.moves)
+    assemble_joint_system(joints, system.rows, system.moves, system.factor)
     for r in range(len(joints.first)):
-        largest = max(largest, held.factor[joints.at[r] + r])
-    return largest if cholesky(held.factor, joints.first, joints.at) else -1.0
+        max_mobility = max(max_mobility, system.factor[joints.at[r] + r])
+    return max_mobility if factor_cholesky(system.factor, joints.first, joints.at) else -1.0
 
 
-@once
-def step(bodies, joints, shapes, plan, asking, here, largest, count, there, found, memory, room):
+@jit_inline
+def take_step(
+    bodies,
+    joints,
+    colliders,
+    parameters,
+    callbacks,
+    initial,
+    max_mobility,
+    count,
+    final,
+    records,
+    memory,
+    workspace,
+):
     """Takes a step from here to there, with so many contacts at its start.
 
     How it ended, the largest mobility of the joints there, and how many contacts the second kick had, and how
     many are near now.
     """
-    v, arrived, target = room.v, room.arrived, room.target
-    if not forced(bodies, asking, plan, here):
-        return UNUSUAL, largest, 0, 0
-    weighed(plan, here.v, v)
-    near, old, left, well = found.contacts[0, :count], memory, 0.0, True
-    flight_target(bodies, joints, plan.h, here, largest, room.back, target)
+    v, incoming, target = workspace.v, workspace.arrived, workspace.target
+    if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
+        return NEEDS_REFERENCE, max_mobility, 0, 0
+    add_force_impulses(parameters, initial.v, v)
+    contacts, previous, max_residual, is_converged = records.contacts[0, :count], memory, 0.0, True
+    joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace.back, target)
     if count:
-        old = found.pushes[0, :count]
-        left, well = kicked(
-            bodies, joints, here, plan, near, slow(plan), target, here.v, memory, old, v, found.impulses[0]
-        )
-    else:
-        joints_solved(joints, here.held, v, target, found.impulses[0])
-    if not well or not flight(bodies, joints, plan.h, here, v, found.impulses[0], there, room):
-        return UNUSUAL, largest, 0, 0
-    corrected(near, here, v)
-    gained = energy(bodies, plan.gravity, there.x, there.v) - energy(bodies, plan.gravity, here.x, v)
-    gained += work_of_weight(bodies, plan, here.v, v)
-    joint_work = work_of_joints(joints, here.held, here.v, v, found.impulses[0])
-    contact_work, push_work = work_of_contacts(near), work_of_forces(bodies, plan, here.v, v)
-
-    ended, new = looked(bodies, shapes, plan, there, found.contacts[2], room, plan.slop)
-    separation = 0.0
-    if ended == OVERLAPPING:
-        separation -= energy(bodies, plan.gravity, there.x, there.v)
-        if not moved_apart(bodies, asking, there) or not errors(joints, there.R, there.x, there.apart):
-            return UNUSUAL, largest, 0, 0
-        separation += energy(bodies, plan.gravity, there.x, there.v)
-        ended, new = looked(bodies, shapes, plan, there, found.contacts[2], room, math.inf)
-    if ended != FINE:
-        return ended, largest, 0, 0
-    largest = held_at(bodies, joints, there)
-    if largest < 0:
-        return UNUSUAL, largest, 0, 0
-    for b in range(len(arrived)):
-        copy(there.v[b], arrived[b])
-    for r in range(len(target)):
-        target[r] = 0.0
-    asking.time[0] += plan.h
-    if not forced(bodies, asking, plan, there):
-        return UNUSUAL, largest, 0, 0
-    if asking.forced:  # those that depend on velocities, at those that result but for the contacts
-        weighed(plan, arrived, there.v)
-        joints_solved(joints, there.held, there.v, target, found.impulses[1])
-        if not forced(bodies, asking, plan, there):
-            return UNUSUAL, largest, 0, 0
-    weighed(plan, arrived, there.v)
-    second = touching_now(found.contacts[2, :new], plan, there, arrived, found.contacts[1])
-    touched = found.contacts[1, :second]
-    if second:
-        residual, well = kicked(
+        previous = records.pushes[0, :count]
+        max_residual, is_converged = solve_velocities(
             bodies,
             joints,
-            there,
-            plan,
-            touched,
+            initial,
+            parameters,
+            contacts,
+            resting_velocity(parameters),
+            target,
+            initial.v,
+            memory,
+            previous,
+            v,
+            records.impulses[0],
+        )
+    else:
+        solve_joint_impulses(joints, initial.held, v, target, records.impulses[0])
+    if not is_converged or not constrained_free_motion(
+        bodies, joints, parameters.h, initial, v, records.impulses[0], final, workspace
+    ):
+        return NEEDS_REFERENCE, max_mobility, 0, 0
+    update_contact_velocities(contacts, initial, v)
+    integrator_work = energy(bodies, parameters.gravity, final.x, final.v) - energy(
+        bodies, parameters.gravity, initial.x, v
+    )
+    integrator_work += gravity_work(bodies, parameters, initial.v, v)
+    joint_work = joint_impulse_work(joints, initial.held, initial.v, v, records.impulses[0])
+    contact_work, force_work = (
+        contact_impulse_work(contacts),
+        applied_force_work(bodies, parameters, initial.v, v),
+    )
+
+    status, num_near = find_step_contacts(
+        bodies, colliders, parameters, final, records.contacts[2], workspace, parameters.slop
+    )
+    separation = 0.0
+    if status == OVERLAPPING:
+        separation -= energy(bodies, parameters.gravity, final.x, final.v)
+        if not separate_bodies(bodies, callbacks, final) or not joint_errors(
+            joints, final.R, final.x, final.apart
+        ):
+            return NEEDS_REFERENCE, max_mobility, 0, 0
+        separation += energy(bodies, parameters.gravity, final.x, final.v)
+        status, num_near = find_step_contacts(
+            bodies, colliders, parameters, final, records.contacts[2], workspace, math.inf
+        )
+    if status != STEP_TAKEN:
+        return status, max_mobility, 0, 0
+    max_mobility = factor_joint_system(bodies, joints, final)
+    if max_mobility < 0:
+        return NEEDS_REFERENCE, max_mobility, 0, 0
+    for b in range(len(incoming)):
+        copy_array(final.v[b], incoming[b])
+    for r in range(len(target)):
+        target[r] = 0.0
+    callbacks.time[0] += parameters.h
+    if not evaluate_applied_forces(bodies, callbacks, parameters, final):
+        return NEEDS_REFERENCE, max_mobility, 0, 0
+    if (
+        callbacks.evaluate_applied_forces
+    ):  # those that depend on velocities, at those that result but for the contacts
+        add_force_impulses(parameters, incoming, final.v)
+        solve_joint_impulses(joints, final.held, final.v, target, records.impulses[1])
+        if not evaluate_applied_forces(bodies, callbacks, parameters, final):
+            return NEEDS_REFERENCE, max_mobility, 0, 0
+    add_force_impulses(parameters, incoming, final.v)
+    num_second = select_active_contacts(
+        records.contacts[2, :num_near], parameters, final, incoming, records.contacts[1]
+    )
+    second_contacts = records.contacts[1, :num_second]
+    if num_second:
+        residual, is_converged = solve_velocities(
+            bodies,
+            joints,
+            final,
+            parameters,
+            second_contacts,
             -math.inf,
             target,
-            arrived,
-            old,
-            found.pushes[1, :second],
-            there.v,
-            found.impulses[1],
+            incoming,
+            previous,
+            records.pushes[1, :num_second],
+            final.v,
+            records.impulses[1],
         )
-        left = larger(left, residual)
+        max_residual = nan_max(max_residual, residual)
     else:
-        joints_solved(joints, there.held, there.v, target, found.impulses[1])
-    gained += work_of_weight(bodies, plan, arrived, there.v)
-    push_work += work_of_forces(bodies, plan, arrived, there.v)
-    joint_work += work_of_joints(joints, there.held, arrived, there.v, found.impulses[1])
-    contact_work += work_of_contacts(touched)
-    if not well or not trusted(bodies, joints, plan, here.v, there.v, joint_work + gained):
-        return UNUSUAL, largest, 0, 0
-    sums = found.sums
-    sums[ENERGY] = energy(bodies, plan.gravity, there.x, there.v)
-    sums[OF_JOINTS], sums[OF_CONTACTS], sums[OF_MOTION], sums[RESIDUAL] = (
+        solve_joint_impulses(joints, final.held, final.v, target, records.impulses[1])
+    integrator_work += gravity_work(bodies, parameters, incoming, final.v)
+    force_work += applied_force_work(bodies, parameters, incoming, final.v)
+    joint_work += joint_impulse_work(joints, final.held, incoming, final.v, records.impulses[1])
+    contact_work += contact_impulse_work(second_contacts)
+    if not is_converged or not is_energy_consistent(
+        bodies, joints, parameters, initial.v, final.v, joint_work + integrator_work
+    ):
+        return NEEDS_REFERENCE, max_mobility, 0, 0
+    sums = records.sums
+    sums[ENERGY] = energy(bodies, parameters.gravity, final.x, final.v)
+    sums[JOINT_WORK], sums[CONTACT_WORK], sums[INTEGRATOR_WORK], sums[RESIDUAL] = (
         joint_work,
         contact_work,
-        gained,
-        left,
+        integrator_work,
+        max_residual,
     )
-    sums[OF_FORCES], sums[OF_SEPARATION] = push_work, separation
-    return FINE, largest, second, new
+    sums[FORCE_WORK], sums[SEPARATION_WORK] = force_work, separation
+    return STEP_TAKEN, max_mobility, num_second, num_near
 
 
-@bare
-def trusted(bodies, joints, plan, before, after, work):
+@jit_noalloc
+def is_energy_consistent(bodies, joints, parameters, before, after, work):
     """Whether joints and flight change the energy by little enough."""
-    fallen, mass = plan.h * length(plan.gravity), 0.0
+    fall_speed, mass = parameters.h * norm(parameters.gravity), 0.0
     for b in range(len(bodies.mass)):
         mass += bodies.mass[b]
-    scale = max(kinetic(bodies, before), kinetic(bodies, after)) + fallen * fallen * mass / 2
-    return len(joints.body) == 0 or abs(work) <= TRUSTED * scale
+    scale = (
+        max(kinetic_energy(bodies, before), kinetic_energy(bodies, after))
+        + fall_speed * fall_speed * mass / 2
+    )
+    return len(joints.body) == 0 or abs(work) <= ENERGY_CHANGE_TOLERANCE * scale
 
 
-@bare
-def weighed(plan, v, out):
+@jit_noalloc
+def add_force_impulses(parameters, v, out):
     """Writes velocities with half a step's impulse of gravity and of applied forces."""
     for b in range(len(v)):
-        falls = plan.h / 2 if b < len(v) - 1 else 0.0
+        gravity_time = parameters.h / 2 if b < len(v) - 1 else 0.0
         for k in range(3):
-            out[b, k] = v[b, k] + plan.push[b, k]
-            out[b, 3 + k] = v[b, 3 + k] + falls * plan.gravity[k] + plan.push[b, 3 + k]
+            out[b, k] = v[b, k] + parameters.push[b, k]
+            out[b, 3 + k] = v[b, 3 + k] + gravity_time * parameters.gravity[k] + parameters.push[b, 3 + k]
 
 
-@bare
-def largest_of(x):
+@jit_noalloc
+def max_abs(x):
     """The largest size of some numbers."""
     size = 0.0
     for i in range(len(x)):
-        size = larger(size, abs(x[i]))
+        size = nan_max(size, abs(x[i]))
     return size
 
 
-@bare
-def flight_target(bodies, joints, h, here, largest, back, target):
+@jit_noalloc
+def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, target):
     """Writes velocities along rows that have the joints together after a flight, to second order in h."""
-    rates(bodies, joints, here.R, here.x, here.v, target)
+    free_constraint_accelerations(bodies, joints, initial.R, initial.x, initial.v, target)
     # As the reference has it, with rows a little soft: to first order in that.
     for r in range(len(target)):
-        target[r] = -here.apart[r] / h - h / 2 * target[r]
-        back[r] = target[r]
-    solved(here.held.factor, joints.first, joints.at, back)
+        target[r] = -initial.apart[r] / h - h / 2 * target[r]
+        correction[r] = target[r]
+    solve_cholesky(initial.held.factor, joints.first, joints.at, correction)
     for r in range(len(target)):
-        target[r] -= SOFTNESS * largest * back[r]
+        target[r] -= PROJECTION_REGULARIZATION * max_mobility * correction[r]
 
 
-@bare
-def flight(bodies, joints, h, here, v, impulses, there, room):
+@jit_noalloc
+def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, workspace):
     """Flies, with the joint impulses and velocities corrected so that the joints come together again."""
-    size, held, error, missing = len(impulses), here.held, math.inf, there.apart
+    size, system, error, joint_error = len(impulses), initial.held, math.inf, final.apart
     if size == 0:
-        return flown(bodies, h, here, v, there, room)
-    lower, upper = room.lower, room.upper
-    for _ in range(CORRECTIONS):
-        if not flown(bodies, h, here, v, there, room):
+        return advance_free_motion(bodies, h, initial, v, final, workspace)
+    lower, upper = workspace.lower, workspace.upper
+    for _ in range(MAX_NEWTON_ITERATIONS):
+        if not advance_free_motion(bodies, h, initial, v, final, workspace):
             return False
-        if not errors(joints, there.R, there.x, missing):
+        if not joint_errors(joints, final.R, final.x, joint_error):
             return False
-        before, error = error, largest_of(missing)
-        if error <= PROJECTED:
+        before, error = error, max_abs(joint_error)
+        if error <= PROJECTION_TOLERANCE:
             return True
         if not error <= before / 2:
             return False
-        rows_at(joints, there.R, there.x, there.held.rows)
-        displacements(bodies, h, v, room.D)
-        slope(joints, there.held.rows, held.moves, room.D, h, room.moved, lower, upper)
-        largest = 0.0
+        joint_jacobian(joints, final.R, final.x, final.held.rows)
+        displacement_derivatives(bodies, h, v, workspace.D)
+        assemble_error_derivative(
+            joints, final.held.rows, system.moves, workspace.D, h, workspace.moved, lower, upper
+        )
+        max_mobility = 0.0
         for r in range(size):
-            largest = max(largest, abs(upper[joints.at[r] + r]))
+            max_mobility = max(max_mobility, abs(upper[joints.at[r] + r]))
         for r in range(size):
-            upper[joints.at[r] + r] += SOFTNESS * largest
-        if not factored(lower, upper, joints.first, joints.at):
+            upper[joints.at[r] + r] += PROJECTION_REGULARIZATION * max_mobility
+        if not factor_lu(lower, upper, joints.first, joints.at):
             return False
-        factors_solved(lower, upper, joints.first, joints.at, missing)
+        solve_lu(lower, upper, joints.first, joints.at, joint_error)
         for r in range(size):
-            missing[r] = -missing[r]
-            impulses[r] += missing[r]
-        pushed(held.moves, joints.body_of, missing, v)
+            joint_error[r] = -joint_error[r]
+            impulses[r] += joint_error[r]
+        add_impulses(system.moves, joints.row_bodies, joint_error, v)
     return False
 
 
-@bare
-def looked(bodies, shapes, plan, place, contacts, room, slop):
+@jit_noalloc
+def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace, slop):
     """Writes the contacts that may close within the next step; how that ended, and how many there are."""
-    if len(shapes.pairs) == 0:
-        return FINE, 0
-    written_poses(place, room.poses)
-    margin = reach_of(bodies, shapes.sizes, plan.h, plan.gravity, place)
-    places = room.places
-    count = touching(shapes.numbers, shapes.body, shapes.pairs, room.poses, margin, places)
+    if len(colliders.pairs) == 0:
+        return STEP_TAKEN, 0
+    write_poses(state, workspace.poses)
+    margin = contact_margin(bodies, colliders.sizes, parameters.h, parameters.gravity, state)
+    places = workspace.places
+    count = find_contacts(colliders.numbers, colliders.body, colliders.pairs, workspace.poses, margin, places)
     if count > len(contacts):
-        return CROWDED, 0
+        return CONTACTS_FULL, 0
     for i in range(count):
         a, b = int(places[i, 0]), int(places[i, 1])
-        contacts[i, 0], contacts[i, 1] = shapes.body[a], shapes.body[b]
-        for k in range(PLACE):
+        contacts[i, 0], contacts[i, 1] = colliders.body[a], colliders.body[b]
+        for k in range(PLACE_SIZE):
             contacts[i, POSITION + k] = places[i, 2 + k]
-        contacts[i, MU], contacts[i, RESTITUTION] = shapes.mu[a, b], shapes.restitution[a, b]
+        contacts[i, MU], contacts[i, RESTITUTION] = colliders.mu[a, b], colliders.restitution[a, b]
         if contacts[i, GAP] < -slop:
             return OVERLAPPING, 0
-    return FINE, count
+    return STEP_TAKEN, count
 
 
-@bare
-def work_of_joints(joints, held, before, after, impulses):
+@jit_noalloc
+def joint_impulse_work(joints, system, before, after, impulses):
     """Impulses times mean velocities."""
     total = 0.0
     for r in range(len(impulses)):
         for side in range(2):
-            b = joints.body_of[r, side]
+            b = joints.row_bodies[r, side]
             total += (
-                impulses[r] * (six(held.rows[r, side], before[b]) + six(held.rows[r, side], after[b])) / 2
+                impulses[r]
+                * (dot6(system.rows[r, side], before[b]) + dot6(system.rows[r, side], after[b]))
+                / 2
             )
     return total
 
 
-@bare
-def work_of_weight(bodies, plan, before, after):
+@jit_noalloc
+def gravity_work(bodies, parameters, before, after):
     """That of the weights in a kick."""
     total = 0.0
     for b in range(len(bodies.mass)):
         for k in range(3):
             mean = (before[b, 3 + k] + after[b, 3 + k]) / 2
-            total += bodies.mass[b] * plan.h / 2 * plan.gravity[k] * mean
+            total += bodies.mass[b] * parameters.h / 2 * parameters.gravity[k] * mean
     return total
 
 
-@bare
-def work_of_contacts(contacts):
+@jit_noalloc
+def contact_impulse_work(contacts):
     """Impulses times mean velocities."""
     total = 0.0
     for i in range(len(contacts)):

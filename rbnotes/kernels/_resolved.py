@@ -12,35 +12,35 @@ motion: the forces on it keep what is across, an inertia is added along it, and 
 
 from typing import NamedTuple
 
-from rbnotes.kernels._algebra import apart, inlined
-from rbnotes.kernels._blocks import first_of
-from rbnotes.kernels._layout import (
-    CONSTANTS,
+from rbnotes.kernels._algebra import jit_fma, jit_fma_inline
+from rbnotes.kernels._blocks import first_element
+from rbnotes.kernels._cached_layout import (
+    CONSTANTS_SIZE,
     COORDINATE,
-    ELEMENTS,
     FORCE,
-    HEADER,
+    HEADER_SIZE,
     KIND,
     LANES,
+    NUM_COORDINATES,
+    NUM_ELEMENTS,
     ONE,
     PARENT,
     POSITION,
     QUATERNION,
     RATE,
-    RECORD,
-    SIZE,
-    WHOLE,
+    RECORD_SIZE,
+    ROW_SIZE,
     ZERO,
     U,
 )
-from rbnotes.kernels._numbers import eight, place, read, spread, write
-from rbnotes.kernels._steps import sprung
+from rbnotes.kernels._numbers import broadcast8, broadcast_like, element_offset, read, write
+from rbnotes.kernels._steps import spring_force
 
-TILE = U(4) * LANES
+TILE_WIDTH = U(4) * LANES
 """Columns that substitutions take at once: a row of them stays in registers."""
 
 
-class Table(NamedTuple):
+class DerivativeTable(NamedTuple):
     """A row for each coordinate: slopes of its force by all coordinates, then by all velocities; and of M.
 
     Of M it is the lower half. Rows are as wide as goes in tiles, or in eights.
@@ -52,93 +52,107 @@ class Table(NamedTuple):
     mass_width: int
 
 
-@inlined
-def widths(k):
+@jit_fma_inline
+def row_widths(k):
     """Of the rows of slopes and of masses."""
-    return (U(2) * k + TILE - ONE) // TILE * TILE, (k + LANES - ONE) // LANES * LANES
+    return (U(2) * k + TILE_WIDTH - ONE) // TILE_WIDTH * TILE_WIDTH, (k + LANES - ONE) // LANES * LANES
 
 
-@apart
-def kept_long(whole, numbers, room, forces, table, e):
+@jit_fma
+def constrain_quaternion_norm(integers, floats, workspace, forces, table, e):
     """A quaternion keeps its length, in place of what moves it along itself; e is its last element."""
-    k, first, rows, none = whole[SIZE], whole[HEADER + first_of(whole, e) * WHOLE + COORDINATE], U(4), 0.0
-    square, push, inertia = none, none, none
+    k, first, rows, zero = (
+        integers[NUM_COORDINATES],
+        integers[HEADER_SIZE + first_element(integers, e) * ROW_SIZE + COORDINATE],
+        U(4),
+        0.0,
+    )
+    square, norm_force, inertia = zero, zero, zero
     for i in range(rows):
         at = first + i
-        o, c = room.records + place(at + ONE, RECORD, none), place(at + ONE, CONSTANTS, none)
-        q = numbers[o + POSITION]
+        o, c = (
+            workspace.records + element_offset(at + ONE, RECORD_SIZE, zero),
+            element_offset(at + ONE, CONSTANTS_SIZE, zero),
+        )
+        q = floats[o + POSITION]
         square += q * q
-        push += q * (sprung(numbers, c, numbers, o, none, False) - forces[at])
+        norm_force += q * (spring_force(floats, c, floats, o, zero, False) - forces[at])
         inertia += table.mass[at * table.mass_width + at]
-    inertia, push = inertia / square, push / square
+    inertia, norm_force = inertia / square, norm_force / square
     for i in range(rows):
         at = first + i
-        q = numbers[room.records + place(at + ONE, RECORD, none) + POSITION]
+        q = floats[workspace.records + element_offset(at + ONE, RECORD_SIZE, zero) + POSITION]
         # The force of the constraint turns with the quaternion.
-        table.slopes[at * table.width + at] -= push
+        table.slopes[at * table.width + at] -= norm_force
         for j in range(i + ONE):
-            other = numbers[room.records + place(first + j + ONE, RECORD, none) + POSITION]
+            other = floats[workspace.records + element_offset(first + j + ONE, RECORD_SIZE, zero) + POSITION]
             table.mass[at * table.mass_width + first + j] += inertia * q * other
     for column in range(U(2) * k):
-        along = none
+        along = zero
         for i in range(rows):
-            q = numbers[room.records + place(first + i + ONE, RECORD, none) + POSITION]
+            q = floats[workspace.records + element_offset(first + i + ONE, RECORD_SIZE, zero) + POSITION]
             along -= q * table.slopes[(first + i) * table.width + column] / square
         if first <= column < first + rows:
-            along += inertia * numbers[room.records + place(column + ONE, RECORD, none) + FORCE]
+            along += (
+                inertia * floats[workspace.records + element_offset(column + ONE, RECORD_SIZE, zero) + FORCE]
+            )
         elif first + k <= column < first + k + rows:
-            along += inertia * 2.0 * numbers[room.records + place(column - k + ONE, RECORD, none) + RATE]
+            along += (
+                inertia
+                * 2.0
+                * floats[workspace.records + element_offset(column - k + ONE, RECORD_SIZE, zero) + RATE]
+            )
         for i in range(rows):
-            q = numbers[room.records + place(first + i + ONE, RECORD, none) + POSITION]
+            q = floats[workspace.records + element_offset(first + i + ONE, RECORD_SIZE, zero) + POSITION]
             table.slopes[(first + i) * table.width + column] += along * q
 
 
-@inlined
-def coordinate_of(whole, e):
+@jit_fma_inline
+def coordinate_of(integers, e):
     """The coordinate of an element."""
-    return whole[HEADER + e * WHOLE + COORDINATE]
+    return integers[HEADER_SIZE + e * ROW_SIZE + COORDINATE]
 
 
-@inlined
-def carrier_of(whole, e):
+@jit_fma_inline
+def parent_of(integers, e):
     """The element that carries it."""
-    return whole[HEADER + e * WHOLE + PARENT]
+    return integers[HEADER_SIZE + e * ROW_SIZE + PARENT]
 
 
-@apart
-def factored(whole, table):
+@jit_fma
+def factor_mass_matrix(integers, table):
     """L below the diagonal and one over D on it, in place of the mass matrix; what is above is of no use.
 
     Carriers have earlier coordinates than what they carry.
     """
-    mass, width, elements, like = table.mass, table.mass_width, whole[ELEMENTS], eight(0.0)
+    mass, width, elements, like = table.mass, table.mass_width, integers[NUM_ELEMENTS], broadcast8(0.0)
     for back in range(ONE, elements):
         e = elements - back
-        j = coordinate_of(whole, e)
+        j = coordinate_of(integers, e)
         row = j * width
-        light = 1.0 / mass[row + j]
-        above = carrier_of(whole, e)
-        while above != ZERO:
-            i = coordinate_of(whole, above)
-            share = spread(mass[row + i] * light, like)
+        inverse_pivot = 1.0 / mass[row + j]
+        ancestor = parent_of(integers, e)
+        while ancestor != ZERO:
+            i = coordinate_of(integers, ancestor)
+            share = broadcast_like(mass[row + i] * inverse_pivot, like)
             for l in range(ZERO, i + ONE, LANES):
-                less = read(mass, i * width + l, like) - share * read(mass, row + l, like)
-                write(mass, i * width + l, less)
-            above = carrier_of(whole, above)
+                remainder = read(mass, i * width + l, like) - share * read(mass, row + l, like)
+                write(mass, i * width + l, remainder)
+            ancestor = parent_of(integers, ancestor)
         for i in range(j):
-            mass[row + i] *= light
-        mass[row + j] = light
+            mass[row + i] *= inverse_pivot
+        mass[row + j] = inverse_pivot
 
 
-@inlined
-def row_of(x, o, like):
+@jit_fma_inline
+def read_row(x, o, like):
     """A row of a tile."""
     a, b = read(x, o, like), read(x, o + LANES, like)
     return a, b, read(x, o + U(2) * LANES, like), read(x, o + U(3) * LANES, like)
 
 
-@inlined
-def put_row(x, o, a, b, c, d):
+@jit_fma_inline
+def write_row(x, o, a, b, c, d):
     """Writes it."""
     write(x, o, a)
     write(x, o + LANES, b)
@@ -146,51 +160,57 @@ def put_row(x, o, a, b, c, d):
     write(x, o + U(3) * LANES, d)
 
 
-@apart
-def substituted(whole, table, first):
+@jit_fma
+def solve_tile(integers, table, first):
     """Accelerations in place of the forces that stand in a tile of columns."""
-    x, width, mass, elements, like = table.slopes, table.width, table.mass, whole[ELEMENTS], eight(0.0)
+    x, width, mass, elements, like = (
+        table.slopes,
+        table.width,
+        table.mass,
+        integers[NUM_ELEMENTS],
+        broadcast8(0.0),
+    )
     for back in range(ONE, elements):
         e = elements - back
-        j = coordinate_of(whole, e)
-        a, b, c, d = row_of(x, j * width + first, like)
-        above = carrier_of(whole, e)
-        while above != ZERO:
-            i = coordinate_of(whole, above)
-            o, share = i * width + first, spread(mass[j * table.mass_width + i], like)
-            p, q, r, s = row_of(x, o, like)
-            put_row(x, o, p - share * a, q - share * b, r - share * c, s - share * d)
-            above = carrier_of(whole, above)
+        j = coordinate_of(integers, e)
+        a, b, c, d = read_row(x, j * width + first, like)
+        ancestor = parent_of(integers, e)
+        while ancestor != ZERO:
+            i = coordinate_of(integers, ancestor)
+            o, share = i * width + first, broadcast_like(mass[j * table.mass_width + i], like)
+            p, q, r, s = read_row(x, o, like)
+            write_row(x, o, p - share * a, q - share * b, r - share * c, s - share * d)
+            ancestor = parent_of(integers, ancestor)
     for e in range(ONE, elements):
-        j = coordinate_of(whole, e)
-        o, light = j * width + first, spread(mass[j * table.mass_width + j], like)
-        a, b, c, d = row_of(x, o, like)
-        a, b, c, d = light * a, light * b, light * c, light * d
-        above = carrier_of(whole, e)
-        while above != ZERO:
-            i = coordinate_of(whole, above)
-            share = spread(mass[j * table.mass_width + i], like)
-            p, q, r, s = row_of(x, i * width + first, like)
+        j = coordinate_of(integers, e)
+        o, inverse_pivot = j * width + first, broadcast_like(mass[j * table.mass_width + j], like)
+        a, b, c, d = read_row(x, o, like)
+        a, b, c, d = inverse_pivot * a, inverse_pivot * b, inverse_pivot * c, inverse_pivot * d
+        ancestor = parent_of(integers, e)
+        while ancestor != ZERO:
+            i = coordinate_of(integers, ancestor)
+            share = broadcast_like(mass[j * table.mass_width + i], like)
+            p, q, r, s = read_row(x, i * width + first, like)
             a, b, c, d = a - share * p, b - share * q, c - share * r, d - share * s
-            above = carrier_of(whole, above)
-        put_row(x, o, a, b, c, d)
+            ancestor = parent_of(integers, ancestor)
+        write_row(x, o, a, b, c, d)
 
 
-@inlined
-def resolved(whole, numbers, room, forces, table):
+@jit_fma_inline
+def solve_accelerations(integers, floats, workspace, forces, table):
     """The slopes of accelerations, with the other sign, in place of those of forces."""
-    for e in range(ONE, whole[ELEMENTS]):
-        if whole[HEADER + e * WHOLE + KIND] == QUATERNION:
-            kept_long(whole, numbers, room, forces, table, e)
-    factored(whole, table)
-    for first in range(ZERO, table.width, TILE):
-        substituted(whole, table, first)
+    for e in range(ONE, integers[NUM_ELEMENTS]):
+        if integers[HEADER_SIZE + e * ROW_SIZE + KIND] == QUATERNION:
+            constrain_quaternion_norm(integers, floats, workspace, forces, table, e)
+    factor_mass_matrix(integers, table)
+    for first in range(ZERO, table.width, TILE_WIDTH):
+        solve_tile(integers, table, first)
 
 
-@apart
-def told_apart(whole, table, sign, by_q, by_v):
+@jit_fma
+def split_derivatives(integers, table, sign, by_q, by_v):
     """Writes out the slopes by coordinates and by velocities."""
-    k = whole[SIZE]
+    k = integers[NUM_COORDINATES]
     for j in range(k):
         for i in range(k):
             by_q[j * k + i] = sign * table.slopes[j * table.width + i]

@@ -4,17 +4,17 @@ from collections import namedtuple
 
 import numpy as np
 
-from rbnotes.kernels._distance import bare, plain
+from rbnotes.kernels._distance import jit_alloc, jit_noalloc
 
-Rows = namedtuple("Rows", "start column value")
+SparseRows = namedtuple("Rows", "start column value")
 """Where each starts, and behind the last one its end; and all entries."""
 
-SYMMETRIC = 1e-12
+SYMMETRY_TOLERANCE = 1e-12
 """Differences of a matrix and its transpose up to this, relative to its largest entry, are rounding."""
 
 
-@bare
-def along(rows, i, x):
+@jit_noalloc
+def row_dot(rows, i, x):
     """The product of a row with a vector."""
     total = 0.0
     for k in range(rows.start[i], rows.start[i + 1]):
@@ -22,8 +22,8 @@ def along(rows, i, x):
     return total
 
 
-@bare
-def sizes_along(rows, i, x):
+@jit_noalloc
+def row_abs_dot(rows, i, x):
     """The same, all taken as positive."""
     total = 0.0
     for k in range(rows.start[i], rows.start[i + 1]):
@@ -31,15 +31,15 @@ def sizes_along(rows, i, x):
     return total
 
 
-@bare
-def spread(rows, i, factor, out):
+@jit_noalloc
+def add_row(rows, i, factor, out):
     """Adds a multiple of a row to a vector."""
     for k in range(rows.start[i], rows.start[i + 1]):
         out[rows.column[k]] += factor * rows.value[k]
 
 
-@plain
-def rows_of(matrix):
+@jit_alloc
+def sparse_rows(matrix):
     """The rows of a dense matrix, without their zeros."""
     count, width = matrix.shape
     start, total = np.zeros(count + 1, np.int64), 0
@@ -53,11 +53,11 @@ def rows_of(matrix):
             if matrix[i, j] != 0.0:
                 column[total], value[total] = j, matrix[i, j]
                 total += 1
-    return Rows(start, column, value)
+    return SparseRows(start, column, value)
 
 
-@plain
-def transposed(rows, width):
+@jit_alloc
+def transpose_rows(rows, width):
     """The columns as rows, without zeros; entries in order."""
     start, count = np.zeros(width + 1, np.int64), len(rows.start) - 1
     for k in range(rows.start[count]):
@@ -71,11 +71,11 @@ def transposed(rows, width):
                 to = following[rows.column[k]]
                 column[to], value[to] = i, rows.value[k]
                 following[rows.column[k]] += 1
-    return Rows(start, column, value)
+    return SparseRows(start, column, value)
 
 
-@bare
-def mirrored(rows, other):
+@jit_noalloc
+def is_symmetric(rows, other):
     """Whether rows are those of the transposed matrix, which is ``other``, to rounding."""
     for i in range(len(rows.start)):
         if rows.start[i] != other.start[i]:
@@ -84,13 +84,16 @@ def mirrored(rows, other):
     for k in range(total):
         largest = max(largest, abs(rows.value[k]))
     for k in range(total):
-        if rows.column[k] != other.column[k] or abs(rows.value[k] - other.value[k]) > SYMMETRIC * largest:
+        if (
+            rows.column[k] != other.column[k]
+            or abs(rows.value[k] - other.value[k]) > SYMMETRY_TOLERANCE * largest
+        ):
             return False
     return True
 
 
-@bare
-def numbered(rows, place):
+@jit_noalloc
+def renumber_columns(rows, order):
     """Renames the columns."""
     for k in range(rows.start[-1]):
-        rows.column[k] = place[rows.column[k]]
+        rows.column[k] = order[rows.column[k]]

@@ -9,20 +9,20 @@ from collections import namedtuple
 
 import numpy as np
 
-from rbnotes.friction.contact_space import HELD
-from rbnotes.kernels._distance import bare, cross, dot, length, less, plain, times
-from rbnotes.kernels._envelope import lower_solved
-from rbnotes.kernels._flight import applied_back
-from rbnotes.kernels._friction import copy, newton, projected, residual
-from rbnotes.kernels._joined import six, written
+from rbnotes.friction.friction_contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+from rbnotes.kernels._distance import cross, dot, jit_alloc, jit_noalloc, norm, scale, subtract
+from rbnotes.kernels._envelope import solve_lower
+from rbnotes.kernels._flight import matvec_transposed
+from rbnotes.kernels._friction import copy_array, project_to_cone, scaled_natural_residual, solve_newton
+from rbnotes.kernels._joined import dot6, write_block
 from rbnotes.kernels._tables import IMPULSE, MU, NORMAL, POSITION, A, B
 
-Rows = namedtuple("Rows", "body_of along")
+ContactJacobian = namedtuple("Rows", "body_of along")
 """Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""
 
 
-@bare
-def axes_of(contact, out):
+@jit_noalloc
+def contact_frame(contact, out):
     """Writes the normal and the two tangents ``(3, 3)``, as :mod:`rbnotes.contact._axes` has them."""
     n = (contact[NORMAL], contact[NORMAL + 1], contact[NORMAL + 2])
     least = 0
@@ -30,64 +30,64 @@ def axes_of(contact, out):
         if abs(n[k]) < abs(n[least]):
             least = k
     first = cross((1.0 if least == 0 else 0.0, 1.0 if least == 1 else 0.0, 1.0 if least == 2 else 0.0), n)
-    first = times(1 / length(first), first)
+    first = scale(1 / norm(first), first)
     out[0, 0], out[0, 1], out[0, 2] = n
     out[1, 0], out[1, 1], out[1, 2] = first
     out[2, 0], out[2, 1], out[2, 2] = cross(n, first)
 
 
-@plain
-def contact_rows(contacts, R, x):
+@jit_alloc
+def contact_jacobian(contacts, R, x):
     """Three rows a contact: along the normal and along the tangents."""
     count, axes = len(contacts), np.empty((3, 3))
-    body_of, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
+    row_bodies, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
     for i in range(count):
-        axes_of(contacts[i], axes)
-        place = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
+        contact_frame(contacts[i], axes)
+        position = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
         for side in range(2):
             b, sign = int(contacts[i, A + side]), 1.0 if side == 0 else -1.0
-            arm = less(place, (x[b, 0], x[b, 1], x[b, 2]))
+            arm = subtract(position, (x[b, 0], x[b, 1], x[b, 2]))
             for k in range(3):
                 direction = (axes[k, 0], axes[k, 1], axes[k, 2])
-                body_of[3 * i + k, side] = b
-                moment = times(sign, applied_back(R[b], cross(arm, direction)))
-                written(rows, 3 * i + k, side, moment, sign, direction)
-    return Rows(body_of, rows)
+                row_bodies[3 * i + k, side] = b
+                moment = scale(sign, matvec_transposed(R[b], cross(arm, direction)))
+                write_block(rows, 3 * i + k, side, moment, sign, direction)
+    return ContactJacobian(row_bodies, rows)
 
 
-@plain
-def delassus(rows, moves, joints, held):
+@jit_alloc
+def delassus_matrix(rows, responses, joints, system):
     """Velocities along the contacts' rows per impulse along them ``(3 c, 3 c)``, with the joints kept to."""
-    size = len(moves)
+    size = len(responses)
     W = np.zeros((size, size))
     for i in range(0, size, 3):
         for j in range(0, i + 3, 3):
             for side in range(2):
                 for other in range(2):
-                    if rows.body_of[i, side] == rows.body_of[j, other]:
+                    if rows.row_bodies[i, side] == rows.row_bodies[j, other]:
                         for a in range(3):
                             for b in range(3):
-                                W[i + a, j + b] += six(rows.along[i + a, side], moves[j + b, other])
-    if len(held.moves):
-        through = np.zeros((size, len(held.moves)))
+                                W[i + a, j + b] += dot6(rows.along[i + a, side], responses[j + b, other])
+    if len(system.moves):
+        joint_coupling = np.zeros((size, len(system.moves)))
         for i in range(size):
-            for r in range(len(held.moves)):
+            for r in range(len(system.moves)):
                 for side in range(2):
                     for other in range(2):
-                        if rows.body_of[i, side] == joints.body_of[r, other]:
-                            through[i, r] += six(rows.along[i, side], held.moves[r, other])
-            lower_solved(held.factor, joints.first, joints.at, through[i])
+                        if rows.row_bodies[i, side] == joints.row_bodies[r, other]:
+                            joint_coupling[i, r] += dot6(rows.along[i, side], system.moves[r, other])
+            solve_lower(system.factor, joints.first, joints.at, joint_coupling[i])
         for i in range(size):
             for j in range(i + 1):
-                W[i, j] -= dot_of(through[i], through[j])
+                W[i, j] -= vector_dot(joint_coupling[i], joint_coupling[j])
     for i in range(size):
         for j in range(i):
             W[j, i] = W[i, j]
     return W
 
 
-@bare
-def dot_of(x, y):
+@jit_noalloc
+def vector_dot(x, y):
     """Of two lists of numbers."""
     total = 0.0
     for k in range(len(x)):
@@ -95,86 +95,88 @@ def dot_of(x, y):
     return total
 
 
-@bare
-def let_go(W, free, rows, bodies, unheld, v):
+@jit_noalloc
+def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
     """Clears directions that joints hold fast: from W, and from free velocities where those are rounding.
 
     The rounding is that of the velocities with joints, v, and of those without.
     """
     for r in range(len(free)):
-        alone, terms = 0.0, abs(free[r])
+        free_effect, terms = 0.0, abs(free[r])
         for side in range(2):
-            b = rows.body_of[r, side]
+            b = rows.row_bodies[r, side]
             if b < len(bodies.mass):
                 for k in range(6):
-                    whole = bodies.J[b, k, k] if k < 3 else bodies.mass[b]
-                    alone += rows.along[r, side, k] ** 2 / whole
-                    terms += abs(rows.along[r, side, k]) * (abs(v[b, k]) + abs(unheld[b, k]))
-        if abs(W[r, r]) <= HELD * alone:
+                    inertia = bodies.J[b, k, k] if k < 3 else bodies.mass[b]
+                    free_effect += rows.along[r, side, k] ** 2 / inertia
+                    terms += abs(rows.along[r, side, k]) * (abs(v[b, k]) + abs(unconstrained[b, k]))
+        if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * free_effect:
             for j in range(len(free)):
                 W[r, j], W[j, r] = 0.0, 0.0
             if abs(free[r]) <= 1e-12 * terms:
                 free[r] = 0.0
 
 
-@plain
-def carried(contacts, memory, reach):
+@jit_alloc
+def warm_start_impulses(contacts, memory, reach):
     """The remembered impulses near the contacts, within their cones, ``(3 c,)``; else zero."""
-    start, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
+    impulses, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
     for i in range(len(contacts)):
-        nearest, least = -1, math.inf
+        nearest, min_distance_squared = -1, math.inf
         for j in range(len(memory)):
             if memory[j, A] == contacts[i, A] and memory[j, B] == contacts[i, B]:
-                apart = 0.0
+                distance_squared = 0.0
                 for k in range(3):
-                    apart += (contacts[i, POSITION + k] - memory[j, POSITION + k]) ** 2
-                if apart < least:
-                    nearest, least = j, apart
-        if nearest >= 0 and math.sqrt(least) < reach:
-            axes_of(contacts[i], axes)
-            push = (memory[nearest, IMPULSE], memory[nearest, IMPULSE + 1], memory[nearest, IMPULSE + 2])
-            p = projected((dot(axes[0], push), dot(axes[1], push), dot(axes[2], push)), contacts[i, MU])
-            start[3 * i], start[3 * i + 1], start[3 * i + 2] = p
-    return start
+                    distance_squared += (contacts[i, POSITION + k] - memory[j, POSITION + k]) ** 2
+                if distance_squared < min_distance_squared:
+                    nearest, min_distance_squared = j, distance_squared
+        if nearest >= 0 and math.sqrt(min_distance_squared) < reach:
+            contact_frame(contacts[i], axes)
+            impulse = (memory[nearest, IMPULSE], memory[nearest, IMPULSE + 1], memory[nearest, IMPULSE + 2])
+            p = project_to_cone(
+                (dot(axes[0], impulse), dot(axes[1], impulse), dot(axes[2], impulse)), contacts[i, MU]
+            )
+            impulses[3 * i], impulses[3 * i + 1], impulses[3 * i + 2] = p
+    return impulses
 
 
-@plain
-def remembered(contacts, memory):
+@jit_alloc
+def store_impulses(contacts, memory):
     """Writes where the contacts push, and how."""
     axes = np.empty((3, 3))
     for i in range(len(contacts)):
-        axes_of(contacts[i], axes)
-        copy(contacts[i], memory[i])
+        contact_frame(contacts[i], axes)
+        copy_array(contacts[i], memory[i])
         for k in range(3):
             memory[i, IMPULSE + k] = 0.0
             for d in range(3):
                 memory[i, IMPULSE + k] += contacts[i, IMPULSE + d] * axes[d, k]
 
 
-@plain
-def islands(W):
+@jit_alloc
+def contact_islands(W):
     """Of each contact the first one among those that answer each other's impulses."""
     count = len(W) // 3
     first = np.empty(count, np.int64)
     for i in range(count):
         first[i] = i
         for j in range(i):
-            touched = False
+            is_coupled = False
             for a in range(3):
                 for b in range(3):
-                    touched = touched or W[3 * i + a, 3 * j + b] != 0
-            if touched and first[i] != first[j]:
+                    is_coupled = is_coupled or W[3 * i + a, 3 * j + b] != 0
+            if is_coupled and first[i] != first[j]:
                 low, high = min(first[i], first[j]), max(first[i], first[j])
                 for k in range(i + 1):
                     first[k] = low if first[k] == high else first[k]
     return first
 
 
-@plain
-def rubbed(W, free, mu, start, tolerance, most):
+@jit_alloc
+def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations):
     """Impulses ``(3 c,)``, each island's by Newton's method, their residual, and whether all are found."""
-    impulses, found, count = np.empty(len(free)), True, len(mu)
-    island, rows = islands(W), np.empty(3 * count, np.int64)
+    impulses, all_converged, count = np.empty(len(free)), True, len(mu)
+    island, rows = contact_islands(W), np.empty(3 * count, np.int64)
     for root in range(count):
         size = 0
         for i in range(count):
@@ -184,24 +186,30 @@ def rubbed(W, free, mu, start, tolerance, most):
                     size += 1
         if size:
             own_W, own_free, own_start = np.empty((size, size)), np.empty(size), np.empty(size)
-            own_mu, best = np.empty(size // 3), np.empty(size)
+            own_mu, island_impulses = np.empty(size // 3), np.empty(size)
             for i in range(size):
-                own_free[i], own_start[i], own_mu[i // 3] = free[rows[i]], start[rows[i]], mu[rows[i] // 3]
+                own_free[i], own_start[i], own_mu[i // 3] = (
+                    free[rows[i]],
+                    initial_guess[rows[i]],
+                    mu[rows[i] // 3],
+                )
                 for j in range(size):
                     own_W[i, j] = W[rows[i], rows[j]]
-            least, _ = newton(own_W, own_free, own_mu, own_start, tolerance, most, best)
+            island_residual, _ = solve_newton(
+                own_W, own_free, own_mu, own_start, tolerance, max_iterations, island_impulses
+            )
             for i in range(size):
-                impulses[rows[i]] = best[i]
-            found = found and least <= tolerance
-    return impulses, natural(W, free, mu, impulses), found
+                impulses[rows[i]] = island_impulses[i]
+            all_converged = all_converged and island_residual <= tolerance
+    return impulses, natural_residual(W, free, mu, impulses), all_converged
 
 
-@plain
-def natural(W, free, mu, r):
+@jit_alloc
+def natural_residual(W, free, mu, r):
     """The natural residual of impulses (:func:`rbnotes.friction.laws.natural_residual`)."""
     count = len(mu)
     mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
     for i in range(count):
         mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
         rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
-    return residual(W, free, mu, r, rho, mobility, F)
+    return scaled_natural_residual(W, free, mu, r, rho, mobility, F)

@@ -8,70 +8,72 @@ its constants start at ``c``.
 from math import nan
 
 from rbnotes.kernels._algebra import (
-    bracket,
+    articulated_inertia_product,
     cross,
     dot6,
-    inertia_times,
-    inlined,
-    product,
+    jit_fma_inline,
+    matmul3,
+    matvec3,
+    motion_cross,
     sine_cosine,
-    times,
-    without,
+    subtract_outer_product,
 )
-from rbnotes.kernels._layout import (
-    ABOUT_CENTER,
+from rbnotes.kernels._cached_layout import (
     ACCELERATION,
-    AWAY,
-    CENTER,
+    ACCELERATION_CHANGE,
+    CENTER_OF_MASS,
+    CENTRAL_INERTIA,
     COLUMN,
     FORCE,
     GAIN,
+    INCLUDES_POSITION,
     INERTIA,
+    JOINT_FRAME,
     LANES,
-    LEAST,
     MASS,
-    PLACE,
+    MIN_INERTIA,
     POSE,
+    POSE_POSITION,
     POSITION,
-    PUSHED,
     RATE,
+    SCREW_RATES,
     SLOT_H,
     SLOT_M,
     SLOT_WRENCH,
     SPRING,
-    THREE,
+    THREE_LANES,
     TWIST,
-    UNITS,
     WRENCH,
-    P,
 )
-from rbnotes.kernels._memory import (
+from rbnotes.kernels._numbers import broadcast_like, greater, read, select, write
+from rbnotes.kernels._snapshot_state import (
     add6,
     add9,
-    fixed,
-    fixed3,
-    fixed9,
     read3,
     read6,
     read9,
+    read_constant,
+    read_constant3,
+    read_constant9,
     write3,
     write6,
     write9,
 )
-from rbnotes.kernels._numbers import choose, more, read, spread, write
 
 
-@inlined
-def turned(constants, c, work, o, slides, like, across):
+@jit_fma_inline
+def joint_transform(constants, c, work, o, has_translation, like, per_element):
     """The pose of a joint of one axis in its parent's frame."""
-    R00, R01, R02, R10, R11, R12, R20, R21, R22 = fixed9(constants, c + PLACE, like, across)
-    t0, t1, t2 = fixed3(constants, c + PLACE + P, like, across)
+    R00, R01, R02, R10, R11, R12, R20, R21, R22 = read_constant9(
+        constants, c + JOINT_FRAME, like, per_element
+    )
+    t0, t1, t2 = read_constant3(constants, c + JOINT_FRAME + POSE_POSITION, like, per_element)
     q = read(work, o + POSITION, like)
     turn = q
-    if slides:
-        angle = fixed(constants, c + UNITS, like, across)
-        distance = fixed(constants, c + UNITS + LANES, like, across)
-        d = fixed(constants, c + AWAY, like, across) * (distance * q)
+    if has_translation:
+        angle = read_constant(constants, c + SCREW_RATES, like, per_element)
+        distance = read_constant(constants, c + SCREW_RATES + LANES, like, per_element)
+        d = read_constant(constants, c + INCLUDES_POSITION, like, per_element) * (distance * q)
         turn = angle * q
         t0, t1, t2 = t0 + d * R02, t1 + d * R12, t2 + d * R22
     s, cosine = sine_cosine(turn)
@@ -81,30 +83,30 @@ def turned(constants, c, work, o, slides, like, across):
     return (R00, R01, R02, R10, R11, R12, R20, R21, R22), (t0, t1, t2)
 
 
-@inlined
+@jit_fma_inline
 def read_pose(work, h, like):
     """A rotation and a position."""
-    return read9(work, h + POSE, like), read3(work, h + POSE + P, like)
+    return read9(work, h + POSE, like), read3(work, h + POSE + POSE_POSITION, like)
 
 
-@inlined
+@jit_fma_inline
 def write_pose(work, h, pose):
     """What :func:`read_pose` reads."""
     R, p = pose
     write9(work, h + POSE, *R)
-    write3(work, h + POSE + P, *p)
+    write3(work, h + POSE + POSE_POSITION, *p)
 
 
-@inlined
-def sprung(constants, c, work, o, like, across):
+@jit_fma_inline
+def spring_force(constants, c, work, o, like, per_element):
     """The force of its spring and damper."""
-    stiffness, damping, rest = fixed3(constants, c + SPRING, like, across)
+    stiffness, damping, rest = read_constant3(constants, c + SPRING, like, per_element)
     q, v = read(work, o + POSITION, like), read(work, o + RATE, like)
     return stiffness * (q - rest) + damping * v
 
 
-@inlined
-def posed(work, h, p, pose, like):
+@jit_fma_inline
+def write_world_pose(work, h, p, pose, like):
     """The pose in the world, from that in the parent's frame."""
     R, (p0, p1, p2) = read_pose(work, p, like)
     R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
@@ -115,60 +117,60 @@ def posed(work, h, p, pose, like):
         p2 + R20 * t0 + R21 * t1 + R22 * t2,
     )
     # A third column as the cross product of the others would take less, but double errors from link to link.
-    here = product(R, L), (p0, p1, p2)
+    here = matmul3(R, L), (p0, p1, p2)
     write_pose(work, h, here)
     return here
 
 
-@inlined
-def moved(work, h, p, u0, u1, u2, u3, u4, u5, like):
+@jit_fma_inline
+def propagate_motion(work, h, p, u0, u1, u2, u3, u4, u5, like):
     """Twist and acceleration, from the parent's and the twist u of the joint, steady in its frame."""
     v0, v1, v2, v3, v4, v5 = read6(work, p + TWIST, like)
     b0, b1, b2, b3, b4, b5 = read6(work, p + ACCELERATION, like)
-    c0, c1, c2, c3, c4, c5 = bracket(v0, v1, v2, v3, v4, v5, u0, u1, u2, u3, u4, u5)
+    c0, c1, c2, c3, c4, c5 = motion_cross(v0, v1, v2, v3, v4, v5, u0, u1, u2, u3, u4, u5)
     write6(work, h + TWIST, v0 + u0, v1 + u1, v2 + u2, v3 + u3, v4 + u4, v5 + u5)
     write6(work, h + ACCELERATION, b0 + c0, b1 + c1, b2 + c2, b3 + c3, b4 + c4, b5 + c5)
 
 
-@inlined
-def moved_about_axis(constants, c, work, o, h, p, pose, slides, told, like):
+@jit_fma_inline
+def propagate_axis_motion(constants, c, work, o, h, p, pose, has_translation, prescribed, like):
     """Pose, column, twist and acceleration of a joint of one axis."""
-    R, (p0, p1, p2) = posed(work, h, p, pose, like)
+    R, (p0, p1, p2) = write_world_pose(work, h, p, pose, like)
     z0, z1, z2 = R[2], R[5], R[8]
     w0, w1, w2 = z0, z1, z2
     s0, s1, s2 = cross(p0, p1, p2, z0, z1, z2)
-    if slides:
-        angle = fixed(constants, c + UNITS, like, False)
-        distance = fixed(constants, c + UNITS + LANES, like, False)
+    if has_translation:
+        angle = read_constant(constants, c + SCREW_RATES, like, False)
+        distance = read_constant(constants, c + SCREW_RATES + LANES, like, False)
         w0, w1, w2 = angle * z0, angle * z1, angle * z2
         s0, s1, s2 = angle * s0 + distance * z0, angle * s1 + distance * z1, angle * s2 + distance * z2
     write6(work, o + COLUMN, w0, w1, w2, s0, s1, s2)
     q = read(work, o + RATE, like)
     v0, v1, v2, v3, v4, v5 = read6(work, p + TWIST, like)
     a0, a1, a2, a3, a4, a5 = read6(work, p + ACCELERATION, like)
-    c0, c1, c2, c3, c4, c5 = bracket(v0, v1, v2, v3, v4, v5, w0, w1, w2, s0, s1, s2)
+    c0, c1, c2, c3, c4, c5 = motion_cross(v0, v1, v2, v3, v4, v5, w0, w1, w2, s0, s1, s2)
     write6(work, h + TWIST, v0 + w0 * q, v1 + w1 * q, v2 + w2 * q, v3 + s0 * q, v4 + s1 * q, v5 + s2 * q)
     a0, a1, a2, a3, a4, a5 = a0 + c0 * q, a1 + c1 * q, a2 + c2 * q, a3 + c3 * q, a4 + c4 * q, a5 + c5 * q
-    if told:
+    if prescribed:
         f = read(work, o + FORCE, like)
         a0, a1, a2, a3, a4, a5 = a0 + w0 * f, a1 + w1 * f, a2 + w2 * f, a3 + s0 * f, a4 + s1 * f, a5 + s2 * f
     write6(work, h + ACCELERATION, a0, a1, a2, a3, a4, a5)
 
 
-@inlined
-def load(constants, c, work, h, like, across):
+@jit_fma_inline
+def inertia_and_wrench(constants, c, work, h, like, per_element):
     """The body's inertia about the origin, and the wrench that it needs for its motion and acceleration.
 
     Sums are written term by term: each term is one instruction.
     """
-    m = fixed(constants, c + MASS, like, across)
-    c0, c1, c2 = fixed3(constants, c + CENTER, like, across)
-    least = fixed(constants, c + ABOUT_CENTER, like, across)
-    x0, x1, x2 = fixed3(constants, c + ABOUT_CENTER + LANES, like, across)
-    y0, y1, y2 = fixed3(constants, c + ABOUT_CENTER + LANES + THREE, like, across)
+    m = read_constant(constants, c + MASS, like, per_element)
+    c0, c1, c2 = read_constant3(constants, c + CENTER_OF_MASS, like, per_element)
+    least = read_constant(constants, c + CENTRAL_INERTIA, like, per_element)
+    x0, x1, x2 = read_constant3(constants, c + CENTRAL_INERTIA + LANES, like, per_element)
+    y0, y1, y2 = read_constant3(constants, c + CENTRAL_INERTIA + LANES + THREE_LANES, like, per_element)
     R = read9(work, h + POSE, like)
     R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
-    p0, p1, p2 = read3(work, h + POSE + P, like)
+    p0, p1, p2 = read3(work, h + POSE + POSE_POSITION, like)
     w0, w1, w2, u0, u1, u2 = read6(work, h + TWIST, like)
     a0, a1, a2, b0, b1, b2 = read6(work, h + ACCELERATION, like)
     c0, c1, c2 = (
@@ -176,8 +178,8 @@ def load(constants, c, work, h, like, across):
         p1 + R10 * c0 + R11 * c1 + R12 * c2,
         p2 + R20 * c0 + R21 * c1 + R22 * c2,
     )
-    x0, x1, x2 = times(R, x0, x1, x2)
-    y0, y1, y2 = times(R, y0, y1, y2)
+    x0, x1, x2 = matvec3(R, x0, x1, x2)
+    y0, y1, y2 = matvec3(R, y0, y1, y2)
     J00, J01, J02 = least + x0 * x0 + y0 * y0, x0 * x1 + y0 * y1, x0 * x2 + y0 * y2
     J11, J12, J22 = least + x1 * x1 + y1 * y1, x1 * x2 + y1 * y2, least + x2 * x2 + y2 * y2
     # The velocity of the center of mass, and the force that accelerates it.
@@ -199,22 +201,22 @@ def load(constants, c, work, h, like, across):
     return (J00, J01, J02, J11, J12, J22, h0, h1, h2), (n0, n1, n2, f0, f1, f2)
 
 
-@inlined
-def read_load(work, o, like):
+@jit_fma_inline
+def read_inertia_and_wrench(work, o, like):
     """An inertia about the origin with its first moment, and a wrench."""
     return read9(work, o + INERTIA, like), read6(work, o + WRENCH, like)
 
 
-@inlined
-def write_load(work, o, load):
+@jit_fma_inline
+def write_inertia_and_wrench(work, o, load):
     """What :func:`read_load` reads."""
     inertia, wrench = load
     write9(work, o + INERTIA, *inertia)
     write6(work, o + WRENCH, *wrench)
 
 
-@inlined
-def carried(work, x, m, inertia, like):
+@jit_fma_inline
+def articulated_inertia(work, x, m, inertia, like):
     """Articulated inertia of a body and of what is handed to its slot, which starts at ``x``."""
     I00, I01, I02, I11, I12, I22, h0, h1, h2 = inertia
     k0, k1, k2, k3, k4, k5 = read6(work, x, like)
@@ -225,34 +227,34 @@ def carried(work, x, m, inertia, like):
     return I, H, (m + k0, k1, k2, m + k3, k4, m + k5)
 
 
-@inlined
-def released(constants, c, work, o, h, x, y, shared, load, told, like):
+@jit_fma_inline
+def propagate_articulated_inertia(constants, c, work, o, h, x, y, shared, load, prescribed, like):
     """Articulated inertia and wrench of what an element carries, less what it lets go, handed to the parent.
 
     The slot of the element starts at ``x``, that of the parent at ``y``; if it is ``shared``, others have put
     theirs there.
     """
-    m = fixed(constants, c + MASS, like, False)
+    m = read_constant(constants, c + MASS, like, False)
     inertia, (p0, p1, p2, p3, p4, p5) = load
     k0, k1, k2, k3, k4, k5 = read6(work, x + SLOT_WRENCH, like)
     p0, p1, p2, p3, p4, p5 = p0 + k0, p1 + k1, p2 + k2, p3 + k3, p4 + k4, p5 + k5
     s = read6(work, o + COLUMN, like)
-    I, H, M = carried(work, x, m, inertia, like)
-    U0, U1, U2, U3, U4, U5 = inertia_times(I, H, M, *s)
+    I, H, M = articulated_inertia(work, x, m, inertia, like)
+    U0, U1, U2, U3, U4, U5 = articulated_inertia_product(I, H, M, *s)
     D = dot6(s, (U0, U1, U2, U3, U4, U5))
     s0, s1, s2, s3, s4, s5 = s
     force = read(work, o + FORCE, like) - s0 * p0 - s1 * p1 - s2 * p2 - s3 * p3 - s4 * p4 - s5 * p5
-    i = spread(0.0, like)
-    if not told:
+    i = broadcast_like(0.0, like)
+    if not prescribed:
         i = 1.0 / D
-        least = fixed(constants, c + LEAST, like, False)
-        write(work, o + FORCE, choose(more(D, least), force * i, nan))
+        least = read_constant(constants, c + MIN_INERTIA, like, False)
+        write(work, o + FORCE, select(greater(D, least), force * i, nan))
     g = (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
     g0, g1, g2, g3, g4, g5 = g
     write6(work, h + GAIN, g0, g1, g2, g3, g4, g5)
     # Read again: there are not registers enough to keep it, and to store it would take longer.
-    I, H, M = carried(work, x, m, inertia, like)
-    I, H, M = without(I, H, M, (U0, U1, U2, U3, U4, U5), g)
+    I, H, M = articulated_inertia(work, x, m, inertia, like)
+    I, H, M = subtract_outer_product(I, H, M, (U0, U1, U2, U3, U4, U5), g)
     p0, p1, p2 = p0 + g0 * force, p1 + g1 * force, p2 + g2 * force
     p3, p4, p5 = p3 + g3 * force, p4 + g4 * force, p5 + g5 * force
     if shared:
@@ -267,25 +269,25 @@ def released(constants, c, work, o, h, x, y, shared, load, told, like):
         write6(work, y + SLOT_WRENCH, p0, p1, p2, p3, p4, p5)
 
 
-@inlined
-def accelerated(work, o, h, up, told, like):
+@jit_fma_inline
+def propagate_acceleration(work, o, h, parent, prescribed, like):
     """What the own coordinate accelerates, and how much more than steady coordinates all that it carries."""
-    a0, a1, a2, a3, a4, a5 = read6(work, up + PUSHED, like)
+    a0, a1, a2, a3, a4, a5 = read6(work, parent + ACCELERATION_CHANGE, like)
     a = read(work, o + FORCE, like)
-    if not told:
+    if not prescribed:
         g = read6(work, h + GAIN, like)
         s0, s1, s2, s3, s4, s5 = read6(work, o + COLUMN, like)
         g0, g1, g2, g3, g4, g5 = g
         a = (a - g0 * a0 - g1 * a1 - g2 * a2) - (g3 * a3 + g4 * a4 + g5 * a5)
         write(work, o + FORCE, a)
         a0, a1, a2, a3, a4, a5 = a0 + s0 * a, a1 + s1 * a, a2 + s2 * a, a3 + s3 * a, a4 + s4 * a, a5 + s5 * a
-    write6(work, o + PUSHED, a0, a1, a2, a3, a4, a5)
+    write6(work, o + ACCELERATION_CHANGE, a0, a1, a2, a3, a4, a5)
     return a
 
 
-@inlined
-def borne(work, o, up, like):
+@jit_fma_inline
+def propagate_wrench(work, o, parent, like):
     """The force on a coordinate that bears the wrench on all that it carries, handed to the parent."""
     w = read6(work, o + WRENCH, like)
-    add6(work, up + WRENCH, *w)
+    add6(work, parent + WRENCH, *w)
     return dot6(read6(work, o + COLUMN, like), w)

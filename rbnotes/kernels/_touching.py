@@ -7,39 +7,39 @@ import math
 
 import numpy as np
 
-from rbnotes.contact.distance import TOUCHING
-from rbnotes.contact.manifold import FLAT, LEANING, THIN, TIE
+from rbnotes.contact.distance import TOUCHING_TOLERANCE
+from rbnotes.contact.manifold import EDGE_TOLERANCE, FLAT_TOLERANCE, TILT_TIE_TOLERANCE, TILTED_FACE_TOLERANCE
 from rbnotes.kernels._distance import (
-    closest_on_segments,
+    add_scaled,
     closest_points,
+    closest_points_of_segments,
     column,
     corners,
     cross,
     dot,
-    get,
-    length,
-    less,
-    plain,
-    plus,
-    put,
-    room,
+    empty_points,
+    get_point,
+    jit_alloc,
+    norm,
+    scale,
     separating_axis,
-    times,
+    set_point,
+    subtract,
 )
 
 # Of a shape: pose in its body (16), half extents of the core (3), radius, infinite for a plane.
-HALF, RADIUS = 16, 19
-SHAPE = 20
+HALF_EXTENTS, RADIUS = 16, 19
+SHAPE_SIZE = 20
 
-PLACE = 7
+PLACE_SIZE = 7
 """Of a place of contact: position (3), normal (3), gap."""
 
-MOST = 8
+MAX_CONTACT_POINTS = 8
 """Places where two shapes touch, at most: a quadrangle cut by four lines, or the corners of a box."""
 
 
-@plain
-def touching(shapes, bodies, pairs, poses, margin, places):
+@jit_alloc
+def find_contacts(shapes, bodies, pairs, poses, margin, places):
     """Writes the two shapes, counted from zero, and the place of each contact; how many there are.
 
     Of bodies the last one is the world. No more are written than there is room for.
@@ -50,193 +50,205 @@ def touching(shapes, bodies, pairs, poses, margin, places):
             for c in range(4):
                 for k in range(4):
                     frames[i, r, c] += poses[bodies[i], r, k] * shapes[i, 4 * k + c]
-    found, count = np.empty((MOST, PLACE)), 0
+    shape_places, count = np.empty((MAX_CONTACT_POINTS, PLACE_SIZE)), 0
     for n in range(len(pairs)):
         a, b = pairs[n, 0], pairs[n, 1]
-        for i in range(where(shapes[a], frames[a], shapes[b], frames[b], margin, found)):
+        for i in range(shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_places)):
             if count < len(places):
                 places[count, 0], places[count, 1] = a, b
-                for k in range(PLACE):
-                    places[count, 2 + k] = found[i, k]
+                for k in range(PLACE_SIZE):
+                    places[count, 2 + k] = shape_places[i, k]
             count += 1
     return count
 
 
-@plain
-def half_of(shape):
+@jit_alloc
+def half_extents(shape):
     """Half extents of the core."""
-    return shape[HALF], shape[HALF + 1], shape[HALF + 2]
+    return shape[HALF_EXTENTS], shape[HALF_EXTENTS + 1], shape[HALF_EXTENTS + 2]
 
 
-@plain
-def written(out, i, position, normal, gap):
+@jit_alloc
+def write_place(out, i, position, normal, gap):
     """Writes a place of contact."""
     out[i, 0], out[i, 1], out[i, 2] = position
     out[i, 3], out[i, 4], out[i, 5] = normal
     out[i, 6] = gap
 
 
-@plain
-def where(a, pose_a, b, pose_b, margin, out):
+@jit_alloc
+def shape_contacts(a, pose_a, b, pose_b, margin, out):
     """Where two shapes touch, of which no more than one is a plane; how many places."""
-    half_a, half_b, reach = half_of(a), half_of(b), a[RADIUS] + b[RADIUS]
+    half_a, half_b, reach = half_extents(a), half_extents(b), a[RADIUS] + b[RADIUS]
     if math.isinf(a[RADIUS]):
-        return on_plane(half_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
+        return plane_contacts(half_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
     if math.isinf(b[RADIUS]):
-        return on_plane(half_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
-    size = length(half_a) + length(half_b)
-    if length(less(column(pose_a, 3), column(pose_b, 3))) - size - reach > margin:
+        return plane_contacts(half_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
+    size = norm(half_a) + norm(half_b)
+    if norm(subtract(column(pose_a, 3), column(pose_b, 3))) - size - reach > margin:
         return 0
-    near = TOUCHING * (size + reach)
-    normal, separation = separating_axis(half_a, pose_a, half_b, pose_b, near)
+    touching_distance = TOUCHING_TOLERANCE * (size + reach)
+    normal, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
     if separation - reach > margin:
         return 0
     if separation > 0:
         x, y = closest_points(half_a, pose_a, half_b, pose_b)
-        apart = less(x, y)
-        apart = plus(apart, max(0.0, near - length(apart)), normal)
-        normal = times(1 / length(apart), apart)
-    on_a, on_b = room(MOST), room(MOST)
-    count, normal = opposite(half_a, pose_a, half_b, pose_b, normal, separation > 0, on_a, on_b)
+        separation_vector = subtract(x, y)
+        separation_vector = add_scaled(
+            separation_vector, max(0.0, touching_distance - norm(separation_vector)), normal
+        )
+        normal = scale(1 / norm(separation_vector), separation_vector)
+    on_a, on_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
+    count, normal = opposite_points(half_a, pose_a, half_b, pose_b, normal, separation > 0, on_a, on_b)
     kept = 0
     for i in range(count):
-        x, y = get(on_a, i), get(on_b, i)
-        gap = dot(less(x, y), normal) - reach
+        x, y = get_point(on_a, i), get_point(on_b, i)
+        gap = dot(subtract(x, y), normal) - reach
         if gap <= margin:
-            middle = plus(plus(x, 1.0, y), b[RADIUS] - a[RADIUS], normal)
-            written(out, kept, times(0.5, middle), normal, gap)
+            middle = add_scaled(add_scaled(x, 1.0, y), b[RADIUS] - a[RADIUS], normal)
+            write_place(out, kept, scale(0.5, middle), normal, gap)
             kept += 1
     return kept
 
 
-@plain
-def on_plane(half, radius, pose, plane, margin, sign, out):
+@jit_alloc
+def plane_contacts(half, radius, pose, plane, margin, sign, out):
     """Where a rounded box touches a half-space; the sign is that of the normal."""
-    points, kept, normal = room(MOST), 0, column(plane, 2)
+    points, kept, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
     for i in range(corners(half, pose, points)):
-        x = get(points, i)
-        gap = dot(less(x, column(plane, 3)), normal) - radius
+        x = get_point(points, i)
+        gap = dot(subtract(x, column(plane, 3)), normal) - radius
         if gap <= margin:
-            written(out, kept, plus(x, -(radius + gap / 2), normal), times(sign, normal), gap)
+            write_place(out, kept, add_scaled(x, -(radius + gap / 2), normal), scale(sign, normal), gap)
             kept += 1
     return kept
 
 
-@plain
-def farthest(half, pose, direction, flat):
+@jit_alloc
+def support_feature(half, pose, direction, flat):
     """The corner, edge or face of a core that lies farthest in a direction.
 
     In how many directions it extends, its middle, the two axes, and the half extents along them.
     """
     dimension, middle, none = 0, column(pose, 3), (0.0, 0.0, 0.0)
-    one, two, half_one, half_two = none, none, 0.0, 0.0
+    axis_one, axis_two, half_one, half_two = none, none, 0.0, 0.0
     for i in range(3):
         axis = column(pose, i)
         along = dot(direction, axis)
         if not (abs(along) <= flat and half[i] > 0):
-            middle = plus(middle, -half[i] if along < 0 else half[i], axis)
+            middle = add_scaled(middle, -half[i] if along < 0 else half[i], axis)
         elif dimension == 0:
-            dimension, one, half_one = 1, axis, half[i]
+            dimension, axis_one, half_one = 1, axis, half[i]
         else:
-            dimension, two, half_two = 2, axis, half[i]
-    return dimension, middle, one, two, half_one, half_two
+            dimension, axis_two, half_two = 2, axis, half[i]
+    return dimension, middle, axis_one, axis_two, half_one, half_two
 
 
-@plain
-def ends(feature, out):
+@jit_alloc
+def feature_corners(feature, out):
     """Writes the corners of a feature, in order around a face; how many there are."""
-    dimension, middle, one, two, half_one, half_two = feature
+    dimension, middle, axis_one, axis_two, half_one, half_two = feature
     if dimension == 0:
-        put(out, 0, middle)
+        set_point(out, 0, middle)
         return 1
-    left, right = plus(middle, -half_one, one), plus(middle, half_one, one)
+    left, right = add_scaled(middle, -half_one, axis_one), add_scaled(middle, half_one, axis_one)
     if dimension == 1:
-        put(out, 0, left)
-        put(out, 1, right)
+        set_point(out, 0, left)
+        set_point(out, 1, right)
         return 2
-    put(out, 0, plus(left, -half_two, two))
-    put(out, 1, plus(right, -half_two, two))
-    put(out, 2, plus(right, half_two, two))
-    put(out, 3, plus(left, half_two, two))
+    set_point(out, 0, add_scaled(left, -half_two, axis_two))
+    set_point(out, 1, add_scaled(right, -half_two, axis_two))
+    set_point(out, 2, add_scaled(right, half_two, axis_two))
+    set_point(out, 3, add_scaled(left, half_two, axis_two))
     return 4
 
 
-@plain
-def opposite(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b):
+@jit_alloc
+def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b):
     """Writes pairs of points on the cores, one opposite the other; how many, and the normal."""
-    down = times(-1.0, normal)
-    of_a, of_b = farthest(half_a, pose_a, down, FLAT), farthest(half_b, pose_b, normal, FLAT)
+    opposite_normal = scale(-1.0, normal)
+    of_a, of_b = (
+        support_feature(half_a, pose_a, opposite_normal, FLAT_TOLERANCE),
+        support_feature(half_b, pose_b, normal, FLAT_TOLERANCE),
+    )
     if of_a[0] == 2 or of_b[0] == 2:
-        if tilt(of_a, normal) < tilt(of_b, normal) - TIE:
-            count = ends(farthest(half_b, pose_b, normal, LEANING), on_b)
-            count, up = on_face(of_a, down, count, on_b, on_a)
-            up = times(-1.0, up)
+        if face_tilt(of_a, normal) < face_tilt(of_b, normal) - TILT_TIE_TOLERANCE:
+            count = feature_corners(support_feature(half_b, pose_b, normal, TILTED_FACE_TOLERANCE), on_b)
+            count, face_normal = clip_to_face(of_a, opposite_normal, count, on_b, on_a)
+            face_normal = scale(-1.0, face_normal)
         else:
-            count = ends(farthest(half_a, pose_a, down, LEANING), on_a)
-            count, up = on_face(of_b, normal, count, on_a, on_b)
+            count = feature_corners(
+                support_feature(half_a, pose_a, opposite_normal, TILTED_FACE_TOLERANCE), on_a
+            )
+            count, face_normal = clip_to_face(of_b, normal, count, on_a, on_b)
         if count:
-            return count, up
-    elif of_a[0] == 1 and of_b[0] == 1 and length(cross(of_a[2], of_b[2])) < FLAT:
+            return count, face_normal
+    elif of_a[0] == 1 and of_b[0] == 1 and norm(cross(of_a[2], of_b[2])) < FLAT_TOLERANCE:
         middle, axis = of_a[1], of_a[2]
-        count = between(of_a, ends(of_b, on_b), on_b, axis, of_a[4])
+        count = clip_to_range(of_a, feature_corners(of_b, on_b), on_b, axis, of_a[4])
         for i in range(count):
-            put(on_a, i, plus(middle, dot(less(get(on_b, i), middle), axis), axis))
+            set_point(on_a, i, add_scaled(middle, dot(subtract(get_point(on_b, i), middle), axis), axis))
         if count:
             return count, normal
     x, y = closest_points(half_a, pose_a, half_b, pose_b)
     if not disjoint:  # edges that overlap least, if it is edges
-        of_a, of_b = farthest(half_a, pose_a, down, THIN), farthest(half_b, pose_b, normal, THIN)
+        of_a, of_b = (
+            support_feature(half_a, pose_a, opposite_normal, EDGE_TOLERANCE),
+            support_feature(half_b, pose_b, normal, EDGE_TOLERANCE),
+        )
         if of_a[0] == 1 and of_b[0] == 1:
-            ends(of_a, on_a)
-            ends(of_b, on_b)
-            x, y = closest_on_segments(get(on_a, 0), get(on_a, 1), get(on_b, 0), get(on_b, 1))
-    put(on_a, 0, x)
-    put(on_b, 0, y)
+            feature_corners(of_a, on_a)
+            feature_corners(of_b, on_b)
+            x, y = closest_points_of_segments(
+                get_point(on_a, 0), get_point(on_a, 1), get_point(on_b, 0), get_point(on_b, 1)
+            )
+    set_point(on_a, 0, x)
+    set_point(on_b, 0, y)
     return 1, normal
 
 
-@plain
-def tilt(feature, normal):
+@jit_alloc
+def face_tilt(feature, normal):
     """Of a face, against the plane that is perpendicular to the normal; infinite if it is none."""
     steepest = max(abs(dot(feature[2], normal)), abs(dot(feature[3], normal)))
     return steepest if feature[0] == 2 else math.inf
 
 
-@plain
-def on_face(face, outwards, count, points, below):
+@jit_alloc
+def clip_to_face(face, outward, count, points, projections):
     """Keeps the part of a feature over a face, and writes the points below; how many, the face's normal."""
-    up = cross(face[2], face[3])
-    up = up if dot(up, outwards) > 0 else times(-1.0, up)
-    count = between(face, count, points, face[2], face[4])
-    count = between(face, count, points, face[3], face[5])
+    face_normal = cross(face[2], face[3])
+    face_normal = face_normal if dot(face_normal, outward) > 0 else scale(-1.0, face_normal)
+    count = clip_to_range(face, count, points, face[2], face[4])
+    count = clip_to_range(face, count, points, face[3], face[5])
     for i in range(count):
-        x = get(points, i)
-        put(below, i, plus(x, -dot(less(x, face[1]), up), up))
-    return count, up
+        x = get_point(points, i)
+        set_point(projections, i, add_scaled(x, -dot(subtract(x, face[1]), face_normal), face_normal))
+    return count, face_normal
 
 
-@plain
-def between(feature, count, points, axis, half):
+@jit_alloc
+def clip_to_range(feature, count, points, axis, half):
     """Keeps what lies between the ends of a feature along one of its axes; how many corners that has."""
     middle = dot(axis, feature[1])
-    count = cut(points, count, axis, middle + half)
-    return cut(points, count, times(-1.0, axis), half - middle)
+    count = clip_polygon(points, count, axis, middle + half)
+    return clip_polygon(points, count, scale(-1.0, axis), half - middle)
 
 
-@plain
-def cut(polygon, count, side, limit):
+@jit_alloc
+def clip_polygon(polygon, count, side, limit):
     """Keeps the part of a convex polygon, segment or point with ``side . x <= limit``; how many corners."""
-    old, kept, slack = room(MOST), 0, 1e-12 * (1 + abs(limit))
+    corners, kept, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
     for i in range(count):
-        put(old, i, get(polygon, i))
+        set_point(corners, i, get_point(polygon, i))
     for i in range(count):
         j = (i + 1) % count
-        here, there = dot(get(old, i), side) - limit, dot(get(old, j), side) - limit
-        if here <= slack:
-            put(polygon, kept, get(old, i))
+        value, next_value = dot(get_point(corners, i), side) - limit, dot(get_point(corners, j), side) - limit
+        if value <= slack:
+            set_point(polygon, kept, get_point(corners, i))
             kept += 1
-        if (count > 2 or j > 0) and min(here, there) < -slack and max(here, there) > slack:
-            x, y = get(old, i), get(old, j)
-            put(polygon, kept, plus(x, here / (here - there), less(y, x)))
+        if (count > 2 or j > 0) and min(value, next_value) < -slack and max(value, next_value) > slack:
+            x, y = get_point(corners, i), get_point(corners, j)
+            set_point(polygon, kept, add_scaled(x, value / (value - next_value), subtract(y, x)))
             kept += 1
     return kept

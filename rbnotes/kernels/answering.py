@@ -9,39 +9,39 @@ import ctypes
 
 import numpy as np
 
-from rbnotes._frozen import known
+from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.kernels._tables import APPLIED, MOVED
-from rbnotes.maximal.stepping import Setting, separated
+from rbnotes.kernels._tables import MOTION_SIZE, REQUEST_FORCES
+from rbnotes.maximal.stepping import Setting, resolve_overlaps
 
-_ANSWER = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+_CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
-class Answers:
+class PythonCallbacks:
     """A function for compiled code, and the numbers that both sides read and write."""
 
     def __init__(self, setting: Setting, count: int) -> None:
         self.setting = setting
-        self.numbers: Array = np.zeros((MOVED + 6 + 6) * count + 7)
-        self._motion = self.numbers[: MOVED * count].reshape(count, MOVED)
-        self._wrenches = self.numbers[MOVED * count : (MOVED + 6) * count]
+        self.buffer: Array = np.zeros((MOTION_SIZE + 6 + 6) * count + 7)
+        self._motion = self.buffer[: MOTION_SIZE * count].reshape(count, MOTION_SIZE)
+        self._wrenches = self.buffer[MOTION_SIZE * count : (MOTION_SIZE + 6) * count]
         self._error: BaseException | None = None
-        self._function = _ANSWER(self._answer)
+        self._function = _CALLBACK_TYPE(self._handle_request)
 
     @property
     def address(self) -> int:
         """Of the function: it is there as long as this object is."""
         return ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
-    def _answer(self, about: int) -> int:
+    def _handle_request(self, request: int) -> int:
         """Zero, or not if there is no answer."""
         try:
-            state = state_of(self._motion, float(self.numbers[-1]))
-            if about == APPLIED:
+            state = state_from_array(self._motion, float(self.buffer[-1]))
+            if request == REQUEST_FORCES:
                 self._wrenches[:] = self.setting.mechanism.free.applied_forces(state).f
             else:
-                self._motion[:, :16] = separated(self.setting, state)[0].E.reshape(-1, 16)
+                self._motion[:, :16] = resolve_overlaps(self.setting, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code knows none: it stops, and then they are raised
             self._error = error
             return 1
@@ -53,9 +53,9 @@ class Answers:
             raise self._error
 
 
-def state_of(motion: Array, t: float) -> State:
+def state_from_array(motion: Array, t: float) -> State:
     """The state of poses and twists ``(n, 22)``."""
-    none: Array = np.zeros((0, 3))
+    no_points: Array = np.zeros((0, 3))
     E, phi = motion[:, :16].reshape(-1, 4, 4).copy(), motion[:, 16:].copy()
     empty: Array = np.zeros(0)
-    return known(State, E=E, phi=phi, x=none, v=none, q=empty, qdot=empty, t=t)
+    return construct_unchecked(State, E=E, phi=phi, x=no_points, v=no_points, q=empty, qdot=empty, t=t)

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from rbnotes import _se3
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
-from rbnotes.kernels import _layout as layout
-from rbnotes.kernels.general import Place, groups
+from rbnotes.kernels import _cached_layout as layout
+from rbnotes.kernels.general import JointSlices, group_by_program
 
-PLACES = int(layout.BENDS)
+SUBSPACE_DERIVATIVES_SIZE = int(layout.SUBSPACE_DERIVATIVES_SIZE)
 
 
-class Bends:
+class SubspaceDerivatives:
     """How the columns of joints bend at a state of a tree: compiled, where the joint is given as a function.
 
     Parameters
@@ -30,31 +30,34 @@ class Bends:
 
     def __init__(self, places: Iterable[tuple[JointType, int]], coordinates: int) -> None:
         given = [
-            Place(
+            JointSlices(
                 joint,
-                slice(start, start + joint.coordinates),
-                slice(PLACES * start, PLACES * start + _size(joint.coordinates)),
+                slice(start, start + joint.num_coordinates),
+                slice(
+                    SUBSPACE_DERIVATIVES_SIZE * start,
+                    SUBSPACE_DERIVATIVES_SIZE * start + _derivatives_size(joint.num_coordinates),
+                ),
             )
             for joint, start in places
         ]
-        self.none = not given
-        compiled, others = groups(given, "_bending", 0, coordinates)
+        self.is_empty = not given
+        compiled, uncompiled = group_by_program(given, "subspace_derivatives_function", 0, coordinates)
         self._compiled: list[tuple[Any, ...]] = [tuple(each) for each in compiled]
         # The same joints together: numpy takes a call as long as a joint.
-        same: dict[int, list[Place]] = {}
-        for place in others:
-            same.setdefault(id(place.joint), []).append(place)
-        self._others = [
+        by_joint: dict[int, list[JointSlices]] = {}
+        for place in uncompiled:
+            by_joint.setdefault(id(place.joint), []).append(place)
+        self._uncompiled = [
             (
-                alike[0].joint,
-                _indices(place.coordinates for place in alike),
-                _indices(place.numbers for place in alike),
+                members[0].joint,
+                _indices(place.coordinates for place in members),
+                _indices(place.numbers for place in members),
             )
-            for alike in same.values()
+            for members in by_joint.values()
         ]
-        self._numbers = np.zeros(0 if self.none else PLACES * coordinates)
+        self._numbers = np.zeros(0 if self.is_empty else SUBSPACE_DERIVATIVES_SIZE * coordinates)
 
-    def at(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
+    def evaluate(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
         """Rates of the columns S, and what each coordinate makes of them: flat ``(48 k,)``.
 
         Of each column S' and S'' and the derivatives of all columns of its joint by its coordinate. None
@@ -70,33 +73,33 @@ class Bends:
         for fill, table, constants, work in self._compiled:
             if fill(table, constants, work, q, qdot, qddot, self._numbers):
                 return None
-        for joint, own, places in self._others:
-            self._numbers[places] = _bends(joint, *(each[own] for each in (q, qdot, qddot)))
+        for joint, own, places in self._uncompiled:
+            self._numbers[places] = _subspace_derivatives(joint, *(each[own] for each in (q, qdot, qddot)))
         return self._numbers
 
 
-def _size(m: int) -> int:
+def _derivatives_size(m: int) -> int:
     """How many numbers tell how the columns of a joint bend."""
-    return m * (int(layout.CHANGES) + 6 * m)
+    return m * (int(layout.COLUMN_CHANGES_OFFSET) + 6 * m)
 
 
 def _indices(slices: Iterable[slice]) -> NDArray[np.intp]:
     return np.array([np.arange(each.start, each.stop) for each in slices])
 
 
-def _bends(joint: JointType, q: Array, v: Array, a: Array) -> Array:
+def _subspace_derivatives(joint: JointType, q: Array, v: Array, a: Array) -> Array:
     """Of one joint at states ``(..., m)``: an array ``(..., m (12 + 6 m))``.
 
     Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not commute:
     for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot`` tells the
     second rate of a column.
     """
-    m = joint.coordinates
-    S, dS = joint._S(q), joint._dS(q)
+    m = joint.num_coordinates
+    S, dS = joint.compute_motion_subspace(q), joint.compute_motion_subspace_derivative(q)
     Sdot = np.einsum("...cij,...j->...ci", dS, v)
     twist, rate = (np.einsum("...ci,...i->...c", S, each) for each in (v, a))
     rate = rate + np.einsum("...ci,...i->...c", Sdot, v)
-    rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint._drift_slope(q, v)
+    rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint.compute_bias_acceleration_derivative(q, v)
     Sddot = rate_q - _se3.ad(rate) @ S - _se3.ad(twist) @ Sdot
     # By each coordinate one column after the other.
     changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2).reshape(*q.shape, 6 * m)

@@ -10,22 +10,22 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import known
+from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, QP, QPSolution, Residuals, Solution, Statistics, Status
 from rbnotes.complementarity import solve_lcp as reference
-from rbnotes.kernels._code import code, failed
-from rbnotes.kernels._tables import LEFT, RELATIVE
+from rbnotes.kernels._source_findings import compiled_function, failure_code
+from rbnotes.kernels._tables import NUM_RESIDUALS, RELATIVE
 
-TOLERANCE = 1e-10
+DEFAULT_TOLERANCE = 1e-10
 """Relative residual that is accepted, by default."""
 
-_NONE = np.zeros(0, dtype=np.uint64)
-_WITHOUT: Array = np.zeros(0)
-_LAWS = tuple(field.name for field in fields(Residuals))
+_EMPTY_INTEGERS = np.zeros(0, dtype=np.uint64)
+_NO_MULTIPLIERS: Array = np.zeros(0)
+_RESIDUAL_NAMES = tuple(field.name for field in fields(Residuals))
 
 
-def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = TOLERANCE) -> Solution:
+def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = DEFAULT_TOLERANCE) -> Solution:
     """An LCP by Lemke's method, as :func:`rbnotes.complementarity.solve_lcp` solves it.
 
     For up to about a hundred pairs; M need not be symmetric: contacts with friction on facets are meant too.
@@ -54,19 +54,21 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = TOLERANCE) -> So
     MissingExtra
         If numba is not installed.
     """
-    if tolerance is not TOLERANCE:
+    if tolerance is not DEFAULT_TOLERANCE:
         tolerance = arguments.number("tolerance", tolerance)
-    if _as_meant(q, 1) and _as_meant(M, 2) and len(q) and M.shape == 2 * q.shape:
+    if _is_float_array(q, 1) and _is_float_array(M, 2) and len(q) and M.shape == 2 * q.shape:
         n = len(q)
-        z, w, left = np.empty(n), np.empty(n), np.empty(LEFT)
-        left[RELATIVE] = tolerance
-        ended = code("complementary_pairs")(_NONE, M.ravel(), q, z, w, left)
-        if ended != failed():
-            return known(Solution, **_ended(z, w, left, "lemke", ended - 1, 0))
+        z, w, residuals = np.empty(n), np.empty(n), np.empty(NUM_RESIDUALS)
+        residuals[RELATIVE] = tolerance
+        status = compiled_function("complementary_pairs")(_EMPTY_INTEGERS, M.ravel(), q, z, w, residuals)
+        if status != failure_code():
+            return construct_unchecked(Solution, **_solution_fields(z, w, residuals, "lemke", status - 1, 0))
     return reference(LCP(M, q), "lemke", tolerance=tolerance)
 
 
-def solve_qp(Q: Any, c: ArrayLike, A: Any, b: ArrayLike, *, tolerance: float = TOLERANCE) -> QPSolution:
+def solve_qp(
+    Q: Any, c: ArrayLike, A: Any, b: ArrayLike, *, tolerance: float = DEFAULT_TOLERANCE
+) -> QPSolution:
     """A quadratic program without equations, as :func:`rbnotes.complementarity.solve_lcp` solves it.
 
     Few inequalities are solved as an LCP by Lemke's method; many by blocks of pivots, each with a system of
@@ -101,50 +103,61 @@ def solve_qp(Q: Any, c: ArrayLike, A: Any, b: ArrayLike, *, tolerance: float = T
     MissingExtra
         If numba is not installed.
     """
-    if tolerance is not TOLERANCE:
+    if tolerance is not DEFAULT_TOLERANCE:
         tolerance = arguments.number("tolerance", tolerance)
-    found = _program(Q, c, A, b, tolerance)
+    found = _solve_compiled(Q, c, A, b, tolerance)
     return reference(QP(Q, c, A, b), tolerance=tolerance) if found is None else found
 
 
-def _program(Q: Any, c: Any, A: Any, b: Any, tolerance: float) -> QPSolution | None:
+def _solve_compiled(Q: Any, c: Any, A: Any, b: Any, tolerance: float) -> QPSolution | None:
     """The solution by compiled code, if there is one and the arguments are as they are meant to be."""
-    if not (_as_meant(c, 1) and _as_meant(b, 1)) or not len(b):
+    if not (_is_float_array(c, 1) and _is_float_array(b, 1)) or not len(b):
         return None
     d, m = len(c), len(b)
     if getattr(Q, "shape", None) != (d, d) or getattr(A, "shape", None) != (m, d):
         return None
-    if _as_meant(Q, 2) and _as_meant(A, 2):
-        name, told = "dense_program", np.zeros(2, dtype=np.uint64)
+    if _is_float_array(Q, 2) and _is_float_array(A, 2):
+        name, integers = "dense_program", np.zeros(2, dtype=np.uint64)
         numbers = Q.ravel(), A.ravel()
-    elif _in_columns(Q) and _in_columns(A):
+    elif _is_csc_matrix(Q) and _is_csc_matrix(A):
         name, numbers = "sparse_program", (Q.data, A.data)
-        told = np.concatenate([Q.indptr, Q.indices, A.indptr, A.indices], dtype=np.uint64, casting="unsafe")
+        integers = np.concatenate(
+            [Q.indptr, Q.indices, A.indptr, A.indices], dtype=np.uint64, casting="unsafe"
+        )
     else:
         return None
-    x, z, w, left = np.empty(d), np.zeros(m), np.empty(m), np.empty(LEFT)
-    left[RELATIVE] = tolerance
-    if code(name)(told, numbers[0], c, numbers[1], b, x, z, w, left):
+    x, z, w, residuals = np.empty(d), np.zeros(m), np.empty(m), np.empty(NUM_RESIDUALS)
+    residuals[RELATIVE] = tolerance
+    if compiled_function(name)(integers, numbers[0], c, numbers[1], b, x, z, w, residuals):
         return None
-    pivots, factorizations = told[:2].tolist()
-    method = "active_set" if factorizations else "lemke"
-    return known(QPSolution, x=x, multipliers=_WITHOUT, **_ended(z, w, left, method, pivots, factorizations))
+    pivots, factorizations = integers[:2].tolist()
+    method = "block_principal_pivoting" if factorizations else "lemke"
+    return construct_unchecked(
+        QPSolution,
+        x=x,
+        multipliers=_NO_MULTIPLIERS,
+        **_solution_fields(z, w, residuals, method, pivots, factorizations),
+    )
 
 
-def _ended(z: Array, w: Array, left: Array, method: str, pivots: int, factorizations: int) -> dict[str, Any]:
+def _solution_fields(
+    z: Array, w: Array, residual_values: Array, method: str, pivots: int, factorizations: int
+) -> dict[str, Any]:
     """All that is known of a solution."""
-    statistics = known(
+    statistics = construct_unchecked(
         Statistics,
         pivots=pivots,
         factorizations=factorizations,
         sweeps=0,
         iterations=0,
         solves=0,
-        solves_saved=0,
+        solves_avoided=0,
         solver_time=0.0,
         interface_time=0.0,
     )
-    residuals = known(Residuals, **dict(zip(_LAWS, left.tolist(), strict=True)))
+    residuals = construct_unchecked(
+        Residuals, **dict(zip(_RESIDUAL_NAMES, residual_values.tolist(), strict=True))
+    )
     return {
         "status": Status.SOLVED,
         "z": z,
@@ -156,17 +169,17 @@ def _ended(z: Array, w: Array, left: Array, method: str, pivots: int, factorizat
     }
 
 
-def _as_meant(value: Any, axes: int) -> TypeGuard[Array]:
+def _is_float_array(value: Any, axes: int) -> TypeGuard[Array]:
     """Whether something is an array of real numbers with so many axes; a vector's in a row."""
     meant = type(value) is np.ndarray and value.ndim == axes and value.dtype == np.float64
     return meant and (axes == 2 or value.flags.c_contiguous)
 
 
-def _in_columns(value: Any) -> bool:
+def _is_csc_matrix(value: Any) -> bool:
     """Whether something is a matrix in columns, of real numbers, without doubles."""
     return (
         sparse.issparse(value)
         and value.format == "csc"
-        and _as_meant(value.data, 1)
+        and _is_float_array(value.data, 1)
         and value.has_canonical_format
     )

@@ -7,142 +7,187 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes._frozen import known
+from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
-from rbnotes.dynamics import WORLD, State, States, no_forces
-from rbnotes.kernels._code import code
+from rbnotes.dynamics import WORLD, State, States, zero_forces
+from rbnotes.kernels._source_findings import compiled_function
 from rbnotes.kernels._tables import (
     AFTER,
-    ANSWERS,
     BEFORE,
-    CONTACT,
-    CRAMPED,
-    CROWDED,
-    DONE,
+    CALLBACK_ADDRESS,
+    CONTACT_SIZE,
+    CONTACT_WORK,
+    CONTACTS_FULL,
     ENERGY,
-    FIRST,
-    FORCED,
+    FORCE_WORK,
     GAP,
+    HAS_FORCES,
     IMPULSE,
-    MOVED,
+    INTEGRATOR_WORK,
+    JOINT_WORK,
+    MATCH_RADIUS,
+    MOTION_SIZE,
     MU,
-    NEAR,
+    NEEDS_REFERENCE,
     NORMAL,
-    OF_CONTACTS,
-    OF_FORCES,
-    OF_JOINTS,
-    OF_MOTION,
-    OF_SEPARATION,
+    NUM_FIRST_CONTACTS,
+    NUM_NEAR,
+    NUM_RECORDS,
+    NUM_REMEMBERED,
+    NUM_SECOND_CONTACTS,
+    NUM_STEPS,
+    NUM_STEPS_TAKEN,
     POSITION,
-    PUSHES,
-    REACH,
     RESIDUAL,
     RESTITUTION,
-    SECOND,
+    SEPARATION_WORK,
+    SETTINGS_SIZE,
     SLOP,
-    STEPS,
-    SUMS,
+    SUMS_SIZE,
     TIME,
-    TOLD,
-    UNUSUAL,
-    WRITTEN,
+    WORKSPACE_TOO_SMALL,
     A,
     B,
     H,
 )
-from rbnotes.kernels.answering import Answers, state_of
-from rbnotes.kernels.mechanisms import CONTACT_ROOM, PackedWorld
+from rbnotes.kernels.answering import PythonCallbacks, state_from_array
+from rbnotes.kernels.mechanisms import WORKSPACE_PER_CONTACT, PackedWorld
 from rbnotes.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
 from rbnotes.maximal.impacts import SIMULTANEOUS
 from rbnotes.maximal.stepping import Progress, Setting, Taken
-from rbnotes.maximal.trajectory import End, events_of
+from rbnotes.maximal.trajectory import RestartData, contact_events
 
-ROOM = 8
+CONTACTS_PER_BODY = 8
 """Contacts for each body, to begin with."""
 
-IN_A_ROW = 128
+MAX_STEPS_PER_CALL = 128
 """Most steps between which a user can interrupt."""
 
 
-def is_ordinary(setting: Setting, integrator: Integrator) -> bool:
+def is_supported(setting: Setting, integrator: Integrator) -> bool:
     """Whether these options are those that the compiled step takes, but for the friction model."""
-    return type(integrator) is Rattle and setting.projects and setting.impacts == SIMULTANEOUS
+    return type(integrator) is Rattle and setting.uses_projection and setting.impacts == SIMULTANEOUS
 
 
-class Run:
+class CompiledRun:
     """A run that is under way."""
 
     def __init__(self, packed: PackedWorld, setting: Setting, state: State, points: ContactPoints) -> None:
         self.packed, self.setting = packed, setting
-        self.count, self.rows = len(state.E), len(packed.rows)
-        self.motions, self.energies = [_motion(state)[None]], [np.array([setting.mechanism.energy(state)])]
+        self.count, self.rows = len(state.E), len(packed.row_order)
+        self.motions, self.energies = (
+            [_motion_array(state)[None]],
+            [np.array([setting.mechanism.energy(state)])],
+        )
         self.times = [state.t]
         self.impulses: list[Array] = [np.zeros((0, self.rows))]
         self.works: list[Array] = [np.zeros((0, 5))]
         self.records: list[ContactRecord] = []
-        self.empty = _records(np.zeros((0, CONTACT)), np.zeros((1, SUMS)), self.count)[0]
-        self.begin(state, points)
+        self.empty_record = _contact_records(
+            np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMS_SIZE)), self.count
+        )[0]
+        self.start_from(state, points)
 
-    def begin(self, state: State, points: ContactPoints) -> None:
+    def start_from(self, state: State, points: ContactPoints) -> None:
         """Go on from here, with these contacts."""
-        pushed = self.setting.friction.last
-        self.motion, self.near = _motion(state), _table(points, count=self.count)
-        self.pushes = _table(*pushed, count=self.count) if pushed is not None else np.zeros((0, CONTACT))
-        self.has_pushed = pushed is not None
+        last_impulses = self.setting.friction.last_impulses
+        self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
+        self.remembered = (
+            _contact_table(*last_impulses, count=self.count)
+            if last_impulses is not None
+            else np.zeros((0, CONTACT_SIZE))
+        )
+        self.has_impulses = last_impulses is not None
 
     def advance(self, steps: int) -> tuple[int, int]:
         """Take some steps; how many were taken, and how it ended."""
-        room = max(ROOM * self.count + ROOM, 2 * len(self.near), 2 * len(self.pushes))
-        told = np.zeros(TOLD)
-        told[H], told[SLOP], told[REACH] = self.setting.h, self.setting.slop, self.setting.friction.reach
-        near, pushes = np.zeros((room, CONTACT)), np.zeros((room, CONTACT))
-        near[: len(self.near)], pushes[: len(self.pushes)] = self.near, self.pushes
-        told[STEPS], told[NEAR], told[PUSHES] = steps, len(self.near), len(self.pushes)
-        told[TIME], told[FORCED] = self.times[-1], self.setting.mechanism.applied is not no_forces
-        answers = Answers(self.setting, self.count)
-        told[ANSWERS] = answers.address
-        states, sums = np.empty((steps, self.count, MOVED)), np.empty((steps, SUMS))
+        max_contacts = max(
+            CONTACTS_PER_BODY * self.count + CONTACTS_PER_BODY,
+            2 * len(self.contacts),
+            2 * len(self.remembered),
+        )
+        settings = np.zeros(SETTINGS_SIZE)
+        settings[H], settings[SLOP], settings[MATCH_RADIUS] = (
+            self.setting.h,
+            self.setting.slop,
+            self.setting.friction.matching_distance,
+        )
+        contacts, remembered = np.zeros((max_contacts, CONTACT_SIZE)), np.zeros((max_contacts, CONTACT_SIZE))
+        contacts[: len(self.contacts)], remembered[: len(self.remembered)] = self.contacts, self.remembered
+        settings[NUM_STEPS], settings[NUM_NEAR], settings[NUM_REMEMBERED] = (
+            steps,
+            len(self.contacts),
+            len(self.remembered),
+        )
+        settings[TIME], settings[HAS_FORCES] = (
+            self.times[-1],
+            self.setting.mechanism.applied is not zero_forces,
+        )
+        callbacks = PythonCallbacks(self.setting, self.count)
+        settings[CALLBACK_ADDRESS] = callbacks.address
+        states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
         impulses = np.empty((steps, self.rows))
-        records = np.empty((2 * room * min(steps, 32), CONTACT))
-        work = np.zeros(self.packed.room + CONTACT_ROOM * room)
-        asked = answers.numbers
-        arrays = (told, self.motion, near, pushes, states, sums, impulses, records, asked, work)
-        ended = code("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
-        if ended == CRAMPED:
+        records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
+        work = np.zeros(self.packed.workspace_size + WORKSPACE_PER_CONTACT * max_contacts)
+        callback_buffer = callbacks.buffer
+        arrays = (
+            settings,
+            self.motion,
+            contacts,
+            remembered,
+            states,
+            sums,
+            impulses,
+            records,
+            callback_buffer,
+            work,
+        )
+        status = compiled_function("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
+        if status == WORKSPACE_TOO_SMALL:
             raise AssertionError("a packed world that asks for too little room")
-        answers.raise_error()
-        done, written = int(told[DONE]), int(told[WRITTEN])
-        if done:
-            self.near, self.pushes = near[: int(told[NEAR])].copy(), pushes[: int(told[PUSHES])].copy()
-            self._keep(states[:done], sums[:done], impulses[:done], records[:written])
-        return done, ended
+        callbacks.raise_error()
+        num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
+        if num_steps_taken:
+            self.contacts, self.remembered = (
+                contacts[: int(settings[NUM_NEAR])].copy(),
+                remembered[: int(settings[NUM_REMEMBERED])].copy(),
+            )
+            self._append_steps(
+                states[:num_steps_taken],
+                sums[:num_steps_taken],
+                impulses[:num_steps_taken],
+                records[:num_records],
+            )
+        return num_steps_taken, status
 
-    def _keep(self, states: Array, sums: Array, impulses: Array, records: Array) -> None:
+    def _append_steps(self, states: Array, sums: Array, impulses: Array, records: Array) -> None:
         """Add steps that were taken."""
         self.motions.append(states)
         self.energies.append(sums[:, ENERGY])
         for _ in range(len(states)):
             self.times.append(self.times[-1] + self.setting.h)
         original = np.empty_like(impulses)
-        original[:, self.packed.rows] = impulses
+        original[:, self.packed.row_order] = impulses
         self.impulses.append(original)
         works = np.zeros((len(states), 5))
-        for part, of in enumerate((OF_FORCES, OF_JOINTS, OF_CONTACTS, OF_SEPARATION, OF_MOTION)):
+        for part, of in enumerate((FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK)):
             works[:, part] = sums[:, of]
         self.works.append(works)
-        self.records += _records(records, sums, self.count) if len(records) else [self.empty] * len(states)
-        self.has_pushed |= bool(len(records))
+        self.records += (
+            _contact_records(records, sums, self.count) if len(records) else [self.empty_record] * len(states)
+        )
+        self.has_impulses |= bool(len(records))
 
-    def step(self, integrator: Integrator) -> None:
+    def take_reference_step(self, integrator: Integrator) -> None:
         """Take one step as the reference does."""
-        self.setting.friction.last = self.pushed
-        taken = integrator.take(self.setting, self.state, self.points)
-        self._take(taken)
-        self.begin(taken.state, taken.points)
+        self.setting.friction.last_impulses = self.last_impulses
+        taken = integrator.step(self.setting, self.state, self.points)
+        self._append_step(taken)
+        self.start_from(taken.state, taken.points)
 
-    def _take(self, taken: Taken) -> None:
-        self.motions.append(_motion(taken.state)[None])
+    def _append_step(self, taken: Taken) -> None:
+        self.motions.append(_motion_array(taken.state)[None])
         self.energies.append(np.array([self.setting.mechanism.energy(taken.state)]))
         self.times.append(taken.state.t)
         self.impulses.append(taken.joints[None])
@@ -152,19 +197,19 @@ class Run:
     @property
     def state(self) -> State:
         """Where the run is."""
-        return state_of(self.motion, self.times[-1])
+        return state_from_array(self.motion, self.times[-1])
 
     @property
     def points(self) -> ContactPoints:
         """Contacts there."""
-        return _points(self.near, self.count)
+        return _contact_points(self.contacts, self.count)
 
     @property
-    def pushed(self) -> tuple[ContactPoints, Array] | None:
+    def last_impulses(self) -> tuple[ContactPoints, Array] | None:
         """Where the friction found impulses last, and which."""
-        if not self.has_pushed:
+        if not self.has_impulses:
             return None
-        return _points(self.pushes, self.count), self.pushes[:, IMPULSE:BEFORE]
+        return _contact_points(self.remembered, self.count), self.remembered[:, IMPULSE:BEFORE]
 
     def trajectory(self) -> Trajectory:
         """What the run leaves."""
@@ -178,13 +223,13 @@ class Run:
             np.concatenate(self.energies),
             np.concatenate(self.impulses),
             tuple(self.records),
-            events_of(self.records, self.times[1:]),
+            contact_events(self.records, self.times[1:]),
             Work(*np.concatenate(self.works).T),
-            End(self.points, self.pushed),
+            RestartData(self.points, self.last_impulses),
         )
 
 
-def run(
+def run_compiled(
     packed: PackedWorld,
     setting: Setting,
     integrator: Integrator,
@@ -194,27 +239,29 @@ def run(
     progress: Progress | None,
 ) -> Trajectory:
     """As :meth:`rbnotes.maximal.World.run`, where :func:`is_ordinary`."""
-    whole, done = Run(packed, setting, state, points), 0
-    while done < steps:
-        taken, ended = whole.advance(1 if progress is not None else min(steps - done, IN_A_ROW))
-        done += taken
-        if ended == UNUSUAL or (ended == CROWDED and not taken):
-            whole.step(integrator)
-            done += 1
+    simulation, num_done = CompiledRun(packed, setting, state, points), 0
+    while num_done < steps:
+        taken, status = simulation.advance(
+            1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)
+        )
+        num_done += taken
+        if status == NEEDS_REFERENCE or (status == CONTACTS_FULL and not taken):
+            simulation.take_reference_step(integrator)
+            num_done += 1
             taken = 1
         if progress is not None and taken:
-            progress(done, steps)
-    return whole.trajectory()
+            progress(num_done, steps)
+    return simulation.trajectory()
 
 
-def _motion(state: State) -> Array:
+def _motion_array(state: State) -> Array:
     """Poses and twists ``(n, 22)``."""
     return np.concatenate([state.E.reshape(-1, 16), state.phi], axis=1)
 
 
-def _table(points: ContactPoints, impulses: Array | None = None, count: int = 0) -> Array:
+def _contact_table(points: ContactPoints, impulses: Array | None = None, count: int = 0) -> Array:
     """Contacts ``(c, 20)``, the world being the last body."""
-    table: Array = np.zeros((len(points), CONTACT))
+    table: Array = np.zeros((len(points), CONTACT_SIZE))
     for column, body in ((A, points.a), (B, points.b)):
         table[:, column] = np.where(body == WORLD, count, body)
     table[:, POSITION:NORMAL], table[:, NORMAL:GAP] = points.position, points.normal
@@ -224,11 +271,11 @@ def _table(points: ContactPoints, impulses: Array | None = None, count: int = 0)
     return table
 
 
-def _points(table: Array, count: int) -> ContactPoints:
+def _contact_points(table: Array, count: int) -> ContactPoints:
     """Contacts of such a table."""
     bodies = table[:, [A, B]]
     a, b = np.where(bodies == count, WORLD, bodies).astype(np.intp).T
-    return known(
+    return construct_unchecked(
         ContactPoints,
         a=a,
         b=b,
@@ -240,11 +287,11 @@ def _points(table: Array, count: int) -> ContactPoints:
     )
 
 
-def _records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
+def _contact_records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
     """One for each step, of contacts one step after the other."""
-    points, start, records = _points(table, count), 0, []
+    points, start, records = _contact_points(table, count), 0, []
     impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
-    for residual, first, second in sums[:, [RESIDUAL, FIRST, SECOND]].tolist():
+    for residual, first, second in sums[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
         end = start + int(first + second)
         own = slice(start, end)
         record = ContactRecord(points[own], impulses[own], before[own], after[own], residual, int(first))

@@ -13,7 +13,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 
 
-def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, parts: int = 8) -> Array:
+def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, chunks: int = 8) -> Array:
     """What a function gives for many states, in parts that the workers of an executor take.
 
     Batches of compiled trees let other threads run, so that a
@@ -41,13 +41,13 @@ def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, 
     Raises
     ------
     InvalidArgument
-        If there are no states, their counts differ, or ``parts`` is not positive.
+        If there are no states, their counts differ, or ``chunks`` is not positive.
     """
     arguments.function("function", function)
-    parts = arguments.count("parts", parts, 1)
+    chunks = arguments.count("chunks", chunks, 1)
     arrays = [arguments.array(f"states[{i}]", each, None) for i, each in enumerate(states)]
     counts = {len(each) for each in arrays}
     if len(counts) != 1 or not min(counts):
         raise InvalidArgument("states", f"{sorted(counts)} of them", "as many of each, at least one")
-    shares = [np.array_split(each, min(parts, *counts)) for each in arrays]
-    return np.concatenate(list(executor.map(function, *shares)))
+    chunked = [np.array_split(each, min(chunks, *counts)) for each in arrays]
+    return np.concatenate(list(executor.map(function, *chunked)))

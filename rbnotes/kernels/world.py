@@ -9,30 +9,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbnotes._frozen import known
+from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Rounded
-from rbnotes.contact.detection import may_touch
+from rbnotes.contact import Collider, ContactPoints, RoundedBox
+from rbnotes.contact.detection import collision_filter
 from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
-from rbnotes.friction import FrictionModel, newton_friction
-from rbnotes.friction.contact_space import Responses
-from rbnotes.friction.newton import by_newton, friction_by
-from rbnotes.kernels._code import code
-from rbnotes.kernels.mechanisms import PackedWorld, coefficients, packed_world
-from rbnotes.kernels.running import is_ordinary, run
+from rbnotes.friction import FrictionModel, semismooth_newton_friction
+from rbnotes.friction.friction_contact_problem import DelassusProblem
+from rbnotes.friction.newton import newton_search, solve_friction
+from rbnotes.kernels._source_findings import compiled_function
+from rbnotes.kernels.mechanisms import PackedWorld, pack_world, pair_coefficients
+from rbnotes.kernels.running import is_supported, run_compiled
 from rbnotes.maximal import Integrator, Trajectory, World
 from rbnotes.maximal.stepping import Progress, Setting
 
-COLUMNS = 9
+CONTACT_COLUMNS = 9
 """Of a contact: the two shapes, position (3), normal (3), gap."""
 
 
-class Shapes(NamedTuple):
+class PackedShapes(NamedTuple):
     """The colliders of a world, as compiled code reads them."""
 
-    whole: NDArray[np.uint64]
+    integers: NDArray[np.uint64]
     """Of each its body, the world being the last; then the pairs that may touch."""
-    numbers: Array
+    floats: Array
     """Of each its pose in the body, half extents and radius."""
 
 
@@ -51,12 +51,12 @@ class CompiledWorld(World):
     them.
     """
 
-    def touching(self, poses: Array, margin: float) -> ContactPoints:
+    def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
         """Contacts with gaps up to a margin, for poses that are known to be right."""
         bodies = np.concatenate([poses.ravel(), np.eye(4).ravel()])
-        find, room = code("touching_shapes"), 8 * len(poses) + 8
+        find, room = compiled_function("touching_shapes"), 8 * len(poses) + 8
         while True:
-            places = np.empty((room, COLUMNS))
+            places = np.empty((room, CONTACT_COLUMNS))
             count = find(*self._shapes, bodies, np.array([margin]), places.ravel())
             if count <= room:
                 break
@@ -64,7 +64,7 @@ class CompiledWorld(World):
         places = places[:count]
         a, b = places[:, 0].astype(np.intp), places[:, 1].astype(np.intp)
         mu, restitution = self._coefficients
-        return known(
+        return construct_unchecked(
             ContactPoints,
             a=self._bodies[a],
             b=self._bodies[b],
@@ -75,9 +75,13 @@ class CompiledWorld(World):
             restitution=restitution[a, b],
         )
 
-    def friction(self, model: FrictionModel) -> FrictionModel:
+    def prepare_friction_model(self, model: FrictionModel) -> FrictionModel:
         """The model; compiled, if it is the default."""
-        return replace(model, solve=_newton_friction) if model.solve is newton_friction else model
+        return (
+            replace(model, solve=_compiled_newton_friction)
+            if model.solve is semismooth_newton_friction
+            else model
+        )
 
     def run(
         self,
@@ -90,16 +94,18 @@ class CompiledWorld(World):
     ) -> Trajectory:
         """Steps from a state with these contacts."""
         packed = self._packed
-        ordinary = is_ordinary(setting, integrator) and setting.friction.model.solve is _newton_friction
+        ordinary = (
+            is_supported(setting, integrator) and setting.friction.model.solve is _compiled_newton_friction
+        )
         if packed is None or not ordinary:
             return super().run(setting, integrator, state, points, steps, progress)
-        return run(packed, setting, integrator, state, points, steps, progress)
+        return run_compiled(packed, setting, integrator, state, points, steps, progress)
 
     @cached_property
     def _packed(self) -> PackedWorld | None:
         whole, numbers = self._shapes
         bodies, pairs = np.split(whole.astype(np.intp), [len(self.colliders)])
-        return packed_world(self, bodies, pairs.reshape(-1, 2), numbers)
+        return pack_world(self, bodies, pairs.reshape(-1, 2), numbers)
 
     @cached_property
     def _bodies(self) -> NDArray[np.intp]:
@@ -107,14 +113,14 @@ class CompiledWorld(World):
 
     @cached_property
     def _coefficients(self) -> tuple[Array, Array]:
-        return coefficients(self)
+        return pair_coefficients(self)
 
     @cached_property
-    def _shapes(self) -> Shapes:
-        return packed_shapes(self)
+    def _shapes(self) -> PackedShapes:
+        return pack_shapes(self)
 
 
-def packed_shapes(world: World) -> Shapes:
+def pack_shapes(world: World) -> PackedShapes:
     """The colliders as arrays.
 
     Raises
@@ -122,52 +128,54 @@ def packed_shapes(world: World) -> Shapes:
     InvalidArgument
         If two planes may touch.
     """
-    colliders, count = world.colliders, len(world.mechanism.bodies)
-    allowed, pairs = may_touch(world.apart or ()), []
+    colliders, count = world.colliders, len(world.mechanism.inertias)
+    is_allowed, pairs = collision_filter(world.excluded_pairs or ()), []
     for j, second in enumerate(colliders):
         for i, first in enumerate(colliders[:j]):
-            if allowed(first, second):
+            if is_allowed(first, second):
                 pairs.append((i, j))
-                if not any(isinstance(each.surface, Rounded) for each in (first, second)):
+                if not any(isinstance(each.collision_geometry, RoundedBox) for each in (first, second)):
                     expected = "at most one: two half-spaces do not touch"
                     raise InvalidArgument("colliders", "two planes that may touch", expected)
     bodies = [count if each.body == WORLD else each.body for each in colliders]
-    rows = [_numbers(each) for each in colliders]
-    whole = np.concatenate([bodies, np.array(sorted(pairs), dtype=int).ravel()])
-    return Shapes(whole.astype(np.uint64), np.concatenate([np.zeros(0), *rows]))
+    rows = [_shape_numbers(each) for each in colliders]
+    integers = np.concatenate([bodies, np.array(sorted(pairs), dtype=int).ravel()])
+    return PackedShapes(integers.astype(np.uint64), np.concatenate([np.zeros(0), *rows]))
 
 
-def _numbers(collider: Collider) -> Array:
-    surface = collider.surface
+def _shape_numbers(collider: Collider) -> Array:
+    surface = collider.collision_geometry
     half, radius = (
-        (surface.half_extents, surface.radius) if isinstance(surface, Rounded) else (np.zeros(3), np.inf)
+        (surface.half_extents, surface.radius) if isinstance(surface, RoundedBox) else (np.zeros(3), np.inf)
     )
     return np.concatenate([collider.frame.ravel(), half, [radius]])
 
 
-def _newton_friction(
+def _compiled_newton_friction(
     problem: StepProblem,
     *,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float = 1e-8,
     max_iterations: int = 50,
-    check: bool = True,
+    raise_on_failure: bool = True,
 ) -> StepSolution:
-    return friction_by(_search, problem, start, tolerance, max_iterations, check)
+    return solve_friction(_solve_newton, problem, initial_guess, tolerance, max_iterations, raise_on_failure)
 
 
-def _search(space: Responses, r: Array, tolerance: float, most: int) -> tuple[Array, float, int]:
+def _solve_newton(
+    space: DelassusProblem, r: Array, tolerance: float, max_iterations: int
+) -> tuple[Array, float, int]:
     """As :func:`rbnotes.friction.newton.by_newton`."""
-    best: Any = np.empty(r.size + 1)
-    steps = code("newton_method")(
-        np.array([most], dtype=np.uint64),
-        np.ascontiguousarray(space.delassus).ravel(),
+    result: Any = np.empty(r.size + 1)
+    steps = compiled_function("newton_method")(
+        np.array([max_iterations], dtype=np.uint64),
+        np.ascontiguousarray(space.delassus_matrix).ravel(),
         np.ascontiguousarray(space.free).ravel(),
         np.ascontiguousarray(space.mu),
         np.ascontiguousarray(r).ravel(),
         np.array([tolerance]),
-        best,
+        result,
     )
-    if steps > most:
-        return by_newton(space, r, tolerance, most)
-    return best[:-1].reshape(-1, 3), float(best[-1]), steps
+    if steps > max_iterations:
+        return newton_search(space, r, tolerance, max_iterations)
+    return result[:-1].reshape(-1, 3), float(result[-1]), steps

@@ -16,22 +16,22 @@ from functools import cache
 
 from rbnotes.ledger import naming
 from rbnotes.ledger.record import Record, Verdict
-from rbnotes.ledger.sources import Shelf, in_use, use, using
+from rbnotes.ledger.sources import Ledger, active_ledger, context, use
 
-__all__ = ["Record", "Verdict", "find", "load", "use", "using"]
+__all__ = ["Record", "Verdict", "find", "load", "use", "context"]
 
 
 def load() -> tuple[Record, ...]:
     """All records, by source, section and line of the notes."""
-    return _load(in_use())
+    return _load(active_ledger())
 
 
 @cache
-def _load(shelf: Shelf) -> tuple[Record, ...]:
+def _load(opened_ledger: Ledger) -> tuple[Record, ...]:
     records: dict[str, Record] = {}
-    for module in shelf.modules():
+    for module in opened_ledger.modules():
         for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
-            shelf.source(record.source)
+            opened_ledger.source(record.source)
             if records.setdefault(record.id, record) is not record:
                 raise ValueError(f"two records have the id {record.id}")
     return tuple(sorted(records.values(), key=_reading_order))
@@ -53,9 +53,9 @@ def _is_record(value: object) -> bool:
 
 
 def _reading_order(record: Record) -> tuple[tuple[int, list[tuple[int, int, str]]], int, str]:
-    from rbnotes.ledger.coverage import inventory, section_order
+    from rbnotes.ledger.coverage import inventory, section_sort_key
 
     lines = {entry.id: entry.line for entry in inventory()}
     prose = re.fullmatch(r"t(\d+)[a-z]*", record.display.rsplit("/", 1)[1])
     line = int(prose.group(1)) if prose else lines.get(record.display, 0)
-    return section_order(record.source, record.section), line, record.id
+    return section_sort_key(record.source, record.section), line, record.id

@@ -17,11 +17,11 @@ from hypothesis import Phase
 from hypothesis.database import ExampleDatabase
 
 from rbnotes.ledger.record import Record
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 from rbnotes.ledger.trials import (
-    SIGNIFICANT,
-    TELLING,
-    Search,
+    CLEAR_RESIDUAL,
+    SIGNIFICANT_RESIDUAL,
+    SearchResult,
     Values,
     find_inputs,
     residual,
@@ -29,12 +29,12 @@ from rbnotes.ledger.trials import (
     search_settings,
 )
 
-FILE = "counterexamples.json"
-EXAMPLES = 400
+FILE_NAME = "counterexamples.json"
+MAX_EXAMPLES = 400
 """Inputs tried before the search for a counterexample is given up."""
 
 
-class Kept(ExampleDatabase):
+class ChoiceDatabase(ExampleDatabase):
     """Choices by the name of a claim, the shortest of each."""
 
     def __init__(self, choices: dict[str, bytes]) -> None:
@@ -55,52 +55,52 @@ class Kept(ExampleDatabase):
         if self.choices.get(key.decode()) == value:
             del self.choices[key.decode()]
 
-    def written(self, claims: Iterable[str]) -> str:
+    def to_json(self, claims: Iterable[str]) -> str:
         """The choices of these claims as text."""
-        kept = {
+        encoded = {
             name: b64encode(self.choices[name]).decode() for name in sorted(claims) if name in self.choices
         }
-        return json.dumps(kept, indent=0) + "\n"
+        return json.dumps(encoded, indent=0) + "\n"
 
 
-def kept() -> Kept:
+def stored_choices() -> ChoiceDatabase:
     """What the ledger brings along; choices to be played back, so nothing is saved there."""
-    return _kept(in_use().folder / FILE)
+    return _read_choices(active_ledger().folder / FILE_NAME)
 
 
 @cache
-def _kept(path: Path) -> Kept:
+def _read_choices(path: Path) -> ChoiceDatabase:
     text = path.read_text(encoding="utf-8") if path.exists() else "{}"
-    return Kept({name: b64decode(choices) for name, choices in json.loads(text).items()})
+    return ChoiceDatabase({name: b64decode(choices) for name, choices in json.loads(text).items()})
 
 
-def played_back(record: Record) -> Search:
+def replay(record: Record) -> SearchResult:
     """The kept inputs of a claim, if they still show its print wrong."""
-    if record.id not in kept().choices or record.printed is None or record.reference is None:
-        return Search(None, 0.0)
+    if record.id not in stored_choices().choices or record.printed is None or record.reference is None:
+        return SearchResult(None, 0.0)
     return search(
         record.printed,
         record.reference,
         record.inputs,
-        threshold=SIGNIFICANT,
+        threshold=SIGNIFICANT_RESIDUAL,
         examples=1,
-        finite=not record.undefined,
-        known=(record.id, kept()),
+        require_finite=not record.undefined,
+        stored_choices=(record.id, stored_choices()),
     )
 
 
-def write(database: Kept, claims: Iterable[str], folder: Path) -> None:
+def write(database: ChoiceDatabase, claims: Iterable[str], folder: Path) -> None:
     """Write a database into the package's folder of the ledger."""
-    (folder / FILE).write_text(database.written(claims), encoding="utf-8")
+    (folder / FILE_NAME).write_text(database.to_json(claims), encoding="utf-8")
 
 
-def shrunk(record: Record, database: Kept) -> bool:
+def search_smallest(record: Record, database: ChoiceDatabase) -> bool:
     """Search for the smallest inputs on which a print is wrong, and keep them; says whether there are any."""
     printed, reference, holds_when = record.printed, record.reference, record.holds_when
     if printed is None or reference is None:
         return False
-    how = search_settings(EXAMPLES, Phase.generate, Phase.shrink, database=database)
-    for threshold in (TELLING, SIGNIFICANT):
+    options = search_settings(MAX_EXAMPLES, Phase.generate, Phase.shrink, database=database)
+    for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL):
 
         def wrong(values: Values, threshold: float = threshold) -> bool:
             if holds_when is not None and np.all(holds_when(*values.values())):
@@ -108,6 +108,6 @@ def shrunk(record: Record, database: Kept) -> bool:
             size = residual(printed, reference, values)
             return size > threshold and (np.isfinite(size) or bool(record.undefined))
 
-        if find_inputs(record.inputs, wrong, how, record.id) is not None:
+        if find_inputs(record.inputs, wrong, options, record.id) is not None:
             return True
     return False

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from rbnotes.ledger.record import Record, Verdict
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Entry:
 
 def inventory() -> tuple[Entry, ...]:
     """Everything the notes display, in reading order; nothing if a ledger of one's own does not say."""
-    return _listed(in_use().folder / "inventory.csv")
+    return _read_inventory(active_ledger().folder / "inventory.csv")
 
 
 @cache
-def _listed(path: Path) -> tuple[Entry, ...]:
+def _read_inventory(path: Path) -> tuple[Entry, ...]:
     if not path.exists():
         return ()
     with path.open(encoding="utf-8") as file:
@@ -57,24 +57,24 @@ class Section:
 
 def sections() -> tuple[Section, ...]:
     """Every section of the notes that states something, in reading order; nothing if it is not told."""
-    return _titled(in_use().folder / "sections.csv")
+    return _read_sections(active_ledger().folder / "sections.csv")
 
 
 @cache
-def _titled(path: Path) -> tuple[Section, ...]:
+def _read_sections(path: Path) -> tuple[Section, ...]:
     if not path.exists():
         return ()
     with path.open(encoding="utf-8") as file:
         return tuple(Section(row["source"], row["section"], row["title"]) for row in csv.DictReader(file))
 
 
-def missing(records: Iterable[Record]) -> tuple[Entry, ...]:
+def entries_without_record(records: Iterable[Record]) -> tuple[Entry, ...]:
     """The inventory's entries without a record."""
-    told = {record.display for record in records}
-    return tuple(entry for entry in inventory() if entry.id not in told)
+    displays = {record.display for record in records}
+    return tuple(entry for entry in inventory() if entry.id not in displays)
 
 
-def prose(records: Iterable[Record]) -> dict[Entry, int]:
+def count_prose_claims(records: Iterable[Record]) -> dict[Entry, int]:
     """The places of prose with records, in the order of the records, and the number of claims of each.
 
     There is no list of the sentences that state something: what is checkable was found by reading.
@@ -87,10 +87,10 @@ def prose(records: Iterable[Record]) -> dict[Entry, int]:
     return dict(places)
 
 
-def section_order(source: str, section: str) -> tuple[int, list[tuple[int, int, str]]]:
+def section_sort_key(source: str, section: str) -> tuple[int, list[tuple[int, int, str]]]:
     """Sorts sections as the notes are read; appendices follow numbered sections."""
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in section.split(".")]
-    return [each.name for each in in_use().sources].index(source), parts
+    return [each.name for each in active_ledger().sources].index(source), parts
 
 
 def display_verdicts(records: Iterable[Record]) -> dict[str, Verdict]:

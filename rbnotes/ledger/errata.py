@@ -12,11 +12,11 @@ from importlib import resources
 from rbnotes import ledger
 from rbnotes.ledger import prose
 from rbnotes.ledger.causes import CAUSES, Cause
-from rbnotes.ledger.naming import where
+from rbnotes.ledger.naming import place_in_notes
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects", "replaced_with"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects", "earlier_correction"]
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "title", "cause", "printed", "right", "latex", "condition",
@@ -24,7 +24,7 @@ COLUMNS = (
 )  # fmt: skip
 HEADINGS = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
 
-ABOUT = (
+PREFACE = (
     "Found by running what is printed against something that does not use it (rbnotes). An *error* gives a "
     "wrong number, a *misprint* any reader mends, a *condition* is not stated where the formula is. What is "
     "under *LaTeX* is to take the place of the print: a formula, or a sentence in the text. All of it goes "
@@ -59,7 +59,7 @@ def cause(record: Record) -> Cause | None:
     return next((cause for cause in CAUSES if record.id in cause.ids), None)
 
 
-def replaced_with(record: Record) -> Record | None:
+def earlier_correction(record: Record) -> Record | None:
     """The earlier correction of the same display whose replacement mends this one, too."""
     own = corrections(record.source)
     earlier = own[: own.index(record)] if record in own else []
@@ -85,9 +85,9 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     for record in records:
         shared = cause(record)
         values = (
-            record.id, record.source, record.section, where(record), str(record.verdict), record.title,
+            record.id, record.source, record.section, place_in_notes(record), str(record.verdict), record.title,
             shared.title if shared else "", record.formula, record.correction, record.replacement,
-            record.condition, record.misfit, record.remark, effect(record),
+            record.condition, record.units_mismatch, record.remark, effect(record),
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result
@@ -104,25 +104,25 @@ def as_csv(records: Sequence[Record]) -> str:
 
 def as_markdown(records: Sequence[Record]) -> str:
     """The corrections as Markdown with TeX between dollars: summary, root causes, entries."""
-    lines = ["# Errata", "", ABOUT, ""]
-    for source in in_use().sources:
+    lines = ["# Errata", "", PREFACE, ""]
+    for source in active_ledger().sources:
         own = [record for record in records if record.source == source.name]
         if own:
-            lines += [f"## {source.author}", "", *_summary(own), *_causes(own), *_entries(own)]
+            lines += [f"## {source.author}", "", *_summary_lines(own), *_cause_lines(own), *_entry_lines(own)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _summary(records: Sequence[Record]) -> list[str]:
+def _summary_lines(records: Sequence[Record]) -> list[str]:
     lines = ["| Place | Verdict | What is corrected |", "|---|---|---|"]
-    lines += [f"| {where(record)} | {record.verdict} | {record.title} |" for record in records]
+    lines += [f"| {place_in_notes(record)} | {record.verdict} | {record.title} |" for record in records]
     return [*lines, ""]
 
 
-def _causes(records: Sequence[Record]) -> list[str]:
+def _cause_lines(records: Sequence[Record]) -> list[str]:
     by_id = {record.id: record for record in records}
     lines = []
     for each in causes(records[0].source):
-        listed = [where(by_id[id]) for id in each.ids if id in by_id]
+        listed = [place_in_notes(by_id[id]) for id in each.ids if id in by_id]
         if listed:
             lines += [
                 f"### Root cause: {each.title}",
@@ -135,21 +135,25 @@ def _causes(records: Sequence[Record]) -> list[str]:
     return lines
 
 
-def _entries(records: Sequence[Record]) -> list[str]:
+def _entry_lines(records: Sequence[Record]) -> list[str]:
     lines = []
     for verdict, heading in HEADINGS.items():
         own = [record for record in records if record.verdict is verdict]
         if own:
             lines += [f"### {heading}", ""]
         for record in own:
-            lines += [f"#### {where(record)}: {record.title}", "", f"Claim `{record.id}`", ""]
-            tex, first = record.replacement, replaced_with(record)
-            block = f"the one given at {where(first)}, `{first.id}`" if first else f"```latex\n{tex}\n```"
+            lines += [f"#### {place_in_notes(record)}: {record.title}", "", f"Claim `{record.id}`", ""]
+            tex, first = record.replacement, earlier_correction(record)
+            block = (
+                f"the one given at {place_in_notes(first)}, `{first.id}`"
+                if first
+                else f"```latex\n{tex}\n```"
+            )
             for label, text in (
-                ("Printed" if record.correction else "Claim", _printed(record)),
+                ("Printed" if record.correction else "Claim", _format_printed(record)),
                 ("Right", record.correction),
                 ("Holds if", record.condition),
-                ("Units", f"They do not fit: {record.misfit}." if record.misfit else ""),
+                ("Units", f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""),
                 ("Remark", record.remark),
                 ("In a simulation", effect(record)),
                 ("LaTeX", block if tex else ""),
@@ -159,11 +163,11 @@ def _entries(records: Sequence[Record]) -> list[str]:
     return lines
 
 
-def _printed(record: Record) -> str:
+def _format_printed(record: Record) -> str:
     """A display, or a sentence with formulas in it."""
     if not record.formula:
         return ""
-    parts = prose.pieces(record.formula)
+    parts = prose.split_text_and_formulas(record.formula)
     if len(parts) == 1 and not parts[0].is_text:
         return f"$${record.formula}$$"
     return "".join(part.content if part.is_text else f"${part.content}$" for part in parts)

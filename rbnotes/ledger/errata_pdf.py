@@ -11,20 +11,20 @@ from pathlib import Path
 from rbnotes.arguments import InvalidArgument
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
+BROWSER_FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--allow-file-access-from-files",
     "--no-pdf-header-footer",
 )  # fmt: skip
-SECONDS = 120
+PRINT_TIMEOUT = 120
 
 
-def browser() -> str | None:
+def find_browser() -> str | None:
     """The path of a browser that can print without a screen; None if none is installed."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def printed(sources: Iterable[str], book: Path, folder: Path) -> list[Path]:
+def print_errata(sources: Iterable[str], book: Path, folder: Path) -> list[Path]:
     """Print the pages of these sources from the built book into a folder; returns the files.
 
     Raises
@@ -32,7 +32,7 @@ def printed(sources: Iterable[str], book: Path, folder: Path) -> list[Path]:
     InvalidArgument
         If no browser is installed, or the book is not built.
     """
-    program = browser()
+    program = find_browser()
     if program is None:
         raise InvalidArgument(
             "--format", "'pdf'", f"md or csv, as none of {', '.join(BROWSERS)} is installed"
@@ -47,14 +47,14 @@ def printed(sources: Iterable[str], book: Path, folder: Path) -> list[Path]:
             subprocess.run(
                 [
                     program,
-                    *FLAGS,
+                    *BROWSER_FLAGS,
                     f"--user-data-dir={profile}",
                     f"--print-to-pdf={file}",
                     page.resolve().as_uri(),
                 ],
                 check=True,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=PRINT_TIMEOUT,
             )
         files.append(file)
     return files

@@ -15,16 +15,16 @@ from rbnotes.ledger.quantities import (
     POSE,
     TIME,
     TWIST,
-    Column,
-    Fields,
-    Grid,
-    column,
-    per,
+    MatrixQuantity,
+    ObjectQuantity,
+    VectorQuantity,
+    matrix_quantity,
+    vector_quantity,
 )
 
 Arguments = Mapping[str, Any]
-SIZES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
-ASSEMBLY = Fields(
+NUM_COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
+ASSEMBLY = ObjectQuantity(
     {
         "joints": POSE,
         "bodies": POSE,
@@ -35,7 +35,7 @@ ASSEMBLY = Fields(
     }
 )
 """A tree of the oracles, see :mod:`rbnotes.ledger.oracles.chains`."""
-CLOUD = Fields(
+CLOUD = ObjectQuantity(
     {
         "placements": POSE,
         "bodies": POSE,
@@ -46,57 +46,59 @@ CLOUD = Fields(
     }
 )
 """A tree of :mod:`rbnotes.ledger.oracles.hinged_clouds`."""
-HEAVY_POINTS = column((MASS, 1), (LENGTH, 3))
+MASS_POINTS = vector_quantity((MASS, 1), (LENGTH, 3))
 """A point of a body: its mass, then its place."""
-BRANCHING = column((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
+BRANCHING = vector_quantity((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
 """Coordinates of the tree of :mod:`rbnotes.ledger.oracles.branching`, and of a cloud."""
-ON_BRANCHING = {"q": BRANCHING, "v": BRANCHING / TIME, "a": BRANCHING / TIME / TIME}
+BRANCHING_STATE = {"q": BRANCHING, "v": BRANCHING / TIME, "a": BRANCHING / TIME / TIME}
 """Its coordinates, velocities and accelerations."""
-ROWS_ON_BRANCHING = {
+BRANCHING_CONSTRAINT_ROWS = {
     **{name: NUMBER / BRANCHING for name in ("b", "b2")},
-    **{name: per(NUMBER / BRANCHING, BRANCHING) for name in ("c", "c2")},
+    **{name: matrix_quantity(NUMBER / BRANCHING, BRANCHING) for name in ("c", "c2")},
 }
 """Rows of its constraints, and how they change with the coordinates."""
 
 
-def coordinates(values: Arguments) -> Column:
+def coordinates(values: Arguments) -> VectorQuantity:
     """Of the joints of an assembly; angles where there is none."""
     assembly = values.get("assembly")
     if assembly is None:
-        return column((NUMBER, 1))
-    return column(*((LENGTH if kind == "prismatic" else NUMBER, SIZES[kind]) for kind in assembly.kinds))
+        return vector_quantity((NUMBER, 1))
+    return vector_quantity(
+        *((LENGTH if kind == "prismatic" else NUMBER, NUM_COORDINATES[kind]) for kind in assembly.kinds)
+    )
 
 
-def velocities(values: Arguments) -> Column:
+def velocities(values: Arguments) -> VectorQuantity:
     """Their rates."""
     return coordinates(values) / TIME
 
 
-def accelerations(values: Arguments) -> Column:
+def accelerations(values: Arguments) -> VectorQuantity:
     """Their second derivatives."""
     return velocities(values) / TIME
 
 
-def forces(values: Arguments) -> Column:
+def forces(values: Arguments) -> VectorQuantity:
     """What does work on them: torques of angles, forces of lengths."""
     return ENERGY / coordinates(values)
 
 
-def momenta(values: Arguments) -> Column:
+def momenta(values: Arguments) -> VectorQuantity:
     """What goes with their rates."""
     return forces(values) * TIME
 
 
-def masses(values: Arguments) -> Grid:
+def mass_matrix(values: Arguments) -> MatrixQuantity:
     """Mass matrix."""
-    return per(momenta(values), velocities(values))
+    return matrix_quantity(momenta(values), velocities(values))
 
 
-def jacobian(values: Arguments) -> Grid:
+def jacobian(values: Arguments) -> MatrixQuantity:
     """Twists of the bodies for velocities of the joints."""
-    return per(TWIST, velocities(values))
+    return matrix_quantity(TWIST, velocities(values))
 
 
-def jacobian_rate(values: Arguments) -> Grid:
+def jacobian_rate(values: Arguments) -> MatrixQuantity:
     """Its time derivative."""
     return jacobian(values) / TIME

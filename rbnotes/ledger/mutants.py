@@ -7,20 +7,30 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
-from rbnotes.ledger.honesty.claim_code import is_option
+from rbnotes.ledger.check_honesty.claim_code import is_option_value
 
 Change = tuple[str, ast.AST]
 
-TINY = 1e-6
+MAX_ROUNDING_GUARD = 1e-6
 """Numbers this small guard against rounding; they are no part of a formula."""
-SWAPPED = "__swapped__"
+SWAPPED_PRODUCT = "__swapped__"
 """Name of the function ``(a, b) -> b @ a`` in mutants."""
-ORDERED = ("cross", "outer", "kron", "dot", "matmul", "tensordot", "subtract", "divide", "arctan2")
-PAIRS = (("sin", "cos"), ("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"))
-OTHER_NAME = {name: other for pair in PAIRS for name, other in (pair, pair[::-1])}
-BOUNDING = ("minimum", "maximum", "clip")
-JOINING = ("array", "block", "concatenate", "hstack", "vstack", "stack", "column_stack")
-FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+NONCOMMUTATIVE_FUNCTIONS = (
+    "cross",
+    "outer",
+    "kron",
+    "dot",
+    "matmul",
+    "tensordot",
+    "subtract",
+    "divide",
+    "arctan2",
+)
+NAME_PAIRS = (("sin", "cos"), ("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"))
+NAME_COUNTERPARTS = {name: other for pair in NAME_PAIRS for name, other in (pair, pair[::-1])}
+BOUND_FUNCTIONS = ("minimum", "maximum", "clip")
+ARRAY_BUILDERS = ("array", "block", "concatenate", "hstack", "vstack", "stack", "column_stack")
+OPPOSITE_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt,
     ast.Gt: ast.Lt,
     ast.LtE: ast.GtE,
@@ -30,25 +40,25 @@ FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 
 
-def mutants(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[tuple[str, ast.FunctionDef]]:
+def mutate(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[tuple[str, ast.FunctionDef]]:
     """Each change as a text, and the function with it; ``constants`` are names of arrays of zeros."""
-    spared = set(_spared(source))
-    zeros = _zeros(source) | set(constants)
+    excluded = set(_excluded_nodes(source))
+    zeros = _zero_array_names(source) | set(constants)
     for node in ast.walk(source):
-        if node not in spared:
-            for text, new in _changes(node, zeros):
-                changed = _with(source, node, ast.copy_location(new, node))
+        if node not in excluded:
+            for text, new in _node_changes(node, zeros):
+                changed = _replace_node(source, node, ast.copy_location(new, node))
                 assert isinstance(changed, ast.FunctionDef)
                 yield text, changed
 
 
-def _with(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
+def _replace_node(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
     """A node with ``new`` in the place of ``old``, made of the same parts; itself if it does not hold it."""
     if node is old:
         return new
     for field, value in ast.iter_fields(node):
         parts = value if isinstance(value, list) else [value]
-        changed = [_with(part, old, new) if isinstance(part, ast.AST) else part for part in parts]
+        changed = [_replace_node(part, old, new) if isinstance(part, ast.AST) else part for part in parts]
         if any(a is not b for a, b in zip(parts, changed, strict=True)):
             result = copy.copy(node)
             setattr(result, field, changed if isinstance(value, list) else changed[0])
@@ -56,7 +66,7 @@ def _with(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
     return node
 
 
-def _spared(source: ast.FunctionDef) -> Iterator[ast.AST]:
+def _excluded_nodes(source: ast.FunctionDef) -> Iterator[ast.AST]:
     """What is no part of the formula: declarations, messages, shapes, options."""
     yield from ast.walk(source.args)
     if source.returns is not None:
@@ -77,7 +87,7 @@ def _spared(source: ast.FunctionDef) -> Iterator[ast.AST]:
                     yield from ast.walk(option)
 
 
-def _zeros(source: ast.FunctionDef) -> set[str]:
+def _zero_array_names(source: ast.FunctionDef) -> set[str]:
     """Names that only ever stand for arrays of zeros."""
     zero: dict[str, bool] = {}
     for node in ast.walk(source):
@@ -104,14 +114,14 @@ def _is_zero(node: ast.expr) -> bool:
     return False
 
 
-def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
+def _node_changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
     if not isinstance(node, ast.expr | ast.stmt):
         return
     text = f"`{ast.unparse(node)}`"
     match node:
         case ast.BinOp(left, _, right):
             if not any(isinstance(side, ast.List | ast.Tuple | ast.JoinedStr) for side in (left, right)):
-                yield from ((f"{what} in {text}", new) for what, new in _of_operation(node))
+                yield from ((f"{what} in {text}", new) for what, new in _operation_changes(node))
         case ast.UnaryOp(ast.USub(), value):
             yield f"dropped minus in {text}", value
         case ast.UnaryOp(ast.Not(), value):
@@ -119,11 +129,15 @@ def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
         case ast.Attribute(value, "T" | "mT"):
             yield f"dropped transpose in {text}", value
         case ast.List(elements, ast.Load()):
-            yield from _of_entries(node, elements, zeros)
+            yield from _entry_changes(node, elements, zeros)
         case ast.Compare(left, operations, others):
             for place, operation in enumerate(operations):
-                if type(operation) in FLIPPED and not is_option(others[place]):
-                    flipped = [*operations[:place], FLIPPED[type(operation)](), *operations[place + 1 :]]
+                if type(operation) in OPPOSITE_COMPARISONS and not is_option_value(others[place]):
+                    flipped = [
+                        *operations[:place],
+                        OPPOSITE_COMPARISONS[type(operation)](),
+                        *operations[place + 1 :],
+                    ]
                     yield f"flipped comparison in {text}", ast.Compare(left, flipped, others)
         case ast.BoolOp(operation, values):
             other = ast.Or() if isinstance(operation, ast.And) else ast.And()
@@ -133,10 +147,10 @@ def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
             negated.test = ast.UnaryOp(ast.Not(), test)
             yield f"negated condition `{ast.unparse(test)}`", negated
         case ast.Subscript(_, index):
-            yield from ((f"{what} in {text}", new) for what, new in _of_index(node, index))
+            yield from ((f"{what} in {text}", new) for what, new in _index_changes(node, index))
         case ast.Call(function, arguments):
             yield from (
-                (f"{what} in {text}", new) for what, new in _of_call(node, function, arguments, zeros)
+                (f"{what} in {text}", new) for what, new in _call_changes(node, function, arguments, zeros)
             )
         case ast.AugAssign(target, ast.Add() | ast.Sub() as operation, value):
             other_sign = ast.Sub() if isinstance(operation, ast.Add) else ast.Add()
@@ -144,18 +158,18 @@ def _changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
             yield f"dropped {text}", ast.Pass()
         case ast.Assign([ast.Subscript() as target], value):
             if not _is_zero(value):
-                yield f"negated value in {text}", ast.Assign([target], _minus(value))
+                yield f"negated value in {text}", ast.Assign([target], _negate(value))
             yield f"dropped {text}", ast.Pass()
         case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)):
             for place, (part, value) in enumerate(zip(targets, values, strict=False)):
                 if isinstance(part, ast.Subscript) and not _is_zero(value):
-                    signed = ast.Tuple([*values[:place], _minus(value), *values[place + 1 :]], ast.Load())
+                    signed = ast.Tuple([*values[:place], _negate(value), *values[place + 1 :]], ast.Load())
                     yield f"negated {ast.unparse(value)} in {text}", ast.Assign(node.targets, signed)
 
 
-def _of_operation(node: ast.BinOp) -> Iterator[Change]:
+def _operation_changes(node: ast.BinOp) -> Iterator[Change]:
     left, right = node.left, node.right
-    small = any(_is_number(side) and abs(side.value) <= TINY for side in (left, right))
+    small = any(_is_number(side) and abs(side.value) <= MAX_ROUNDING_GUARD for side in (left, right))
     same = ast.dump(left) == ast.dump(right)
     match node.op:
         case ast.Add() | ast.Sub() if not small:
@@ -163,13 +177,13 @@ def _of_operation(node: ast.BinOp) -> Iterator[Change]:
             yield "flipped sign", ast.BinOp(left, other, right)
             yield f"dropped `{ast.unparse(right)}`", left
             negative = isinstance(node.op, ast.Sub)
-            yield f"dropped `{ast.unparse(left)}`", _minus(right) if negative else right
+            yield f"dropped `{ast.unparse(left)}`", _negate(right) if negative else right
             if negative:
                 yield "swapped operands", ast.BinOp(right, ast.Sub(), left)
         case ast.Mult() | ast.MatMult() | ast.Div() | ast.Pow() if not small:
             if isinstance(node.op, ast.MatMult) and not same:
                 # Through a function, which sees whether the exchange changes anything.
-                yield "swapped operands", ast.Call(ast.Name(SWAPPED, ast.Load()), [left, right], [])
+                yield "swapped operands", ast.Call(ast.Name(SWAPPED_PRODUCT, ast.Load()), [left, right], [])
             elif not isinstance(node.op, ast.Mult) and not same:
                 yield "swapped operands", ast.BinOp(right, node.op, left)
             if not _is_number(right) or isinstance(node.op, ast.Pow):
@@ -178,17 +192,17 @@ def _of_operation(node: ast.BinOp) -> Iterator[Change]:
                 yield f"dropped factor `{ast.unparse(left)}`", right
             if not isinstance(node.op, ast.MatMult):
                 if _is_nonzero(left):
-                    yield f"doubled {ast.unparse(left)}", ast.BinOp(_doubled(left), node.op, right)
+                    yield f"doubled {ast.unparse(left)}", ast.BinOp(_double(left), node.op, right)
                 if _is_nonzero(right):
-                    yield f"doubled {ast.unparse(right)}", ast.BinOp(left, node.op, _doubled(right))
+                    yield f"doubled {ast.unparse(right)}", ast.BinOp(left, node.op, _double(right))
 
 
-def _of_entries(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: set[str]) -> Iterator[Change]:
+def _entry_changes(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: set[str]) -> Iterator[Change]:
     """Each entry negated; an entry that is literally zero is filled instead."""
     text = f"`{ast.unparse(node)}`"
     for place, entry in enumerate(entries):
 
-        def with_entry(new: ast.expr, place: int = place) -> ast.expr:
+        def replace_entry(new: ast.expr, place: int = place) -> ast.expr:
             return type(node)([*entries[:place], new, *entries[place + 1 :]], ast.Load())
 
         if isinstance(entry, ast.List | ast.Tuple | ast.Starred | ast.UnaryOp):
@@ -197,26 +211,26 @@ def _of_entries(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: set[
             continue
         if _is_zero(entry) or (isinstance(entry, ast.Name) and entry.id in zeros):
             filled = ast.BinOp(entry, ast.Add(), ast.Constant(1))
-            yield f"filled {ast.unparse(entry)} at {place} in {text}", with_entry(filled)
+            yield f"filled {ast.unparse(entry)} at {place} in {text}", replace_entry(filled)
         else:
-            yield f"negated {ast.unparse(entry)} in {text}", with_entry(_minus(entry))
+            yield f"negated {ast.unparse(entry)} in {text}", replace_entry(_negate(entry))
 
 
-def _of_index(node: ast.Subscript, index: ast.expr) -> Iterator[Change]:
-    def indexed(new: ast.expr) -> ast.Subscript:
+def _index_changes(node: ast.Subscript, index: ast.expr) -> Iterator[Change]:
+    def replace_index(new: ast.expr) -> ast.Subscript:
         return ast.Subscript(node.value, new, node.ctx)
 
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     for place, part in enumerate(parts):
-        for what, new in _of_position(part):
+        for what, new in _position_changes(part):
             changed = [*parts[:place], new, *parts[place + 1 :]]
             whole = ast.Tuple(changed, ast.Load()) if isinstance(index, ast.Tuple) else new
-            yield what, indexed(whole)
+            yield what, replace_index(whole)
     if len(parts) == 2 and ast.dump(parts[0]) != ast.dump(parts[1]):
-        yield "swapped indices", indexed(ast.Tuple(parts[::-1], ast.Load()))
+        yield "swapped indices", replace_index(ast.Tuple(parts[::-1], ast.Load()))
 
 
-def _of_position(part: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _position_changes(part: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     match part:
         case ast.Constant(int(value)) if not isinstance(value, bool):
             other = value - 1 if value > 0 else 1
@@ -229,21 +243,25 @@ def _of_position(part: ast.expr) -> Iterator[tuple[str, ast.expr]]:
             yield "the other part", ast.Slice(None, lower, None)
 
 
-def _of_call(
+def _call_changes(
     node: ast.Call, function: ast.expr, arguments: list[ast.expr], zeros: set[str]
 ) -> Iterator[Change]:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    if name in ORDERED and len(arguments) == 2 and ast.dump(arguments[0]) != ast.dump(arguments[1]):
+    if (
+        name in NONCOMMUTATIVE_FUNCTIONS
+        and len(arguments) == 2
+        and ast.dump(arguments[0]) != ast.dump(arguments[1])
+    ):
         product = name in ("dot", "matmul")
-        swapped = ast.Name(SWAPPED, ast.Load()) if product else function
+        swapped = ast.Name(SWAPPED_PRODUCT, ast.Load()) if product else function
         yield "swapped arguments", ast.Call(swapped, arguments if product else arguments[::-1], node.keywords)
-    if name in OTHER_NAME and arguments:
+    if name in NAME_COUNTERPARTS and arguments:
         other = copy.copy(function)
-        setattr(other, "attr" if isinstance(function, ast.Attribute) else "id", OTHER_NAME[name])
-        yield f"{OTHER_NAME[name]} for {name}", ast.Call(other, arguments, node.keywords)
+        setattr(other, "attr" if isinstance(function, ast.Attribute) else "id", NAME_COUNTERPARTS[name])
+        yield f"{NAME_COUNTERPARTS[name]} for {name}", ast.Call(other, arguments, node.keywords)
     if name in ("abs", "absolute") and len(arguments) == 1:
         yield "dropped abs", arguments[0]
-    if name in BOUNDING and len(arguments) > 1:
+    if name in BOUND_FUNCTIONS and len(arguments) > 1:
         whole = [f"`{ast.unparse(argument)}`" for argument in arguments]
         if name != "clip":
             yield from ((f"only {text}", one) for text, one in zip(whole, arguments, strict=True))
@@ -254,15 +272,15 @@ def _of_call(
                 kept = [*arguments[:place], free, *arguments[place + 1 :]]
                 yield f"dropped bound {whole[place]}", ast.Call(function, kept, node.keywords)
     if name == "einsum" and arguments and isinstance(arguments[0], ast.Constant):
-        for what, subscripts in _transposed(str(arguments[0].value)):
+        for what, subscripts in _transposed_operands(str(arguments[0].value)):
             yield what, ast.Call(function, [ast.Constant(subscripts), *arguments[1:]], node.keywords)
-    if name in JOINING and arguments and isinstance(arguments[0], ast.Tuple):
-        for what, new in _of_entries(arguments[0], arguments[0].elts, zeros):
+    if name in ARRAY_BUILDERS and arguments and isinstance(arguments[0], ast.Tuple):
+        for what, new in _entry_changes(arguments[0], arguments[0].elts, zeros):
             assert isinstance(new, ast.expr)
             yield what.partition(" in `")[0], ast.Call(function, [new, *arguments[1:]], node.keywords)
 
 
-def _transposed(subscripts: str) -> Iterator[tuple[str, str]]:
+def _transposed_operands(subscripts: str) -> Iterator[tuple[str, str]]:
     """The subscripts of a sum over products, each matrix in its turn transposed."""
     operands, arrow, result = subscripts.replace(" ", "").partition("->")
     parts = operands.split(",")
@@ -272,11 +290,11 @@ def _transposed(subscripts: str) -> Iterator[tuple[str, str]]:
             yield f"operand {place} transposed", changed + arrow + result
 
 
-def _minus(node: ast.expr) -> ast.expr:
+def _negate(node: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.USub(), node)
 
 
-def _doubled(node: ast.expr) -> ast.Constant:
+def _double(node: ast.expr) -> ast.Constant:
     assert isinstance(node, ast.Constant)
     assert isinstance(node.value, int | float)
     return ast.Constant(2 * node.value)
@@ -296,17 +314,17 @@ def _is_nonzero(node: ast.expr) -> bool:
     return _is_number(node) and node.value != 0
 
 
-def with_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
+def insert_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
     """The function with a call of ``tick`` in each round of its while loops, which may be endless."""
-    if not has_while(source):
+    if not has_while_loop(source):
         return source
-    ticking = copy.deepcopy(source)
-    for node in ast.walk(ticking):
+    instrumented = copy.deepcopy(source)
+    for node in ast.walk(instrumented):
         if isinstance(node, ast.While):
             node.body.insert(0, ast.parse(f"{tick}()").body[0])
-    return ticking
+    return instrumented
 
 
-def has_while(source: ast.AST) -> bool:
+def has_while_loop(source: ast.AST) -> bool:
     """Whether there is a while loop in a source."""
     return any(isinstance(node, ast.While) for node in ast.walk(source))

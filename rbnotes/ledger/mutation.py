@@ -20,28 +20,33 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger import mutants
-from rbnotes.ledger.honesty.claim_code import helpers, plain, rebuilt, tree
-from rbnotes.ledger.honesty.tracing import trace
+from rbnotes.ledger.check_honesty.claim_code import (
+    form_functions,
+    function_ast,
+    readable_function,
+    rebuild_form,
+)
+from rbnotes.ledger.check_honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
-from rbnotes.ledger.runner import EXAMPLES
-from rbnotes.ledger.trials import Values, changed_deviation, expectations, samples
+from rbnotes.ledger.runner import MIN_EXAMPLES
+from rbnotes.ledger.trials import Values, deviation_or_inf, evaluate_reference_samples, samples
 
 TICK = "__tick__"
-LONGER = 30
+MAX_CALL_RATIO = 30
 """A mutant that makes so many times the calls of its form counts as endless ..."""
-CALLS = 20_000
+MIN_CALL_LIMIT = 20_000
 """... once it makes this many."""
-LONGEST = 20.0
+MAX_CPU_SECONDS = 20.0
 """Seconds of the processor that a mutant may take on one input: a loop need not enter any function."""
-MOST_LISTED = 1 / 3
+MAX_EQUIVALENT_SHARE = 1 / 3
 """Share of the mutants that a record may call equivalent."""
-SHORTEST_BEGINNING = 12
+MIN_PREFIX_LENGTH = 12
 """Letters that a name with a star has at least."""
-LISTED = 8
+NUM_EQUIVALENT_INPUTS = 8
 """Inputs on which a mutant that is called equivalent is tried."""
 
 
-class Swaps:
+class SwappedProduct:
     """The product ``b @ a`` in the place of ``a @ b``.
 
     It is no change at all if one of them is a symmetric semidefinite matrix, such as a mass matrix, and the
@@ -49,17 +54,19 @@ class Swaps:
     """
 
     def __init__(self) -> None:
-        self.called = self.changed = False
+        self.was_called = self.has_effect = False
 
     def __call__(self, a: Array, b: Array) -> Array:
-        self.called = True
+        self.was_called = True
         first, second = (np.asarray(part, dtype=np.float64) for part in (a, b))
-        same = (first.ndim == 1 and _is_definite(second)) or (second.ndim == 1 and _is_definite(first))
-        self.changed = self.changed or not (same or first.ndim == second.ndim == 1)
+        same = (first.ndim == 1 and _is_semidefinite(second)) or (
+            second.ndim == 1 and _is_semidefinite(first)
+        )
+        self.has_effect = self.has_effect or not (same or first.ndim == second.ndim == 1)
         return b @ a
 
 
-def _is_definite(A: Array) -> bool:
+def _is_semidefinite(A: Array) -> bool:
     square = A.ndim == 2 and A.shape[0] == A.shape[1]
     if not square or not np.allclose(A, A.T, rtol=1e-9, atol=1e-9):
         return False
@@ -75,43 +82,46 @@ class Mutant:
     """What was changed, in words."""
     form: Function
     """The changed function."""
-    swaps: Swaps | None = None
+    swapped_product: SwappedProduct | None = None
     """What a swapped product met, for a mutant that may have one."""
 
 
-class Cases:
+class ReferenceCases:
     """Inputs with the oracle's results, and how many calls a form makes on them."""
 
     def __init__(self, form: Function, inputs: list[Values], expected: list[Array]) -> None:
         self.form, self.inputs, self.expected = form, inputs, expected
         self._calls: list[int] = []
 
-    def calls(self, index: int) -> int:
+    def count_calls(self, index: int) -> int:
         """The calls that the form makes on one of the inputs, counted when first asked for."""
         while len(self._calls) <= index:
             place = len(self._calls)
-            with counted() as calls:
-                changed_deviation(self.form, self.expected[place], self.inputs[place])
+            with call_counter() as calls:
+                deviation_or_inf(self.form, self.expected[place], self.inputs[place])
             self._calls.append(calls[0])
         return self._calls[index]
 
-    def accept(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
+    def accepts(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
         """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
-        return all(self._off(form, index) <= tolerance for index in range(len(self.inputs))[:first])
+        return all(self._residual(form, index) <= tolerance for index in range(len(self.inputs))[:first])
 
-    def _off(self, form: Function, index: int) -> float:
+    def _residual(self, form: Function, index: int) -> float:
         """Residual of a form; infinite if it makes far more calls than the form that it is a mutant of."""
         values, right = self.inputs[index], self.expected[index]
-        with limited(LONGEST), counted(CALLS) as calls:
-            off = changed_deviation(form, right, values)
-        if calls[0] > CALLS:
-            with limited(LONGEST), counted(CALLS + LONGER * self.calls(index)):
-                off = changed_deviation(form, right, values)
-        return off
+        with cpu_time_limit(MAX_CPU_SECONDS), call_counter(MIN_CALL_LIMIT) as calls:
+            deviation = deviation_or_inf(form, right, values)
+        if calls[0] > MIN_CALL_LIMIT:
+            with (
+                cpu_time_limit(MAX_CPU_SECONDS),
+                call_counter(MIN_CALL_LIMIT + MAX_CALL_RATIO * self.count_calls(index)),
+            ):
+                deviation = deviation_or_inf(form, right, values)
+        return deviation
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
+def cpu_time_limit(seconds: float) -> Iterator[None]:
     """Inside, what takes longer fails with a TimeoutError, by the clock of the process and not of the wall.
 
     Only the main thread, and only systems with interval timers, can be interrupted so; elsewhere the count of
@@ -135,14 +145,14 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def counted(most: int | None = None) -> Iterator[list[int]]:
-    """Count the functions entered inside; beyond ``most`` they fail: a change can make any loop endless."""
+def call_counter(max_calls: int | None = None) -> Iterator[list[int]]:
+    """Count the functions entered inside; beyond ``max_calls`` they fail: a change can make any loop endless."""
     calls = [0]
 
     # Not a profile function, which would be told of every return and of every call into compiled code, too.
     def count(frame: FrameType, event: str, argument: Any) -> None:
         calls[0] += 1
-        if most is not None and calls[0] > most:
+        if max_calls is not None and calls[0] > max_calls:
             raise TimeoutError("an endless loop")
 
     before = sys.gettrace()
@@ -162,7 +172,7 @@ def form_under_test(record: Record) -> Function | None:
     return record.printed
 
 
-def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
+def surviving_mutants(record: Record, *, examples: int = MIN_EXAMPLES) -> list[str]:
     """Changes to the form under test or its helpers that the record's check does not notice.
 
     Mutants listed as equivalent are not among them; one that is listed and does not exist, or is noticed
@@ -172,52 +182,58 @@ def survivors(record: Record, *, examples: int = EXAMPLES) -> list[str]:
     if form is None or record.reference is None:
         return []
     inputs = record.allowed_inputs
-    expected = expectations(record.reference, inputs, examples)
-    cases = Cases(form, samples(inputs, examples), expected)
-    few = expected[:LISTED]
+    expected = evaluate_reference_samples(record.reference, inputs, examples)
+    cases = ReferenceCases(form, samples(inputs, examples), expected)
+    few = expected[:NUM_EQUIVALENT_INPUTS]
     if all(np.max(np.abs(right), initial=0.0) <= record.tolerance for right in few):
         return ["compares zero with zero"]
-    form = plain(form)
-    if cases.accept(form, record.tolerance, first=LISTED) and not cases.accept(
-        unchanged(form), record.tolerance, first=LISTED
+    form = readable_function(form)
+    if cases.accepts(form, record.tolerance, first=NUM_EQUIVALENT_INPUTS) and not cases.accepts(
+        rebuild_unchanged(form), record.tolerance, first=NUM_EQUIVALENT_INPUTS
     ):
         return ["the form fails when nothing is changed in it but that it is rebuilt"]
     found: list[str] = []
     used: list[str] = []
-    every = 0
+    num_mutants = 0
     for mutant in (
         *source_mutants(form, cases.inputs[:: max(1, len(cases.inputs) // 4)]),
         *result_mutants(form, few),
     ):
-        every += 1
-        listed = _listed(mutant.change, record)
-        accepted = cases.accept(mutant.form, record.tolerance, first=LISTED if listed else None)
+        num_mutants += 1
+        listed = _matching_equivalent(mutant.change, record)
+        accepted = cases.accepts(
+            mutant.form, record.tolerance, first=NUM_EQUIVALENT_INPUTS if listed else None
+        )
         if listed and accepted:
             used.append(listed)
-        elif accepted and not (mutant.swaps and mutant.swaps.called and not mutant.swaps.changed):
+        elif accepted and not (
+            mutant.swapped_product
+            and mutant.swapped_product.was_called
+            and not mutant.swapped_product.has_effect
+        ):
             found.append(mutant.change)
     found += [
         f"equivalent_mutants: `{name}` does not exist or is noticed"
         for name in record.equivalent_mutants
         if name not in used
     ]
-    if len(used) > MOST_LISTED * every:
-        found.append(f"equivalent_mutants: {len(used)} of {every} are too many to be equivalent")
+    if len(used) > MAX_EQUIVALENT_SHARE * num_mutants:
+        found.append(f"equivalent_mutants: {len(used)} of {num_mutants} are too many to be equivalent")
     return list(dict.fromkeys(found))
 
 
-def _listed(change: str, record: Record) -> str:
+def _matching_equivalent(change: str, record: Record) -> str:
     for name in record.equivalent_mutants:
         beginning = name[:-1] if name.endswith("*") else ""
-        if name == change or (len(beginning) >= SHORTEST_BEGINNING and change.startswith(beginning)):
+        if name == change or (len(beginning) >= MIN_PREFIX_LENGTH and change.startswith(beginning)):
             return name
     return ""
 
 
-def unchanged(form: FunctionType) -> FunctionType:
+def rebuild_unchanged(form: FunctionType) -> FunctionType:
     """A form rebuilt from its own source and that of its helpers: every mutant but for the change."""
-    sources = {part: mutants.with_ticks(tree(part), TICK) for part in helpers(form)}
-    return rebuilt(form, sources, {TICK: _tick})
+    sources = {part: mutants.insert_ticks(function_ast(part), TICK) for part in form_functions(form)}
+    return rebuild_form(form, sources, {TICK: _tick})
 
 
 def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
@@ -231,19 +247,23 @@ def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
 
 def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
     """Every single change to the source of a form and of the helpers that it enters on some inputs."""
-    entered = trace(form, draws).entered
-    parts = [part for part in helpers(form) if part is form or part.__code__ in entered]
-    looping = {part: mutants.with_ticks(tree(part), TICK) for part in parts if mutants.has_while(tree(part))}
+    entered = trace(form, draws).entered_code
+    parts = [part for part in form_functions(form) if part is form or part.__code__ in entered]
+    instrumented = {
+        part: mutants.insert_ticks(function_ast(part), TICK)
+        for part in parts
+        if mutants.has_while_loop(function_ast(part))
+    }
     for part in parts:
         where = "" if part is form else f"in {part.__name__}: "
-        for change, source in mutants.mutants(tree(part), _zeros(part)):
-            swaps = Swaps()
-            changed = {**looping, part: mutants.with_ticks(source, TICK)}
-            mutant = rebuilt(form, changed, {TICK: _tick, mutants.SWAPPED: swaps})
+        for change, source in mutants.mutate(function_ast(part), _zero_constants(part)):
+            swaps = SwappedProduct()
+            changed = {**instrumented, part: mutants.insert_ticks(source, TICK)}
+            mutant = rebuild_form(form, changed, {TICK: _tick, mutants.SWAPPED_PRODUCT: swaps})
             yield Mutant(where + change, mutant, swaps)
 
 
-def _zeros(function: FunctionType) -> list[str]:
+def _zero_constants(function: FunctionType) -> list[str]:
     """The arrays of zeros among the names of a function's module."""
     constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger.record import Record
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
 LIBRARY = "rbnotes"
 """Source of tasks that are in no notes."""
-KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
-NEAREST = 5
-LISTED = 12
+DISPLAY_KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
+NUM_SUGGESTIONS = 5
+MAX_LISTED = 12
 """So many claims are listed where a name stands for several."""
 
 _NUMBER = (
@@ -23,12 +23,12 @@ _NUMBER = (
 )
 
 
-def where(record: Record) -> str:
+def place_in_notes(record: Record) -> str:
     """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
     if record.source == LIBRARY:
         return f"library, {record.implemented_by[0]}"
     [(kind, number)] = re.findall(r"^([a-z]+)(.*)$", record.display.rsplit("/", 1)[1])
-    source = in_use().source(record.source)
+    source = active_ledger().source(record.source)
     part = record.id.partition("#")[2]
     suffix = f", part {part}" if part else ""
     if kind == "e":
@@ -36,10 +36,10 @@ def where(record: Record) -> str:
     section = f"{source.author} {record.section}"
     if kind == "t":
         return f"{section}, in the text{suffix}"
-    return f"{section}, {KINDS[kind]} {number}".rstrip() + suffix
+    return f"{section}, {DISPLAY_KINDS[kind]} {number}".rstrip() + suffix
 
 
-def named(text: str, records: Sequence[Record]) -> list[Record]:
+def find_claims(text: str, records: Sequence[Record]) -> list[Record]:
     """The claims that a name stands for, in reading order.
 
     A name is an id or its beginning; an equation's number, with or without the notes it is in (``S 1.62``,
@@ -51,10 +51,10 @@ def named(text: str, records: Sequence[Record]) -> list[Record]:
         text = text[1:-1]
     beginning = (text.rstrip("/") + "/", text + "#")
     found = [record for record in records if record.id == text or record.id.startswith(beginning)]
-    return found or _numbered(text, records) or _implemented(text, records)
+    return found or _claims_by_number(text, records) or _claims_by_function(text, records)
 
 
-def one(text: str, records: Sequence[Record]) -> Record:
+def find_claim(text: str, records: Sequence[Record]) -> Record:
     """The claim that a name stands for.
 
     Raises
@@ -67,7 +67,7 @@ def one(text: str, records: Sequence[Record]) -> Record:
         raise InvalidArgument(
             "id", f"{type(text).__name__} {text!r:.60}", "the name of a claim, such as 'S 1.62'"
         )
-    found = named(text, records)
+    found = find_claims(text, records)
     for few in (
         [record for record in found if record.id == text],
         found,
@@ -76,31 +76,31 @@ def one(text: str, records: Sequence[Record]) -> Record:
         if len(few) == 1:
             return few[0]
     if not found:
-        raise unknown("id", text, records)
-    listed = "".join(f"\n  {record.id}  {record.title}" for record in found[:LISTED])
-    more = f"\n  and {len(found) - LISTED} more" if len(found) > LISTED else ""
+        raise unknown_claim_error("id", text, records)
+    listed = "".join(f"\n  {record.id}  {record.title}" for record in found[:MAX_LISTED])
+    more = f"\n  and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
     raise InvalidArgument("id", f"{text!r}, which names {len(found)} claims", f"one of{listed}{more}")
 
 
-def unknown(argument: str, text: str, records: Sequence[Record]) -> InvalidArgument:
+def unknown_claim_error(argument: str, text: str, records: Sequence[Record]) -> InvalidArgument:
     """The error for a name that stands for no claim."""
-    near = ", ".join(nearest(text, records))
+    near = ", ".join(nearest_ids(text, records))
     return InvalidArgument(argument, f"{text!r}, which names no claim", f"perhaps one of {near}")
 
 
-def nearest(text: str, records: Iterable[Record]) -> list[str]:
+def nearest_ids(text: str, records: Iterable[Record]) -> list[str]:
     """The five ids that a mistyped name is most like."""
     names: dict[str, str] = {}
     for record in records:
         names.setdefault(record.id, record.id)
-        names.setdefault(where(record).strip("()").lower(), record.id)
-    close = difflib.get_close_matches(text.strip("() ").lower(), names, n=4 * NEAREST, cutoff=0.0)
-    return list(dict.fromkeys(names[name] for name in close))[:NEAREST]
+        names.setdefault(place_in_notes(record).strip("()").lower(), record.id)
+    close = difflib.get_close_matches(text.strip("() ").lower(), names, n=4 * NUM_SUGGESTIONS, cutoff=0.0)
+    return list(dict.fromkeys(names[name] for name in close))[:NUM_SUGGESTIONS]
 
 
 def search(words: str, records: Iterable[Record]) -> list[Record]:
     """The claims that hold all the words, those with more of them in the title first."""
-    wanted = words.lower().split()
+    search_words = words.lower().split()
 
     def weight(record: Record) -> int:
         title = record.title.lower()
@@ -108,15 +108,21 @@ def search(words: str, records: Iterable[Record]) -> list[Record]:
             (record.id, record.chapter, record.condition, record.correction, record.remark, record.oracle)
         )
         text = f"{title} {rest} {' '.join(record.implemented_by)}".lower()
-        return sum(1 + (word in title) for word in wanted) if all(word in text for word in wanted) else 0
+        return (
+            sum(1 + (word in title) for word in search_words)
+            if all(word in text for word in search_words)
+            else 0
+        )
 
     weights = {record.id: weight(record) for record in records}
     return sorted(filter(lambda record: weights[record.id], records), key=lambda record: -weights[record.id])
 
 
-def _numbered(text: str, records: Iterable[Record]) -> list[Record]:
+def _claims_by_number(text: str, records: Iterable[Record]) -> list[Record]:
     # Equation (1.62) of Sueda is called S 1.62.
-    sources = {name.lower(): each.name for each in in_use().sources for name in (each.name, each.letter)}
+    sources = {
+        name.lower(): each.name for each in active_ledger().sources for name in (each.name, each.letter)
+    }
     names = "|".join(map(re.escape, sources))
     match = re.fullmatch(rf"(?:(?P<source>{names})[ ./]*)?{_NUMBER}", text, re.IGNORECASE)
     if match is None:
@@ -138,8 +144,10 @@ def _numbered(text: str, records: Iterable[Record]) -> list[Record]:
     return equations or section
 
 
-def _implemented(text: str, records: Iterable[Record]) -> list[Record]:
+def _claims_by_function(text: str, records: Iterable[Record]) -> list[Record]:
     name = "." + text.removesuffix("()")
     found = [record for record in records if any(f".{path}".endswith(name) for path in record.implemented_by)]
-    alone = [record for record in found if len(record.implemented_by) == 1 and record.reference is not None]
-    return alone or found
+    sole_implementations = [
+        record for record in found if len(record.implemented_by) == 1 and record.reference is not None
+    ]
+    return sole_implementations or found

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-WORDS = 30
+MIN_TEXT_LENGTH = 30
 """Letters of text from which on a formula is a sentence."""
 
 TOKEN = re.compile(r"\\begin\b|\\end\b|\\left\b|\\right\b|(?<![_^])\\text\{|\\\\|\\.|[{}&]", re.DOTALL)
@@ -33,18 +33,18 @@ class Piece(NamedTuple):
     is_text: bool
 
 
-def pieces(tex: str) -> list[Piece]:
+def split_text_and_formulas(tex: str) -> list[Piece]:
     """A claim as words and formulas by turns; a single formula if it is not a sentence."""
     found: list[Piece] = []
     depth = start = at = 0
     while match := TOKEN.search(tex, at):
         token, at = match[0], match.end()
         if token == r"\text{" and depth == 0:
-            end = _closing(tex, at)
+            end = _closing_brace(tex, at)
             if NAME.match(tex[at:]):
                 at = end + 1
                 continue
-            found += [*_formula(tex[start : match.start()]), *_words(tex[at:end])]
+            found += [*_formula_pieces(tex[start : match.start()]), *_text_pieces(tex[at:end])]
             start = at = end + 1
         elif token in ("{", r"\begin", r"\left", r"\text{"):
             depth += 1
@@ -52,12 +52,12 @@ def pieces(tex: str) -> list[Piece]:
             depth -= 1
         elif token in ("&", r"\\") and depth == 0:
             return [Piece(tex, False)]
-    found += _formula(tex[start:])
+    found += _formula_pieces(tex[start:])
     written = sum(len(piece.content) for piece in found if piece.is_text)
-    return found if written >= WORDS else [Piece(tex, False)]
+    return found if written >= MIN_TEXT_LENGTH else [Piece(tex, False)]
 
 
-def _closing(tex: str, at: int) -> int:
+def _closing_brace(tex: str, at: int) -> int:
     """Where the group ends that was opened before ``at``."""
     depth = 1
     for place in range(at, len(tex)):
@@ -67,13 +67,13 @@ def _closing(tex: str, at: int) -> int:
     raise ValueError(f"a group that is not closed: {tex!r}")
 
 
-def _words(text: str) -> list[Piece]:
+def _text_pieces(text: str) -> list[Piece]:
     """Text, which may hold formulas between dollars."""
     parts = re.sub(r"\\ |~", " ", text.replace("`", "\u2018").replace("'", "\u2019")).split("$")
     return [Piece(part, index % 2 == 0) for index, part in enumerate(parts) if part]
 
 
-def _formula(tex: str) -> list[Piece]:
+def _formula_pieces(tex: str) -> list[Piece]:
     """A formula between words; the spaces beside it become spaces of the text."""
     inner = tex
     before = after = ""
@@ -87,15 +87,15 @@ def _formula(tex: str) -> list[Piece]:
     return [piece for piece in found if piece.content]
 
 
-def words(tex: str) -> str:
+def formula_to_text(tex: str) -> str:
     """A short formula as a line of text: Greek letters and signs, no fonts, no braces."""
     text = re.sub(r"\\[,;:! ]|\\q?quad\b|~|&|\\\\", " ", tex)
     text = re.sub(rf"\\(?:{FONTS})(?![a-zA-Z])", "", text)
-    text = re.sub(r"\\([a-zA-Z]+)", lambda command: _sign(command[1]), text)
+    text = re.sub(r"\\([a-zA-Z]+)", lambda command: _unicode_sign(command[1]), text)
     return " ".join(re.sub(r"[{}\\]", "", text).split())
 
 
-def _sign(command: str) -> str:
+def _unicode_sign(command: str) -> str:
     case = "CAPITAL" if command[0].isupper() else "SMALL"
     try:
         sign = SIGNS.get(command) or unicodedata.lookup(f"GREEK {case} LETTER {command}")
@@ -104,8 +104,8 @@ def _sign(command: str) -> str:
     return sign
 
 
-def plain(text: str) -> str:
+def sentence_to_text(text: str) -> str:
     """A sentence with formulas between dollars, as a terminal shows it: without TeX."""
     parts = text.split("$")
-    parts[1::2] = map(words, parts[1::2])
+    parts[1::2] = map(formula_to_text, parts[1::2])
     return "".join(parts)

@@ -51,38 +51,38 @@ class Dimension:
     @property
     def unit(self) -> str:
         """In units of the SI, such as ``N s``; ``1`` for a number."""
-        return NAMED.get(self) or _composed(self)
+        return UNIT_NAMES.get(self) or _compose_unit(self)
 
     def __str__(self) -> str:
         return self.unit
 
 
 @dataclass(frozen=True)
-class Column:
+class VectorQuantity:
     """Dimensions along the last axis, from the first again where they end."""
 
     entries: tuple[Dimension, ...]
     """Of each entry in turn."""
 
-    def __mul__(self, factor: Dimension) -> Column:
-        return Column(tuple(entry * factor for entry in self.entries))
+    def __mul__(self, factor: Dimension) -> VectorQuantity:
+        return VectorQuantity(tuple(entry * factor for entry in self.entries))
 
-    def __truediv__(self, factor: Dimension) -> Column:
+    def __truediv__(self, factor: Dimension) -> VectorQuantity:
         return self * factor**-1
 
-    def __rtruediv__(self, factor: Dimension) -> Column:
-        return Column(tuple(factor / entry for entry in self.entries))
+    def __rtruediv__(self, factor: Dimension) -> VectorQuantity:
+        return VectorQuantity(tuple(factor / entry for entry in self.entries))
 
-    def __add__(self, other: Column) -> Column:
-        return Column(self.entries + other.entries)
+    def __add__(self, other: VectorQuantity) -> VectorQuantity:
+        return VectorQuantity(self.entries + other.entries)
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
         """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         if len(self.entries) == 1:
             return self.entries[0].exponents(shape)
-        return np.broadcast_to(self.along(*shape[-1:]), (*shape, 3))
+        return np.broadcast_to(self.tiled_exponents(*shape[-1:]), (*shape, 3))
 
-    def along(self, *size: int) -> Array:
+    def tiled_exponents(self, *size: int) -> Array:
         """Powers ``(size, 3)``.
 
         Raises
@@ -97,40 +97,40 @@ class Column:
         return np.tile([entry._powers for entry in self.entries], (size[0] // len(self.entries), 1))
 
     def __str__(self) -> str:
-        return ", ".join(_counted(entry.unit for entry in self.entries))
+        return ", ".join(_collapse_repeats(entry.unit for entry in self.entries))
 
 
 @dataclass(frozen=True)
-class Grid:
+class MatrixQuantity:
     """A matrix that makes quantities of one kind from those of another: its entries are rows per columns."""
 
-    rows: Column
+    rows: VectorQuantity
     """What the matrix makes, row by row."""
-    columns: Column
+    columns: VectorQuantity
     """What it makes that from, column by column."""
 
-    def __mul__(self, factor: Dimension) -> Grid:
-        return Grid(self.rows * factor, self.columns)
+    def __mul__(self, factor: Dimension) -> MatrixQuantity:
+        return MatrixQuantity(self.rows * factor, self.columns)
 
-    def __truediv__(self, factor: Dimension) -> Grid:
+    def __truediv__(self, factor: Dimension) -> MatrixQuantity:
         return self * factor**-1
 
     @property
-    def T(self) -> Grid:
+    def T(self) -> MatrixQuantity:
         """Of the transpose."""
         one = Dimension()
-        return Grid(one / self.columns, one / self.rows)
+        return MatrixQuantity(one / self.columns, one / self.rows)
 
     @property
-    def inverse(self) -> Grid:
+    def inverse(self) -> MatrixQuantity:
         """Of the inverse."""
-        return Grid(self.columns, self.rows)
+        return MatrixQuantity(self.columns, self.rows)
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
         """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         if len(shape) < 2:
             raise ValueError(f"a matrix's dimensions for an array of the shape {shape}")
-        whole = self.rows.along(shape[-2])[:, None] - self.columns.along(shape[-1])
+        whole = self.rows.tiled_exponents(shape[-2])[:, None] - self.columns.tiled_exponents(shape[-1])
         return np.broadcast_to(whole, (*shape, 3))
 
     def __str__(self) -> str:
@@ -141,7 +141,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Rows:
+class StackedQuantity:
     """What is stacked along the first axis, from the first again where they end."""
 
     parts: tuple[Quantity, ...]
@@ -155,17 +155,17 @@ class Rows:
         return np.stack(each * (shape[0] // len(each)))
 
     def __str__(self) -> str:
-        return "; ".join(_counted(map(str, self.parts)))
+        return "; ".join(_collapse_repeats(map(str, self.parts)))
 
 
-Quantity = Dimension | Column | Grid | Rows
+Quantity = Dimension | VectorQuantity | MatrixQuantity | StackedQuantity
 
 
 @dataclass(frozen=True)
-class Parts:
+class TupleQuantity:
     """What a tuple holds."""
 
-    parts: tuple[Anything, ...]
+    parts: tuple[AnyQuantity, ...]
     """What each element is, in order."""
 
     def __str__(self) -> str:
@@ -173,37 +173,37 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Fields:
+class ObjectQuantity:
     """What the fields of an object are; those that are not told are numbers or names."""
 
-    fields: Mapping[str, Anything]
+    fields: Mapping[str, AnyQuantity]
     """What each one is, by its name."""
 
     def __str__(self) -> str:
         return ", ".join(f"{name} in {quantity}" for name, quantity in self.fields.items())
 
 
-Anything = Quantity | Parts | Fields
-Declared = Anything | Callable[[Mapping[str, Any]], Anything]
+AnyQuantity = Quantity | TupleQuantity | ObjectQuantity
+QuantityDeclaration = AnyQuantity | Callable[[Mapping[str, Any]], AnyQuantity]
 """A quantity, or a function that finds it from all arguments: coordinates depend on the joints, say."""
 
 
-def column(*blocks: tuple[Dimension, int]) -> Column:
+def vector_quantity(*blocks: tuple[Dimension, int]) -> VectorQuantity:
     """A column of so many entries of each dimension."""
-    return Column(tuple(dimension for dimension, count in blocks for _ in range(count)))
+    return VectorQuantity(tuple(dimension for dimension, count in blocks for _ in range(count)))
 
 
-def per(rows: Dimension | Column, columns: Dimension | Column) -> Grid:
+def matrix_quantity(rows: Dimension | VectorQuantity, columns: Dimension | VectorQuantity) -> MatrixQuantity:
     """A matrix that makes ``rows`` from ``columns``."""
-    return Grid(_as_column(rows), _as_column(columns))
+    return MatrixQuantity(_as_vector_quantity(rows), _as_vector_quantity(columns))
 
 
-def rows(*parts: Quantity) -> Rows:
+def stacked_quantity(*parts: Quantity) -> StackedQuantity:
     """Arrays of these quantities, stacked along the first axis."""
-    return Rows(parts)
+    return StackedQuantity(parts)
 
 
-def at(quantity: Declared, values: Mapping[str, Any]) -> Anything:
+def resolve_declaration(quantity: QuantityDeclaration, values: Mapping[str, Any]) -> AnyQuantity:
     """What is declared, for these arguments."""
     return quantity(values) if callable(quantity) else quantity
 
@@ -219,7 +219,7 @@ class Units:
     time: float
     """Factor of the numbers of times, without unit."""
 
-    def keeping(self, constants: Sequence[Dimension]) -> Units:
+    def preserving_constants(self, constants: Sequence[Dimension]) -> Units:
         """The change nearest to this one that leaves the numbers of these dimensions as they are."""
         powers = np.log2([self.length, self.mass, self.time])
         if constants:
@@ -232,17 +232,17 @@ class Units:
         powers = quantity.exponents(shape) @ np.log2([self.length, self.mass, self.time])
         return np.asarray(2.0**powers)
 
-    def change(self, value: Any, quantity: Anything) -> Any:
+    def convert(self, value: Any, quantity: AnyQuantity) -> Any:
         """A value in these units."""
-        if isinstance(quantity, Fields):
-            told = quantity.fields.items()
-            return replace(value, **{name: self.change(getattr(value, name), each) for name, each in told})
-        if isinstance(quantity, Parts):
-            return tuple(self.change(part, each) for part, each in zip(value, quantity.parts, strict=True))
+        if isinstance(quantity, ObjectQuantity):
+            fields = quantity.fields.items()
+            return replace(value, **{name: self.convert(getattr(value, name), each) for name, each in fields})
+        if isinstance(quantity, TupleQuantity):
+            return tuple(self.convert(part, each) for part, each in zip(value, quantity.parts, strict=True))
         if isinstance(value, float):
             return value * float(self.factors(quantity, ()))
         if isinstance(value, tuple | list):
-            return type(value)(self.change(part, quantity) for part in value)
+            return type(value)(self.convert(part, quantity) for part in value)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             return value * self.factors(quantity, value.shape)
         if quantity == NUMBER:
@@ -250,22 +250,28 @@ class Units:
         raise ValueError(f"{quantity} for a value of the type {type(value).__name__}")
 
 
-def _composed(dimension: Dimension) -> str:
+def _compose_unit(dimension: Dimension) -> str:
     powers = (("kg", dimension.mass), ("m", dimension.length), ("s", dimension.time))
-    over = [_power(name, power) for name, power in powers if power > 0]
-    under = [_power(name, -power) for name, power in powers if power < 0]
-    top = " ".join(over) or "1"
-    return top if not under else f"{top}/{under[0]}" if len(under) == 1 else f"{top}/({' '.join(under)})"
+    numerator = [_format_power(name, power) for name, power in powers if power > 0]
+    denominator = [_format_power(name, -power) for name, power in powers if power < 0]
+    numerator_text = " ".join(numerator) or "1"
+    return (
+        numerator_text
+        if not denominator
+        else f"{numerator_text}/{denominator[0]}"
+        if len(denominator) == 1
+        else f"{numerator_text}/({' '.join(denominator)})"
+    )
 
 
-def _power(name: str, power: float) -> str:
-    return name if power == 1 else name + "".join(RAISED[digit] for digit in f"{power:g}")
+def _format_power(name: str, power: float) -> str:
+    return name if power == 1 else name + "".join(SUPERSCRIPTS[digit] for digit in f"{power:g}")
 
 
-RAISED = dict(zip("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹˙", strict=True))
+SUPERSCRIPTS = dict(zip("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹˙", strict=True))
 
 
-def _counted(texts: Iterator[str]) -> list[str]:
+def _collapse_repeats(texts: Iterator[str]) -> list[str]:
     """Each text once for a run of equal ones, with how many these are."""
     runs: list[tuple[str, int]] = []
     for text in texts:
@@ -278,8 +284,8 @@ def _counted(texts: Iterator[str]) -> list[str]:
     return [text if count == 1 else f"{count} x {text}" for text, count in runs]
 
 
-def _as_column(quantity: Dimension | Column) -> Column:
-    return Column((quantity,)) if isinstance(quantity, Dimension) else quantity
+def _as_vector_quantity(quantity: Dimension | VectorQuantity) -> VectorQuantity:
+    return VectorQuantity((quantity,)) if isinstance(quantity, Dimension) else quantity
 
 
 NUMBER = Dimension()
@@ -299,29 +305,29 @@ DENSITY = MASS / VOLUME
 STIFFNESS = FORCE / LENGTH
 DAMPING = FORCE / VELOCITY
 """Along a line, as that of a spring and a damper."""
-MOBILITY = NUMBER / MASS
+INVERSE_MASS = NUMBER / MASS
 
-TWIST = column((RATE, 3), (VELOCITY, 3))
+TWIST = vector_quantity((RATE, 3), (VELOCITY, 3))
 """Angular part first."""
-WRENCH = column((TORQUE, 3), (FORCE, 3))
+WRENCH = vector_quantity((TORQUE, 3), (FORCE, 3))
 SCREW = TWIST * TIME
 """A small motion, or a joint's axis: a twist per rate of its angle."""
-LINEAR_FIRST_TWIST = column((VELOCITY, 3), (RATE, 3))
-LINEAR_FIRST_WRENCH = column((FORCE, 3), (TORQUE, 3))
+LINEAR_FIRST_TWIST = vector_quantity((VELOCITY, 3), (RATE, 3))
+LINEAR_FIRST_WRENCH = vector_quantity((FORCE, 3), (TORQUE, 3))
 """As Lloyd stacks them."""
-POINT = column((LENGTH, 3), (NUMBER, 1))
+POINT = vector_quantity((LENGTH, 3), (NUMBER, 1))
 """Homogeneous coordinates."""
-POSE = per(POINT, POINT)
+POSE = matrix_quantity(POINT, POINT)
 POSE_RATE = POSE / TIME
-ADJOINT = per(TWIST, TWIST)
-COADJOINT = per(WRENCH, WRENCH)
-SPATIAL_INERTIA = per(WRENCH * TIME, TWIST)
-SPATIAL_STIFFNESS = per(WRENCH, SCREW)
-SPATIAL_DAMPING = per(WRENCH, TWIST)
-POINT_JACOBIAN = per(VELOCITY, TWIST)
+ADJOINT = matrix_quantity(TWIST, TWIST)
+COADJOINT = matrix_quantity(WRENCH, WRENCH)
+SPATIAL_INERTIA = matrix_quantity(WRENCH * TIME, TWIST)
+SPATIAL_STIFFNESS = matrix_quantity(WRENCH, SCREW)
+SPATIAL_DAMPING = matrix_quantity(WRENCH, TWIST)
+POINT_JACOBIAN = matrix_quantity(VELOCITY, TWIST)
 """Velocity of a point for a twist."""
 
-NAMED = {
+UNIT_NAMES = {
     NUMBER: "1",
     LENGTH: "m",
     AREA: "m²",
@@ -344,7 +350,7 @@ NAMED = {
     LENGTH / FORCE: "m/N",
     STIFFNESS / LENGTH: "N/m²",
     MASS * LENGTH: "kg m",
-    MOBILITY: "1/kg",
+    INVERSE_MASS: "1/kg",
     NUMBER / LENGTH: "1/m",
 }
 """How units are written; others are put together from m, kg and s."""

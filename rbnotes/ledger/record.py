@@ -15,7 +15,7 @@ from enum import StrEnum
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import ArrayLike
 
-from rbnotes.ledger.quantities import Declared, Dimension
+from rbnotes.ledger.quantities import Dimension, QuantityDeclaration
 from rbnotes.ledger.replacements import replacement
 from rbnotes.ledger.symbols import USUAL
 
@@ -92,19 +92,19 @@ class Record:
     """For a conditional claim: the inputs on which it does hold."""
     holds_when: Function | None = None
     """For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``."""
-    quantities: Mapping[str, Declared] = field(default_factory=dict)
+    quantities: Mapping[str, QuantityDeclaration] = field(default_factory=dict)
     """What each argument is (:mod:`rbnotes.ledger.quantities`); whole numbers, flags and names need not say.
 
     Symbols are what they usually are (:mod:`rbnotes.ledger.symbols`), unless ``QUANTITIES`` of the record's
     module, or the record itself, tells otherwise.
     """
-    result: Declared | None = None
+    result: QuantityDeclaration | None = None
     """What the forms return; the units of all forms are then checked."""
     constants: tuple[Dimension, ...] = ()
     """Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
 
     Units are changed only in ways that leave these as they are."""
-    misfit: str = ""
+    units_mismatch: str = ""
     """Where the units of the printed form do not fit."""
     printed: Function | None = None
     library: Function | None = None
@@ -194,8 +194,10 @@ def claim(id: str, title: str) -> Callable[[type], Record]:
         for each in classes:
             symbols |= getattr(sys.modules.get(each.__module__), "QUANTITIES", {})
         symbols |= fields.get("quantities", {})
-        told = {name: symbols[name] for name in fields.get("inputs", {}) if name in symbols}
-        paste = fields.get("replacement") or replacement(id, fields.get("formula", ""))
-        return Record(id=id, title=title, **{**fields, "quantities": told, "replacement": paste})
+        declared = {name: symbols[name] for name in fields.get("inputs", {}) if name in symbols}
+        replacement_text = fields.get("replacement") or replacement(id, fields.get("formula", ""))
+        return Record(
+            id=id, title=title, **{**fields, "quantities": declared, "replacement": replacement_text}
+        )
 
     return record

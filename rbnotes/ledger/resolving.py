@@ -12,13 +12,13 @@ def resolve(dotted: str) -> Callable[..., Any]:
     parts = dotted.split(".")
     for split in range(len(parts), 0, -1):
         try:
-            found = importlib.import_module(".".join(parts[:split]))
+            value = importlib.import_module(".".join(parts[:split]))
         except ModuleNotFoundError as error:
             if error.name is None or not dotted.startswith(error.name):
                 raise
             continue
         for attribute in parts[split:]:
-            found = getattr(found, attribute)
+            value = getattr(value, attribute)
         # What the name stands for is an object of any kind; the loop began with a module.
-        return found  # type: ignore[return-value]
+        return value  # type: ignore[return-value]
     raise ImportError(f"nothing named {dotted}")

@@ -9,13 +9,12 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.ledger import covariance, showing
-from rbnotes.ledger.counterexamples import played_back
-from rbnotes.ledger.honesty import (
+from rbnotes.ledger import covariance, with_extent
+from rbnotes.ledger.check_honesty import (
     blurring,
     branches,
     conditions,
-    conventions,
+    describe_conventions,
     digits,
     effects,
     independence,
@@ -23,44 +22,45 @@ from rbnotes.ledger.honesty import (
     statements,
     variety,
 )
-from rbnotes.ledger.honesty.claim_code import Unreadable, forms
+from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, record_forms
+from rbnotes.ledger.counterexamples import replay
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Inputs, Record
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import (
-    SIGNIFICANT,
-    TELLING,
-    NoOracle,
-    Search,
+    CLEAR_RESIDUAL,
+    SIGNIFICANT_RESIDUAL,
+    NonFiniteReference,
+    SearchResult,
     Values,
-    attempt,
+    deviation_of_result,
     distance,
-    expectation,
-    expectations,
+    evaluate_reference,
+    evaluate_reference_samples,
     residual,
-    result_deviation,
     samples,
     search,
+    try_evaluate,
 )
 
-__all__ = ["Outcome", "cases", "measure", "resolve", "samples", "verify"]
+__all__ = ["Outcome", "count_cases", "measure", "resolve", "samples", "verify"]
 
-EXAMPLES = 40
+MIN_EXAMPLES = 40
 """Inputs tried per form; branches and inputs are judged on at least as many."""
-OFF_GRID = 12
+NUM_OFF_GRID_INPUTS = 12
 """Inputs tried besides, that are not multiples of 1/64."""
-OFTEN = 0.05
+MIN_WRONG_SHARE = 0.05
 """Share of the inputs on which an erratum or a misprint is wrong, at least: rounding makes none."""
-FEW = 3
+NUM_REPEATED_INPUTS = 3
 """Inputs on which forms are run again to see whether they have a memory."""
 
 
-def cases(record: Record) -> int:
+def count_cases(record: Record) -> int:
     """Inputs on which the forms of a record are tried, at least, each time that it is run."""
     if record.reference is None:
         return 0
     if not record.inputs:
         return 1
-    return (EXAMPLES + OFF_GRID) * (1 if record.given is None else 2)
+    return (MIN_EXAMPLES + NUM_OFF_GRID_INPUTS) * (1 if record.given is None else 2)
 
 
 @dataclass(frozen=True)
@@ -83,49 +83,53 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class EvaluatedInputs:
     """Inputs with what the oracle and the forms make of them."""
 
     values: list[Values]
     """Arguments by name, for each input."""
     expected: list[Array]
     """The oracle's result on each input."""
-    known: dict[Function, list[Array | None]] = field(default_factory=dict)
+    form_results: dict[Function, list[Array | None]] = field(default_factory=dict)
     """Results of the forms that were run, on each input; None where a form could not be evaluated."""
 
     @classmethod
-    def of(cls, reference: Function, values: list[Values]) -> Trials:
+    def evaluate(cls, reference: Function, values: list[Values]) -> EvaluatedInputs:
         """Run the oracle, before any form has run."""
-        return cls(values, [expectation(reference, each) for each in values])
+        return cls(values, [evaluate_reference(reference, each) for each in values])
 
     def results(self, form: Function) -> list[Array | None]:
         """What a form makes of them, run once; None where it cannot be evaluated."""
-        if form not in self.known:
-            self.known[form] = [attempt(form, values) for values in self.values]
-        return self.known[form]
+        if form not in self.form_results:
+            self.form_results[form] = [try_evaluate(form, values) for values in self.values]
+        return self.form_results[form]
 
-    def worst(self, form: Function) -> float:
+    def max_residual(self, form: Function) -> float:
         """Largest residual of a form, see :func:`rbnotes.ledger.trials.deviation`."""
-        tried = zip(self.results(form), self.expected, self.values, strict=True)
-        return max((result_deviation(*each) for each in tried), default=0.0)
+        results = zip(self.results(form), self.expected, self.values, strict=True)
+        return max((deviation_of_result(*each) for each in results), default=0.0)
 
-    def wrong(self, form: Function) -> int:
+    def count_wrong(self, form: Function) -> int:
         """On how many of them a form is off by a number that tells, or gives none."""
         pairs = zip(self.results(form), self.expected, strict=True)
-        return sum(found is None or not distance(found, right) <= SIGNIFICANT for found, right in pairs)
+        return sum(
+            found is None or not distance(found, right) <= SIGNIFICANT_RESIDUAL for found, right in pairs
+        )
 
-    def reproduced_by(self, form: Function) -> bool:
+    def is_reproduced_by(self, form: Function) -> bool:
         """Whether a form agrees with the oracle to the last bit on all of them."""
         return all(
             found is not None and np.array_equal(found, right)
             for found, right in zip(self.results(form), self.expected, strict=True)
         )
 
-    def __add__(self, other: Trials) -> Trials:
-        return Trials(self.values + other.values, self.expected + other.expected)
+    def __add__(self, other: EvaluatedInputs) -> EvaluatedInputs:
+        return EvaluatedInputs(self.values + other.values, self.expected + other.expected)
 
 
-def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afresh: bool = False) -> Outcome:
+def verify(
+    record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True, afresh: bool = False
+) -> Outcome:
     """Run one record: search for counterexamples to its forms, and look whether it is honest.
 
     Parameters
@@ -147,20 +151,30 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
     found = statements.findings(record)
     if record.reference is None:
         return Outcome(record, not found, "\n".join(found))
-    examples = max(examples, EXAMPLES)
+    examples = max(examples, MIN_EXAMPLES)
     try:
         values = samples(record.inputs, examples, afresh=afresh)
-        trials = _tried(record.reference, record.inputs, values, examples, afresh=afresh)
+        trials = _evaluate_inputs(record.reference, record.inputs, values, examples, afresh=afresh)
         given = samples(record.given, examples, afresh=afresh) if record.given else []
         allowed = (
-            _tried(record.reference, record.given, given, examples, afresh=afresh) if record.given else None
+            _evaluate_inputs(record.reference, record.given, given, examples, afresh=afresh)
+            if record.given
+            else None
         )
-        outcome = _measured(record, record.reference, trials, allowed, examples, shrink)
-    except (NoOracle, ValueError, IndexError, ArithmeticError, TypeError, KeyError, AttributeError) as error:
+        outcome = _measure_forms(record, record.reference, trials, allowed, examples, shrink)
+    except (
+        NonFiniteReference,
+        ValueError,
+        IndexError,
+        ArithmeticError,
+        TypeError,
+        KeyError,
+        AttributeError,
+    ) as error:
         return Outcome(record, False, "\n".join([*found, f"oracle: it cannot be evaluated: {error}"]))
     try:
-        found += honesty(record, trials, len(values), given)
-    except Unreadable as error:
+        found += check_honesty(record, trials, len(values), given)
+    except UnreadableFunction as error:
         found += [] if f"form: {error}" in found else [f"form: {error}"]
     reasons = list(filter(None, [outcome.reason, *found]))
     return Outcome(
@@ -173,17 +187,19 @@ def verify(record: Record, *, examples: int = EXAMPLES, shrink: bool = True, afr
     )
 
 
-def _tried(reference: Function, inputs: Inputs, drawn: list[Values], count: int, *, afresh: bool) -> Trials:
+def _evaluate_inputs(
+    reference: Function, inputs: Inputs, samples_on_grid: list[Values], count: int, *, afresh: bool
+) -> EvaluatedInputs:
     """What the oracle makes of the inputs drawn, at most ``count``, and of a few off the grid, in the end."""
     if afresh or not inputs:
-        trials = Trials.of(reference, drawn)
+        trials = EvaluatedInputs.evaluate(reference, samples_on_grid)
     else:
-        trials = Trials(drawn, expectations(reference, inputs, count))
-    beside = samples(inputs, OFF_GRID, region="non-dyadic") if inputs else []
-    return trials + Trials.of(reference, beside)
+        trials = EvaluatedInputs(samples_on_grid, evaluate_reference_samples(reference, inputs, count))
+    samples_off_grid = samples(inputs, NUM_OFF_GRID_INPUTS, region="non-dyadic") if inputs else []
+    return trials + EvaluatedInputs.evaluate(reference, samples_off_grid)
 
 
-def honesty(record: Record, trials: Trials, count: int, given: Sequence[Values]) -> list[str]:
+def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Sequence[Values]) -> list[str]:
     """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.honesty`.
 
     The inputs tried are ``count`` on the grid, and those off it.
@@ -191,27 +207,29 @@ def honesty(record: Record, trials: Trials, count: int, given: Sequence[Values])
     draws, off_grid = trials.values[:count], trials.values[count:]
     expected = trials.expected[:count]
     # Where results are zero, what is done to them may not show; where flags are up, it may not either.
-    telling = [place for place, right in enumerate(expected) if np.all(right)]
-    few = _spread(list(range(count)))
-    if len(telling) < count:
-        few += _spread(telling) + _spread([place for place in range(count) if place not in telling])
-    traces = independence.traces(record, draws)
-    some = [draws[place] for place in few]
+    nonzero = [place for place, right in enumerate(expected) if np.all(right)]
+    few = _evenly_spaced(list(range(count)))
+    if len(nonzero) < count:
+        few += _evenly_spaced(nonzero) + _evenly_spaced(
+            [place for place in range(count) if place not in nonzero]
+        )
+    traces = independence.trace_forms(record, draws)
+    repeated = [draws[place] for place in few]
     before = {
         name: [(trials.expected if name == "reference" else trials.results(form))[place] for place in few]
-        for name, form in forms(record).items()
+        for name, form in record_forms(record).items()
     }
     found = [
         *independence.findings(record, traces),
-        *independence.same_bits(record, trials.expected, trials.reproduced_by),
-        *effects.state(record, some, before),
-        *effects.ignored(record, some, before, traces),
+        *independence.exact_agreement_findings(record, trials.expected, trials.is_reproduced_by),
+        *effects.state_findings(record, repeated, before),
+        *effects.unused_function_findings(record, repeated, before, traces),
         *branches.findings(record, draws, given),
         *variety.findings(record, draws, off_grid),
-        *variety.needless(record, given, draws),
-        *variety.drowned(record, trials.expected),
+        *variety.overly_special_findings(record, given, draws),
+        *variety.hidden_variation_findings(record, trials.expected),
         *conditions.findings(record, draws, expected, given),
-        *conventions.findings(record, trials.values),
+        *describe_conventions.findings(record, trials.values),
         *digits.findings(record),
         *blurring.findings(
             record, expected, trials.results(record.printed)[:count] if record.printed else []
@@ -220,27 +238,34 @@ def honesty(record: Record, trials: Trials, count: int, given: Sequence[Values])
         *covariance.findings(record),
     ]
     largest = max(float(np.max(np.abs(right), initial=0.0)) for right in trials.expected)
-    if largest <= (SIGNIFICANT if record.inputs else 0.0):
+    if largest <= (SIGNIFICANT_RESIDUAL if record.inputs else 0.0):
         found.append(f"zero: the oracle gives nothing above {largest:g}")
     return found
 
 
-def _spread(places: list[int]) -> list[int]:
+def _evenly_spaced(places: list[int]) -> list[int]:
     """A few of many, far from each other."""
-    return places[:: max(1, len(places) // FEW)][:FEW]
+    return places[:: max(1, len(places) // NUM_REPEATED_INPUTS)][:NUM_REPEATED_INPUTS]
 
 
-def measure(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> Outcome:
+def measure(record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True) -> Outcome:
     """Search for counterexamples to the printed and to the library's form, nothing else."""
     if record.reference is None:
         return Outcome(record, True)
-    trials = Trials.of(record.reference, samples(record.inputs, examples))
-    allowed = Trials.of(record.reference, samples(record.given, examples)) if record.given else None
-    return _measured(record, record.reference, trials, allowed, examples, shrink)
+    trials = EvaluatedInputs.evaluate(record.reference, samples(record.inputs, examples))
+    allowed = (
+        EvaluatedInputs.evaluate(record.reference, samples(record.given, examples)) if record.given else None
+    )
+    return _measure_forms(record, record.reference, trials, allowed, examples, shrink)
 
 
-def _measured(
-    record: Record, reference: Function, trials: Trials, allowed: Trials | None, examples: int, shrink: bool
+def _measure_forms(
+    record: Record,
+    reference: Function,
+    trials: EvaluatedInputs,
+    allowed: EvaluatedInputs | None,
+    examples: int,
+    shrink: bool,
 ) -> Outcome:
     printed, library = record.printed, record.library
     reasons: list[str] = []
@@ -248,52 +273,52 @@ def _measured(
     counterexample: Values | None = None
     tolerance = record.tolerance
 
-    def sought(form: Function, inputs: Inputs, threshold: float) -> Search:
+    def search_form(form: Function, inputs: Inputs, threshold: float) -> SearchResult:
         return search(form, reference, inputs, threshold=threshold, examples=examples, shrink=shrink)
 
     if printed is not None:
-        residual_printed = trials.worst(printed)
+        residual_printed = trials.max_residual(printed)
         if record.verdict in WRONG_AS_PRINTED:
             residual_of_all = residual_printed
-            result = counterexample_of(record, examples=examples, shrink=shrink)
-            counterexample, residual_printed = result.counterexample, result.worst
+            result = find_counterexample(record, examples=examples, shrink=shrink)
+            counterexample, residual_printed = result.counterexample, result.max_residual
             if counterexample is None:
-                numberless = not np.isfinite(residual_of_all) and not record.undefined
-                why = "gives no finite number (why: `undefined`)" if numberless else "is never wrong enough"
-                reasons.append(f"no counterexample found: the printed form {why} ({result.worst:.2g})")
+                is_nonfinite = not np.isfinite(residual_of_all) and not record.undefined
+                why = "gives no finite number (why: `undefined`)" if is_nonfinite else "is never wrong enough"
+                reasons.append(f"no counterexample found: the printed form {why} ({result.max_residual:.2g})")
             elif not record.undefined and allowed is None and record.inputs:
-                wrong, count = trials.wrong(printed), len(trials.values)
-                if wrong < OFTEN * count:
+                wrong, count = trials.count_wrong(printed), len(trials.values)
+                if wrong < MIN_WRONG_SHARE * count:
                     reasons.append(f"the printed form is wrong on {wrong} of {count} inputs only")
             if allowed is not None:
-                worst = allowed.worst(printed)
+                worst = allowed.max_residual(printed)
                 if worst > record.tolerance:
                     reasons.append(f"fails by {worst:.2g} on inputs on which the condition holds")
         elif residual_printed > tolerance:
-            result = sought(printed, record.inputs, tolerance)
+            result = search_form(printed, record.inputs, tolerance)
             counterexample = result.counterexample
-            reasons.append(_off("printed", residual_printed, counterexample))
+            reasons.append(_describe_residual("printed", residual_printed, counterexample))
     if library is not None:
-        residual_corrected = trials.worst(library)
+        residual_corrected = trials.max_residual(library)
         if residual_corrected > tolerance:
-            result = sought(library, record.inputs, tolerance)
-            reasons.append(_off("library's", residual_corrected, result.counterexample))
+            result = search_form(library, record.inputs, tolerance)
+            reasons.append(_describe_residual("library's", residual_corrected, result.counterexample))
     return Outcome(
         record, not reasons, "\n".join(reasons), residual_printed, residual_corrected, counterexample
     )
 
 
-def _off(form: str, size: float, values: Values | None) -> str:
+def _describe_residual(form: str, size: float, values: Values | None) -> str:
     """How far a form is off, and on which inputs, if it takes any and they are known."""
-    told = f"the {form} form is off by up to {size:.2g}"
+    text = f"the {form} form is off by up to {size:.2g}"
     return (
-        "\n".join([f"{told}, for example on", *(f"  {line}" for line in showing.inputs(values))])
+        "\n".join([f"{text}, for example on", *(f"  {line}" for line in with_extent.format_inputs(values))])
         if values
-        else told
+        else text
     )
 
 
-def counterexample_of(record: Record, *, examples: int = EXAMPLES, shrink: bool = True) -> Search:
+def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True) -> SearchResult:
     """The smallest inputs on which a print that is called wrong is wrong, by a number that tells.
 
     A print that gives no number at all counts only where the record says why (``undefined``).
@@ -308,27 +333,27 @@ def counterexample_of(record: Record, *, examples: int = EXAMPLES, shrink: bool 
         raise InvalidArgument("record", record.id, "a claim with a printed form and an oracle")
     if not record.inputs:
         worst = residual(printed, reference, {})
-        return Search({} if worst > record.tolerance else None, worst)
+        return SearchResult({} if worst > record.tolerance else None, worst)
     if record.undefined:
-        drawn = samples(record.inputs, examples)
-        if not any(np.isfinite(residual(printed, reference, values)) for values in drawn):
-            return Search(drawn[0], np.inf)
-    hunt = partial(
+        inputs = samples(record.inputs, examples)
+        if not any(np.isfinite(residual(printed, reference, values)) for values in inputs):
+            return SearchResult(inputs[0], np.inf)
+    search_print = partial(
         search,
         printed,
         reference,
         record.inputs,
         examples=examples,
         shrink=shrink,
-        finite=not record.undefined,
+        require_finite=not record.undefined,
     )
     # What was made small once is played back; a verdict alone is found anew.
-    result = played_back(record) if shrink else Search(None, 0.0)
-    for threshold in (TELLING, SIGNIFICANT):
+    result = replay(record) if shrink else SearchResult(None, 0.0)
+    for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL):
         if result.counterexample is not None:
             break
-        result = hunt(threshold=threshold)
+        result = search_print(threshold=threshold)
     if result.counterexample is None or record.holds_when is None:
         return result
-    inside = np.all(record.holds_when(*result.counterexample.values()))
-    return Search(None, result.worst) if inside else result
+    condition_holds = np.all(record.holds_when(*result.counterexample.values()))
+    return SearchResult(None, result.max_residual) if condition_holds else result

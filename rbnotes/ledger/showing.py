@@ -10,49 +10,53 @@ import numpy as np
 
 from rbnotes.arguments import Array
 
-DIGITS = 6
-NOISE = 1e-12
+NUM_DIGITS = 6
+ROUNDING_NOISE = 1e-12
 """What is so much smaller than the largest entry is rounding, and zero."""
-FEW = 6
+MAX_LISTED_ENTRIES = 6
 """Entries that differ from zero, or from the identity, and are still listed one by one."""
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A number in few digits."""
-    return f"{value:.{DIGITS}g}"
+    return f"{value:.{NUM_DIGITS}g}"
 
 
-def inputs(values: Mapping[str, Any]) -> list[str]:
+def format_inputs(values: Mapping[str, Any]) -> list[str]:
     """One line, or a few, for each named value."""
-    return [line for name, value in values.items() for line in _lines(name, value)]
+    return [line for name, value in values.items() for line in _format_lines(name, value)]
 
 
-def result(value: Any, other: Any) -> str:
+def format_result(value: Any, other: Any) -> str:
     """A result beside another: as a whole if it is small, else the entry in which the two differ most."""
-    one, two = np.asarray(value, dtype=float), np.asarray(other, dtype=float)
-    if one.shape != two.shape:
-        return f"an array of the shape {one.shape}"
-    size = np.max(np.abs([one, two]), initial=0.0, where=np.isfinite([one, two]))
-    one = np.where(np.abs(one) < NOISE * size, 0.0, one)
-    if one.size <= FEW:
-        return number(one.item()) if one.size == 1 else "(" + ", ".join(map(number, one.ravel())) + ")"
-    gap = np.where(np.isfinite(one - two), np.abs(one - two), np.inf)
-    worst = np.unravel_index(int(np.argmax(gap)), one.shape)
+    first, second = np.asarray(value, dtype=float), np.asarray(other, dtype=float)
+    if first.shape != second.shape:
+        return f"an array of the shape {first.shape}"
+    size = np.max(np.abs([first, second]), initial=0.0, where=np.isfinite([first, second]))
+    first = np.where(np.abs(first) < ROUNDING_NOISE * size, 0.0, first)
+    if first.size <= MAX_LISTED_ENTRIES:
+        return (
+            format_number(first.item())
+            if first.size == 1
+            else "(" + ", ".join(map(format_number, first.ravel())) + ")"
+        )
+    gap = np.where(np.isfinite(first - second), np.abs(first - second), np.inf)
+    worst = np.unravel_index(int(np.argmax(gap)), first.shape)
     place = ", ".join(str(int(index) + 1) for index in worst)
-    return f"{number(one[worst])} in entry {place} of {' x '.join(map(str, one.shape))}"
+    return f"{format_number(first[worst])} in entry {place} of {' x '.join(map(str, first.shape))}"
 
 
-def _lines(name: str, value: Any) -> Iterator[str]:
+def _format_lines(name: str, value: Any) -> Iterator[str]:
     if is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             if field.repr:
-                yield from _lines(f"{name}.{field.name}", getattr(value, field.name))
+                yield from _format_lines(f"{name}.{field.name}", getattr(value, field.name))
         return
     if isinstance(value, tuple | list) and any(
         np.ndim(item) or is_dataclass(item) or isinstance(item, tuple) for item in value
     ):
         for place, item in enumerate(value):
-            yield from _lines(f"{name}[{place}]", item)
+            yield from _format_lines(f"{name}[{place}]", item)
         return
     try:
         numbers = np.asarray(value, dtype=float)
@@ -63,42 +67,42 @@ def _lines(name: str, value: Any) -> Iterator[str]:
         yield f"{name} = {bool(value)}"
     elif numbers.ndim > 2:
         for place, item in enumerate(numbers):
-            yield from _lines(f"{name}[{place}]", item)
-    elif (short := _short(numbers)) is not None:
+            yield from _format_lines(f"{name}[{place}]", item)
+    elif (short := _format_short(numbers)) is not None:
         yield f"{name} = {short}"
     else:
         text = np.array2string(
-            numbers, precision=DIGITS, suppress_small=True, separator=", ", prefix=f"{name} = "
+            numbers, precision=NUM_DIGITS, suppress_small=True, separator=", ", prefix=f"{name} = "
         )
         yield from f"{name} = {text}".splitlines()
 
 
-def _short(numbers: Array) -> str | None:
+def _format_short(numbers: Array) -> str | None:
     """An array of at most two axes in one line, if its structure allows."""
     if numbers.ndim == 0:
-        return number(numbers.item())
+        return format_number(numbers.item())
     if numbers.size == 0:
         return "nothing"
     if numbers.ndim == 1:
-        return "(" + ", ".join(map(number, numbers)) + ")"
+        return "(" + ", ".join(map(format_number, numbers)) + ")"
     rows, columns = numbers.shape
     if rows == columns > 1:
-        upright = np.eye(4)
+        expected_pose = np.eye(4)
         if numbers.shape == (4, 4):
-            upright[:3, 3] = moved = numbers[:3, 3]
-            if np.array_equal(numbers, upright):
-                return f"a shift by {_short(moved)}" if np.any(moved) else "the identity"
+            expected_pose[:3, 3] = translation = numbers[:3, 3]
+            if np.array_equal(numbers, expected_pose):
+                return f"a shift by {_format_short(translation)}" if np.any(translation) else "the identity"
         diagonal = np.diagonal(numbers)
         if np.array_equal(numbers, np.diag(diagonal)) and np.any(diagonal):
             size = f"{rows} x {rows}"
             if np.all(diagonal == diagonal[0]):
-                factor = "" if diagonal[0] == 1 else f"{number(diagonal[0])} times "
+                factor = "" if diagonal[0] == 1 else f"{format_number(diagonal[0])} times "
                 return f"{factor}the identity, {size}"
-            return f"diagonal with {_short(diagonal)}"
+            return f"diagonal with {_format_short(diagonal)}"
     places = np.argwhere(numbers)
     if not len(places):
         return f"zero, {rows} x {columns}"
-    if len(places) <= FEW < numbers.size:
-        listed = ", ".join(f"{number(numbers[i, j])} at ({i + 1}, {j + 1})" for i, j in places)
+    if len(places) <= MAX_LISTED_ENTRIES < numbers.size:
+        listed = ", ".join(f"{format_number(numbers[i, j])} at ({i + 1}, {j + 1})" for i, j in places)
         return f"zero, {rows} x {columns}, but {listed}"
     return None

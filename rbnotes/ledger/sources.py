@@ -28,9 +28,9 @@ from types import ModuleType
 
 from rbnotes.arguments import InvalidArgument
 
-GROUP = "rbnotes.ledgers"
+ENTRY_POINT_GROUP = "rbnotes.ledgers"
 """Entry points of this group name packages that are ledgers."""
-NOTES = "notes.toml"
+NOTES_FILE = "notes.toml"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Ledger:
     """A ledger's folder, the package that it is imported as, and its sources in reading order."""
 
     folder: Path
@@ -57,7 +57,7 @@ class Shelf:
     """Dotted name of the package."""
     sources: tuple[Source, ...]
     """In reading order."""
-    changed: int = 0
+    modified_at: int = 0
     """When a file of it was last changed: what was read before is then not asked again."""
 
     def modules(self) -> Iterator[ModuleType]:
@@ -83,20 +83,20 @@ class Shelf:
         raise InvalidArgument("source", repr(name), f"one of {known}")
 
 
-_in_use: list[Shelf] = []
+_active_ledgers: list[Ledger] = []
 
 
-def in_use() -> Shelf:
+def active_ledger() -> Ledger:
     """The ledger that commands and functions are about."""
-    return _in_use[-1] if _in_use else _own()
+    return _active_ledgers[-1] if _active_ledgers else _package_ledger()
 
 
 @cache
-def _own() -> Shelf:
-    return _read(Path(__file__).parent, "rbnotes.ledger")
+def _package_ledger() -> Ledger:
+    return _read_ledger(Path(__file__).parent, "rbnotes.ledger")
 
 
-def shelf(name: str | Path) -> Shelf:
+def open_ledger(name: str | Path) -> Ledger:
     """A ledger by its folder, or by the name of an entry point of the group ``rbnotes.ledgers``.
 
     Raises
@@ -117,23 +117,25 @@ def shelf(name: str | Path) -> Shelf:
         # Records are edited between one call and the next, as in a notebook.
         for module in [name for name in sys.modules if f"{name}.".startswith(f"{folder.name}.")]:
             del sys.modules[module]
-        changed = max(path.stat().st_mtime_ns for path in folder.iterdir())
-        return replace(_read(folder, folder.name), changed=changed)
-    for point in entry_points(group=GROUP):
+        modified_at = max(path.stat().st_mtime_ns for path in folder.iterdir())
+        return replace(_read_ledger(folder, folder.name), changed=modified_at)
+    for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name == str(name):
             spec = find_spec(point.value)
             if spec is None or not spec.submodule_search_locations:
                 raise InvalidArgument("ledger", f"{name}, which is {point.value}", "a package")
-            return _read(Path(next(iter(spec.submodule_search_locations))), point.value)
-    raise InvalidArgument("ledger", repr(str(name)), f"a folder, or an entry point of the group {GROUP}")
+            return _read_ledger(Path(next(iter(spec.submodule_search_locations))), point.value)
+    raise InvalidArgument(
+        "ledger", repr(str(name)), f"a folder, or an entry point of the group {ENTRY_POINT_GROUP}"
+    )
 
 
-def _read(folder: Path, package: str) -> Shelf:
-    path = folder / NOTES
+def _read_ledger(folder: Path, package: str) -> Ledger:
+    path = folder / NOTES_FILE
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InvalidArgument("ledger", f"{folder} without {NOTES}", "the folder of a ledger") from error
+        raise InvalidArgument("ledger", f"{folder} without {NOTES_FILE}", "the folder of a ledger") from error
     except tomllib.TOMLDecodeError as error:
         raise InvalidArgument(str(path), str(error), "TOML") from error
     try:
@@ -143,25 +145,25 @@ def _read(folder: Path, package: str) -> Shelf:
     for source in sources:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", source.name):
             raise InvalidArgument(f"{path}: name", repr(source.name), "small letters and digits")
-    return Shelf(folder, package, sources)
+    return Ledger(folder, package, sources)
 
 
 @contextmanager
-def using(name: str | Path | None) -> Iterator[Shelf]:
+def context(name: str | Path | None) -> Iterator[Ledger]:
     """Inside, everything is about another ledger; with ``None`` nothing changes."""
     if name is None:
-        yield in_use()
+        yield active_ledger()
         return
-    found = shelf(name)
-    _in_use.append(found)
+    found = open_ledger(name)
+    _active_ledgers.append(found)
     try:
         yield found
     finally:
-        _in_use.remove(found)
+        _active_ledgers.remove(found)
 
 
-def use(name: str | Path) -> Shelf:
+def use(name: str | Path) -> Ledger:
     """From here on everything is about another ledger; again after its files were changed."""
-    found = shelf(name)
-    _in_use.append(found)
+    found = open_ledger(name)
+    _active_ledgers.append(found)
     return found

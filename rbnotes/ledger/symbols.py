@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rbnotes.ledger.jointed import (
     ASSEMBLY,
     CLOUD,
-    HEAVY_POINTS,
+    MASS_POINTS,
     accelerations,
     coordinates,
     forces,
@@ -28,10 +28,10 @@ from rbnotes.ledger.quantities import (
     TWIST,
     VELOCITY,
     WRENCH,
-    Declared,
+    QuantityDeclaration,
 )
 
-USUAL: Mapping[str, Declared] = {
+USUAL: Mapping[str, QuantityDeclaration] = {
     **dict.fromkeys(("E", "E0", "E1", "E2", "E3", "Ei", "Ej", "Ek", "E_i", "E_p", "E_1", "T"), POSE),
     **dict.fromkeys(("F", "poses", "parent", "joint", "at", "frames", "tilt", "place"), POSE),
     **dict.fromkeys(("R", "R_BW", "R_AW", "R_2B", "theta", "angles", "angle", "mu", "share", "n"), NUMBER),
@@ -54,7 +54,7 @@ USUAL: Mapping[str, Declared] = {
     "h": TIME,
     "assembly": ASSEMBLY,
     "cloud": CLOUD,
-    "bodies": HEAVY_POINTS,
+    "bodies": MASS_POINTS,
     "q": coordinates,
     "qdot": velocities,
     "qddot": accelerations,

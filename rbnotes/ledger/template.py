@@ -71,7 +71,7 @@ class e1:
 }
 
 
-def write(folder: str | Path) -> Path:
+def write_template(folder: str | Path) -> Path:
     """Write a ledger of one record into a new folder, whose name becomes that of its notes.
 
     Raises

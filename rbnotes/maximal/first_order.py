@@ -9,47 +9,60 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rbnotes._frozen import changed
+from rbnotes._frozen import replace_unchecked
 from rbnotes.contact import ContactPoints, _rows
 from rbnotes.dynamics import Scheme, State
-from rbnotes.maximal.impacts import impacts_of
-from rbnotes.maximal.mechanism import mechanism_rows, projected
-from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.stepping import Setting, Taken, kicked, least_speeds, separated, worked
+from rbnotes.maximal.impacts import solve_sequential_impacts
+from rbnotes.maximal.mechanism import joint_velocity_constraints, project_poses_unchecked
+from rbnotes.maximal.placement import JointKinematics
+from rbnotes.maximal.stepping import (
+    Setting,
+    Taken,
+    energy_account,
+    min_normal_velocities,
+    resolve_overlaps,
+    solve_velocities,
+)
 
 
 @dataclass(frozen=True)
-class FirstOrder:
+class FirstOrderIntegrator:
     """An integrator made of a scheme."""
 
     scheme: Scheme
     """From a state to the linear problem of its step."""
 
-    def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """One step from a state whose contacts are known."""
         mechanism, h = setting.mechanism, setting.h
         free = mechanism.free
-        at, at_first = Placement(mechanism.joints, state.E), state.velocity
-        impacts = impacts_of(setting, at, state, points)
+        kinematics, initial_velocity = JointKinematics(mechanism.joints, state.E), state.velocity
+        impacts = solve_sequential_impacts(setting, kinematics, state, points)
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
         velocity = state.velocity
-        target = mechanism_rows(mechanism, state, gamma=setting.takes_back).target
+        target = joint_velocity_constraints(mechanism, state, gamma=setting.error_reduction_rate).target
         problem = self.scheme.problem(mechanism, state, h)
-        forces = h * free.weight(state), h * free.applied_forces(state).f
-        rows = _rows.contact_rows(points, state.E)
-        speeds = least_speeds(setting, state, points, rows)
-        kick = kicked(setting, at, velocity, problem, forces, points, rows, speeds, target)
+        forces = h * free.gravity_force(state), h * free.applied_forces(state).f
+        rows = _rows.contact_jacobian(points, state.E)
+        speeds = min_normal_velocities(setting, state, points, rows)
+        kick = solve_velocities(setting, kinematics, velocity, problem, forces, points, rows, speeds, target)
         if impacts is not None:
-            kick = impacts.before(kick, at_first)
+            kick = impacts.prepend_to(kick, initial_velocity)
 
-        flown = self.scheme.move(mechanism, state, kick.after, h)
-        together = changed(flown, E=projected(mechanism, flown.E)) if setting.projects else flown
-        settled, near = separated(setting, together)
-        takes_off = state.with_velocity(kick.after)
-        work = worked(mechanism, (kick,), (takes_off, flown), settled)
+        end_state = self.scheme.advance(mechanism, state, kick.after, h)
+        projected_state = (
+            replace_unchecked(end_state, E=project_poses_unchecked(mechanism, end_state.E))
+            if setting.uses_projection
+            else end_state
+        )
+        separated_state, end_points = resolve_overlaps(setting, projected_state)
+        start_state = state.with_velocity(kick.after)
+        work = energy_account(mechanism, (kick,), (start_state, end_state), separated_state)
         # What else is in the momentum: the turning of frames, and what an implicit step makes of the forces.
-        mass = mechanism.mass(state)
-        rest = problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ kick.after
-        work = work._replace(integrator=work.integrator + float(rest @ kick.mean))
-        return Taken(settled, near, kick.joints, kick.contacts, work)
+        mass = mechanism.mass_matrix(state)
+        unexplained_impulse = (
+            problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ kick.after
+        )
+        work = work._replace(integrator=work.integrator + float(unexplained_impulse @ kick.mean_velocity))
+        return Taken(separated_state, end_points, kick.joints, kick.contacts, work)

@@ -15,29 +15,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes._frozen import known
+from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, Contacts, _rows
-from rbnotes.contact.nearby import resting_speed
-from rbnotes.contact.pair_rows import velocities_along
+from rbnotes.contact.nearby import restitution_threshold
+from rbnotes.contact.pair_rows import relative_velocities
 from rbnotes.dynamics import BilateralRows, State, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.stepping import Kick, Setting, bounced
+from rbnotes.maximal.placement import JointKinematics
+from rbnotes.maximal.stepping import Kick, Setting, solve_contacts
 
 SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
-IMPACTS = (SIMULTANEOUS, SEQUENTIAL)
+IMPACT_MODES = (SIMULTANEOUS, SEQUENTIAL)
 """What may be asked for."""
 
-EQUALLY_FAST = 1e-6
+SIMULTANEITY_TOLERANCE = 1e-6
 """Relative difference of speeds of impacts that happen at once; slower ones than this part of the first are
 left to the step."""
 
-MANY = 1000
+MAX_IMPACTS_PER_CONTACT = 1000
 """Impacts of one step and contact: more are an error."""
 
 
-class Impacts(NamedTuple):
+class ImpactSequence(NamedTuple):
     """What a sequence of impacts did."""
 
     velocity: Array
@@ -47,17 +47,19 @@ class Impacts(NamedTuple):
     contacts: Array
     """Impulses at the contacts ``(c, 3)``."""
 
-    def before(self, kick: Kick, velocity: Array) -> Kick:
+    def prepend_to(self, kick: Kick, velocity: Array) -> Kick:
         """The kick that began with these impacts, at the velocities ``(6 n,)`` from before them."""
         contacts = replace(
             kick.contacts,
             impulses=kick.contacts.impulses + self.contacts,
-            before=velocities_along(kick.contact_rows, velocity),
+            before=relative_velocities(kick.contact_rows, velocity),
         )
         return kick._replace(before=velocity, joints=kick.joints + self.joints, contacts=contacts)
 
 
-def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoints) -> Impacts | None:
+def solve_sequential_impacts(
+    setting: Setting, kinematics: JointKinematics, state: State, points: ContactPoints
+) -> ImpactSequence | None:
     """The impacts at the start of a step in sequence; nothing if there are none, or all are simultaneous.
 
     Raises
@@ -68,42 +70,46 @@ def impacts_of(setting: Setting, at: Placement, state: State, points: ContactPoi
     if setting.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
         return None
     mechanism, h = setting.mechanism, setting.h
-    mass = mechanism.mass(state)
-    G = at.rows_like(mass)
-    rows = _rows.contact_rows(points, at.poses)
+    mass = mechanism.mass_matrix(state)
+    G = kinematics.constraint_matrix_like(mass)
+    rows = _rows.contact_jacobian(points, kinematics.poses)
     velocity = state.velocity
-    joints = known(BilateralRows, rows=G, target=G @ velocity, softness=np.zeros(G.shape[0]))
-    result = Impacts(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
-    slow, none = resting_speed(h, mechanism.gravity), result
-    for _ in range(MANY * len(points)):
-        approach = velocities_along(rows, result.velocity)[:, 0]
-        hits = (points.restitution > 0) & (approach < slow) & (points.gap + h * approach <= 0)
-        if not np.any(hits):
-            return None if result is none else result
-        slow = min(slow, EQUALLY_FAST * float(approach[hits].min()))
-        now = _fastest(points, approach, hits)
-        meeting = points[now]
-        problem = StepProblem(mass, mass @ result.velocity).under(
+    joints = construct_unchecked(BilateralRows, rows=G, target=G @ velocity, softness=np.zeros(G.shape[0]))
+    result = ImpactSequence(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
+    threshold, no_impacts = restitution_threshold(h, mechanism.gravity), result
+    for _ in range(MAX_IMPACTS_PER_CONTACT * len(points)):
+        approach = relative_velocities(rows, result.velocity)[:, 0]
+        is_hitting = (points.restitution > 0) & (approach < threshold) & (points.gap + h * approach <= 0)
+        if not np.any(is_hitting):
+            return None if result is no_impacts else result
+        threshold = min(threshold, SIMULTANEITY_TOLERANCE * float(approach[is_hitting].min()))
+        is_fastest = _fastest_pairs(points, approach, is_hitting)
+        hit_points = points[is_fastest]
+        problem = StepProblem(mass, mass @ result.velocity).with_constraints(
             bilateral=joints,
-            contacts=known(
+            contacts=construct_unchecked(
                 Contacts,
-                rows=_rows.contact_rows(meeting, at.poses),
-                mu=meeting.mu,
-                normal_target=-meeting.restitution * approach[now],
+                rows=_rows.contact_jacobian(hit_points, kinematics.poses),
+                mu=hit_points.mu,
+                normal_target=-hit_points.restitution * approach[is_fastest],
             ),
         )
-        no_fall = np.zeros((len(meeting), 3))  # the weight acts when all have bounced
-        solution = bounced(setting, problem, meeting, no_fall)
+        no_velocity_change = np.zeros((len(hit_points), 3))  # the weight acts when all have bounced
+        solution = solve_contacts(setting, problem, hit_points, no_velocity_change)
         contacts = result.contacts.copy()
-        contacts[now] += solution.contact_impulses
-        result = Impacts(solution.velocity, result.joints + solution.bilateral, contacts)
-    raise NotConverged(f"sequential impacts: more than {MANY} at each contact", result.velocity, np.nan)
+        contacts[is_fastest] += solution.contact_impulses
+        result = ImpactSequence(solution.velocity, result.joints + solution.bilateral, contacts)
+    raise NotConverged(
+        f"sequential impacts: more than {MAX_IMPACTS_PER_CONTACT} at each contact", result.velocity, np.nan
+    )
 
 
-def _fastest(points: ContactPoints, approach: Array, hits: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _fastest_pairs(
+    points: ContactPoints, approach: Array, is_hitting: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """All hitting contacts ``(c,)`` of the pairs of bodies that approach fastest."""
-    limit = (1 - EQUALLY_FAST) * float(approach[hits].min())
-    first: NDArray[np.bool_] = hits & (approach <= limit)
-    of_pairs = (points.a[:, None] == points.a[first]) & (points.b[:, None] == points.b[first])
-    result: NDArray[np.bool_] = hits & np.any(of_pairs, axis=1)
+    limit = (1 - SIMULTANEITY_TOLERANCE) * float(approach[is_hitting].min())
+    is_fastest: NDArray[np.bool_] = is_hitting & (approach <= limit)
+    same_pair = (points.a[:, None] == points.a[is_fastest]) & (points.b[:, None] == points.b[is_fastest])
+    result: NDArray[np.bool_] = is_hitting & np.any(same_pair, axis=1)
     return result

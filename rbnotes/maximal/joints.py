@@ -39,10 +39,16 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
 from rbnotes.maximal.placement import Joint as Joint
-from rbnotes.maximal.placement import body_index, checked_poses, checked_twists, parent_index, placed
+from rbnotes.maximal.placement import (
+    body_index,
+    checked_poses,
+    checked_twists,
+    joint_kinematics,
+    parent_index,
+)
 
 
-class Reaction(NamedTuple):
+class JointReaction(NamedTuple):
     """What a joint does to the two bodies it connects: wrenches ``(6,)``, each in its body's own frame."""
 
     on_body: Array
@@ -60,7 +66,7 @@ def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any =
     return Joint(types.Fixed(), body, frame, parent, parent_frame)
 
 
-def ball(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
+def spherical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint about whose origin the body turns as it likes (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
@@ -68,7 +74,7 @@ def ball(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = 
     return Joint(types.ExponentialSpherical(), body, frame, parent, parent_frame)
 
 
-def hinge(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
+def revolute(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint about whose z axis the body turns (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
@@ -76,7 +82,7 @@ def hinge(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any =
     return Joint(types.Revolute(), body, frame, parent, parent_frame)
 
 
-def slider(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
+def prismatic(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
     """A joint along whose z axis the body slides (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.maximal.Joint` does.
@@ -108,9 +114,9 @@ def universal(body: int, frame: Any = None, parent: int = WORLD, parent_frame: A
     return Joint(types.Universal(), body, frame, parent, parent_frame)
 
 
-def joint_at(
+def joint_from_world_frame(
     kind: JointType,
-    where: ArrayLike,
+    frame: ArrayLike,
     poses: ArrayLike,
     body: int,
     parent: int = WORLD,
@@ -122,7 +128,7 @@ def joint_at(
     ----------
     kind
         Its type.
-    where : (4, 4)
+    frame : (4, 4)
         Its frame in the parent, seen from the world, m.
     poses : (n, 4, 4)
         Poses of all bodies, m.
@@ -133,17 +139,17 @@ def joint_at(
     Raises
     ------
     InvalidArgument
-        If ``where`` or ``poses`` are no poses, ``body`` is no body, ``parent`` is no body or WORLD, or the
+        If ``frame`` or ``poses`` are no poses, ``body`` is no body, ``parent`` is no body or WORLD, or the
         shape of ``q`` does not fit.
     """
     arguments.instance("kind", kind, JointType)
-    where = arguments.exactly("where", arguments.frame("where", where), 2)
+    frame = arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
     poses = checked_poses(poses)
-    q = kind.home if q is None else arguments.exactly("q", kind._checked("q", q), 1)
+    q = kind.neutral if q is None else arguments.with_ndim("q", kind._check_coordinates("q", q), 1)
     body = body_index("body", body, len(poses))
     parent = parent_index(parent, len(poses))
-    of_parent = where if parent == WORLD else _se3.inverse(poses[parent]) @ where
-    of_body = where @ kind._transform(q)
+    of_parent = frame if parent == WORLD else _se3.inverse(poses[parent]) @ frame
+    of_body = frame @ kind.compute_transform(q)
     return Joint(kind, body, _se3.inverse(poses[body]) @ of_body, parent, of_parent)
 
 
@@ -153,7 +159,7 @@ def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
     Raises InvalidArgument if ``poses`` are no poses.
     """
     arguments.instance("joint", joint, Joint)
-    result: Array = placed((joint,), poses).relative_poses[0]
+    result: Array = joint_kinematics((joint,), poses).relative_poses[0]
     return result
 
 
@@ -175,9 +181,9 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
         If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     arguments.instance("joint", joint, Joint)
-    at = placed((joint,), poses)
-    own, other = at.twists(checked_twists(twists, at.count))
-    result: Array = own[0] - other[0]
+    kinematics = joint_kinematics((joint,), poses)
+    body_twists, parent_twists = kinematics.joint_frame_twists(checked_twists(twists, kinematics.num_bodies))
+    result: Array = body_twists[0] - parent_twists[0]
     return result
 
 
@@ -204,7 +210,7 @@ def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
 
     Raises InvalidArgument if ``poses`` are no poses.
     """
-    return placed(joints, poses).matrix()
+    return joint_kinematics(joints, poses).constraint_matrix()
 
 
 def joint_error(joint: Joint, poses: ArrayLike) -> Array:
@@ -234,10 +240,10 @@ def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``poses`` are no poses.
     """
-    return placed(joints, poses).errors()
+    return joint_kinematics(joints, poses).pose_errors()
 
 
-def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
+def joint_bias_acceleration(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     """``Gdot @ twists.ravel() (m,)``: what the rows make of the motion itself.
 
     Accelerations that keep the joint together satisfy ``G @ accelerations + drift = 0``.
@@ -255,19 +261,19 @@ def joint_drift(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
         If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     arguments.instance("joint", joint, Joint)
-    return joint_drifts((joint,), poses, twists)
+    return joint_bias_accelerations((joint,), poses, twists)
 
 
-def joint_drifts(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
+def joint_bias_accelerations(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
     """Drifts of several joints ``(m,)``, in the order of :func:`joint_matrix`.
 
     Raises InvalidArgument if ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
-    at = placed(joints, poses)
-    return at.drifts(checked_twists(twists, at.count))
+    kinematics = joint_kinematics(joints, poses)
+    return kinematics.bias_accelerations(checked_twists(twists, kinematics.num_bodies))
 
 
-def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reaction:
+def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> JointReaction:
     """Wrenches with which a joint acts on its body and on its parent, N m and N (Sueda 1.10).
 
     Impulses, if the multipliers are those of a step. Seen from one place the two are opposite, and together
@@ -286,6 +292,8 @@ def reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> Reactio
         If ``poses`` are no poses or the shape of ``multipliers`` does not fit.
     """
     arguments.instance("joint", joint, Joint)
-    pushes = arguments.one_vector("multipliers", multipliers, joint.count)
-    on_body, on_parent = np.einsum("m,mbi->bi", pushes, placed((joint,), poses).blocks())
-    return Reaction(on_body, on_parent)
+    joint_multipliers = arguments.single_vector("multipliers", multipliers, joint.num_constraints)
+    on_body, on_parent = np.einsum(
+        "m,mbi->bi", joint_multipliers, joint_kinematics((joint,), poses).row_blocks()
+    )
+    return JointReaction(on_body, on_parent)

@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import changed, keep, known
+from rbnotes._frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints import _stabilization
-from rbnotes.constraints.kkt import factored
-from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, no_forces
-from rbnotes.maximal.placement import Joint, Placement, placed
+from rbnotes.constraints.kkt import factor_kkt_unchecked
+from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, zero_forces
+from rbnotes.maximal.placement import Joint, JointKinematics, joint_kinematics
 
 STABILIZATIONS = ("none", "baumgarte", "projection")
 
-PROJECTED = 1e-11
+PROJECTION_TOLERANCE = 1e-11
 """Joint errors up to this size, in rad and m, are none."""
 
 
@@ -47,37 +47,41 @@ class Mechanism:
         If an inertia is not positive definite, or a joint names a body that is not there.
     """
 
-    bodies: ArrayField
+    inertias: ArrayField
     """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame, kg m^2, kg m and kg."""
     joints: Sequence[Joint] = ()
     """What connects them, kept as a tuple."""
     gravity: ArrayField = GRAVITY
     """``(3,)`` in the world, m/s^2."""
-    applied: ForceLaw = no_forces
+    applied: ForceLaw = zero_forces
     """Forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""
 
     free: FreeSystem = field(init=False, repr=False)
     """The same bodies without their joints."""
 
     def __post_init__(self) -> None:
-        bodies = arguments.exactly("bodies", arguments.positive_definite("bodies", self.bodies, 6), 3)
+        inertias = arguments.with_ndim(
+            "inertias", arguments.positive_definite("inertias", self.inertias, 6), 3
+        )
         joints = arguments.instances("joints", self.joints, Joint)
-        arguments.force_law("applied", self.applied)
-        gravity = arguments.one_vector("gravity", self.gravity)
-        free = known(FreeSystem, inertias=bodies, masses=np.zeros(0), gravity=gravity, applied=self.applied)
+        arguments.require_force_law("force_law", self.applied)
+        gravity = arguments.single_vector("gravity", self.gravity)
+        free = construct_unchecked(
+            FreeSystem, inertias=inertias, masses=np.zeros(0), gravity=gravity, applied=self.applied
+        )
         for joint in joints:
-            if joint.last >= len(bodies):
+            if joint.last >= len(inertias):
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
-                raise InvalidArgument("joints", got, f"indices of {len(bodies)} bodies")
-        keep(self, bodies=bodies, joints=joints, gravity=gravity, free=free)
+                raise InvalidArgument("joints", got, f"indices of {len(inertias)} bodies")
+        set_fields(self, bodies=inertias, joints=joints, gravity=gravity, free=free)
 
-    def mass(self, state: State) -> Matrix:
+    def mass_matrix(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self.free.mass(state)
+        return self.free.mass_matrix(state)
 
     def force(self, state: State) -> Array:
         """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints.
@@ -87,15 +91,15 @@ class Mechanism:
         arguments.instance("state", state, State)
         return self.free.force(state)
 
-    def forces(self, state: State) -> Forces:
+    def linearized_force(self, state: State) -> Forces:
         """The same, with their derivatives.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self.free.forces(state)
+        return self.free.linearized_force(state)
 
-    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """``force - mass acceleration (6 n,)``, with the derivatives of the force: for fully implicit steps.
 
         The mass matrix is constant; what the joints do comes from the rows of the step.
@@ -111,7 +115,7 @@ class Mechanism:
             If the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
-        return self.free.tangent(state, acceleration)
+        return self.free.linearized_residual(state, acceleration)
 
     def acceleration(self, state: State) -> Array:
         """Rates of all twists ``(6 n,)`` that keep the joints together.
@@ -121,13 +125,13 @@ class Mechanism:
         arguments.instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
 
-    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """``E exp([xi])``; the joints take no part in it.
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.instance("state", state, State)
-        return state.moved(increment, h)
+        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
@@ -166,13 +170,15 @@ def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
     force = mechanism.force(state)
-    at = Placement(mechanism.joints, state.E)
-    drift, mass = at.drifts(state.phi), mechanism.mass(state)
-    phidot, multipliers = factored(mass, at.rows_like(mass)).solver(force, -drift)
+    kinematics = JointKinematics(mechanism.joints, state.E)
+    bias_acceleration, mass = kinematics.bias_accelerations(state.phi), mechanism.mass_matrix(state)
+    phidot, multipliers = factor_kkt_unchecked(mass, kinematics.constraint_matrix_like(mass)).solve_unchecked(
+        force, -bias_acceleration
+    )
     return Accelerations(phidot.reshape(-1, 6), multipliers)
 
 
-def mechanism_rows(mechanism: Mechanism, state: State, *, gamma: float = 0.0) -> BilateralRows:
+def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: float = 0.0) -> BilateralRows:
     """The joints as rows on the twists of a step (Sueda 1.8, eq. (1.73)).
 
     Parameters
@@ -188,11 +194,14 @@ def mechanism_rows(mechanism: Mechanism, state: State, *, gamma: float = 0.0) ->
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
     _check_shape(mechanism, state.E)
-    at = Placement(mechanism.joints, state.E)
-    G, none = at.rows_like(mechanism.mass(state)), np.zeros(at.layout.size)
+    kinematics = JointKinematics(mechanism.joints, state.E)
+    G, zero_target = (
+        kinematics.constraint_matrix_like(mechanism.mass_matrix(state)),
+        np.zeros(kinematics.layout.num_rows),
+    )
     gamma = arguments.real("gamma", gamma, minimum=0.0)
-    target = _target(mechanism, at, gamma, G) if gamma else none
-    return known(BilateralRows, rows=G, target=target, softness=none)
+    target = _baumgarte_target(mechanism, kinematics, gamma, G) if gamma else zero_target
+    return construct_unchecked(BilateralRows, rows=G, target=target, softness=zero_target)
 
 
 def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Array:
@@ -216,8 +225,10 @@ def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Ar
         If ``poses`` are no poses or ``gamma`` is negative.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
-    at = placed(mechanism.joints, poses)
-    return _target(mechanism, at, arguments.real("gamma", gamma, minimum=0.0), at.matrix())
+    kinematics = joint_kinematics(mechanism.joints, poses)
+    return _baumgarte_target(
+        mechanism, kinematics, arguments.real("gamma", gamma, minimum=0.0), kinematics.constraint_matrix()
+    )
 
 
 def project(mechanism: Mechanism, state: State) -> State:
@@ -232,10 +243,14 @@ def project(mechanism: Mechanism, state: State) -> State:
     """
     arguments.instance("mechanism", mechanism, Mechanism)
     arguments.instance("state", state, State)
-    at = changed(state, E=project_poses(mechanism, state.E))
-    mass = mechanism.mass(at)
-    G = Placement(mechanism.joints, at.E).rows_like(mass)
-    return at.with_velocity(factored(mass, G).solver(mass @ at.velocity, np.zeros(G.shape[0]))[0])
+    projected_state = replace_unchecked(state, E=project_poses(mechanism, state.E))
+    mass = mechanism.mass_matrix(projected_state)
+    G = JointKinematics(mechanism.joints, projected_state.E).constraint_matrix_like(mass)
+    return projected_state.with_velocity(
+        factor_kkt_unchecked(mass, G).solve_unchecked(mass @ projected_state.velocity, np.zeros(G.shape[0]))[
+            0
+        ]
+    )
 
 
 def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int = 30) -> Array:
@@ -252,44 +267,50 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int
         If the joints are still apart after so many iterations.
     """
     arguments.instance("mechanism", mechanism, Mechanism)
-    return projected(mechanism, _poses(mechanism, poses), arguments.count("max_iterations", max_iterations))
+    return project_poses_unchecked(
+        mechanism, _check_poses(mechanism, poses), arguments.count("max_iterations", max_iterations)
+    )
 
 
-def projected(mechanism: Mechanism, poses: Array, max_iterations: int = 30) -> Array:
+def project_poses_unchecked(mechanism: Mechanism, poses: Array, max_iterations: int = 30) -> Array:
     """As :func:`project_poses`, for poses that are known to be right."""
     if not mechanism.joints:
         return poses
 
     def evaluate(poses: Array) -> tuple[Array, Callable[[], Matrix]]:
-        at = Placement(mechanism.joints, poses)
-        return at.errors(), at.matrix
+        kinematics = JointKinematics(mechanism.joints, poses)
+        return kinematics.pose_errors(), kinematics.constraint_matrix
 
     def respond(G: Matrix) -> Matrix:
-        return mechanism.free.inverse_mass @ G.T
+        return mechanism.free.sparse_inverse_mass_matrix @ G.T
 
-    move = _stabilization.move_bodies
-    found, error, _ = _stabilization.project(poses, respond, evaluate, move, PROJECTED, max_iterations)
-    if not error <= PROJECTED:
+    advance = _stabilization.retract_poses
+    projected_poses, error, _ = _stabilization.project(
+        poses, respond, evaluate, advance, PROJECTION_TOLERANCE, max_iterations
+    )
+    if not error <= PROJECTION_TOLERANCE:
         got = f"joints that are still {error:.3g} apart"
         raise SingularConfiguration("poses", got, "poses from which they can be brought together")
-    return found
+    return projected_poses
 
 
-def _poses(mechanism: Mechanism, poses: ArrayLike) -> Array:
+def _check_poses(mechanism: Mechanism, poses: ArrayLike) -> Array:
     checked = arguments.frame("poses", poses)
     _check_shape(mechanism, checked)
     return checked
 
 
 def _check_shape(mechanism: Mechanism, poses: Array) -> None:
-    if poses.shape != (len(mechanism.bodies), 4, 4):
-        raise InvalidArgument("poses", f"shape {poses.shape}", f"shape ({len(mechanism.bodies)}, 4, 4)")
+    if poses.shape != (len(mechanism.inertias), 4, 4):
+        raise InvalidArgument("poses", f"shape {poses.shape}", f"shape ({len(mechanism.inertias)}, 4, 4)")
 
 
-def _target(mechanism: Mechanism, at: Placement, gamma: float, G: Matrix) -> Array:
+def _baumgarte_target(mechanism: Mechanism, kinematics: JointKinematics, gamma: float, G: Matrix) -> Array:
     """That of :func:`baumgarte_target`, for joints whose rows are known."""
-    errors = at.errors()
+    errors = kinematics.pose_errors()
     if not len(errors):
         return errors
-    back: Array = G @ _stabilization.least_correction(G, mechanism.free.inverse_mass @ G.T, errors)
-    return gamma * back
+    displacement_rows: Array = G @ _stabilization.least_norm_correction(
+        G, mechanism.free.sparse_inverse_mass_matrix @ G.T, errors
+    )
+    return gamma * displacement_rows

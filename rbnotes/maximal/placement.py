@@ -15,13 +15,18 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import _se3, arguments
-from rbnotes._frozen import keep
-from rbnotes._linear import apply
+from rbnotes._frozen import set_fields
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
-from rbnotes.joints._annihilator import annihilator, annihilator_rate, steady_rows, turns
-from rbnotes.joints._nearest import misfit, nearest_rates
+from rbnotes.joints._annihilator import (
+    constant_constraint_rows,
+    constraint_force_basis,
+    constraint_force_basis_rate,
+    has_varying_constraint_rows,
+)
+from rbnotes.joints._parent_joint_frame import nearest_rates, pose_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +54,7 @@ class Joint:
     def __post_init__(self) -> None:
         if not isinstance(self.kind, JointType):
             raise InvalidArgument("kind", repr(self.kind), "a joint type, such as rbnotes.joints.Revolute()")
-        keep(self, body=body_index("body", self.body), parent=parent_index(self.parent))
+        set_fields(self, body=body_index("body", self.body), parent=parent_index(self.parent))
         if self.body == self.parent:
             raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
         for name in ("frame", "parent_frame"):
@@ -57,85 +62,89 @@ class Joint:
             checked = arguments.frame(name, np.eye(4) if given is None else given)
             if checked.shape != (4, 4):
                 raise InvalidArgument(name, f"shape {checked.shape}", "one frame of shape (4, 4)")
-            keep(self, **{name: checked})
+            set_fields(self, **{name: checked})
 
     @property
-    def count(self) -> int:
+    def num_constraints(self) -> int:
         """Number m of its constraints: six less its degrees of freedom."""
-        return 6 - self.kind.freedom
+        return 6 - self.kind.num_dofs
 
     @cached_property
-    def adjoint(self) -> Array:
+    def body_to_joint_adjoint(self) -> Array:
         """Adjoint ``(6, 6)`` from the body to its joint frame, which never changes."""
         return _se3.Ad_inverse(self.frame)
 
     @property
-    def last(self) -> int:
+    def max_body_index(self) -> int:
         """The larger one of the indices of its bodies."""
         return max(self.body, self.parent)
 
 
-class Group(NamedTuple):
+class JointGroup(NamedTuple):
     """Joints of one type: everything about them is computed at once."""
 
     kind: JointType
-    members: Array
+    joint_indices: Array
     """Their places ``(g,)`` among all joints."""
-    rows: Array
+    row_indices: Array
     """Places ``(g, m)`` of their rows among all rows."""
-    turns: bool
+    has_varying_rows: bool
     """Whether the rows change with the relative pose."""
 
 
-class Layout:
+class JointLayout:
     """What does not change with the poses of k joints, nor with the number of bodies."""
 
     def __init__(self, joints: tuple[Joint, ...]) -> None:
-        self.body = np.array([joint.body for joint in joints], dtype=int)
-        self.parent = np.array([joint.parent for joint in joints], dtype=int)
-        self.bodies = 1 + max((joint.last for joint in joints), default=-1)
+        self.body_indices = np.array([joint.body for joint in joints], dtype=int)
+        self.parent_indices = np.array([joint.parent for joint in joints], dtype=int)
+        self.min_num_bodies = 1 + max((joint.max_body_index for joint in joints), default=-1)
         """Smallest number of bodies that these joints need."""
         self.frames = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
         self.parent_frames = np.array([joint.parent_frame for joint in joints]).reshape(-1, 4, 4)
-        self.own_adjoint = np.array([joint.adjoint for joint in joints]).reshape(-1, 6, 6)
+        self.body_to_joint_adjoints = np.array([joint.body_to_joint_adjoint for joint in joints]).reshape(
+            -1, 6, 6
+        )
 
-        counts = np.array([joint.count for joint in joints], dtype=int)
-        self.size = int(np.sum(counts))
-        self.joint = np.repeat(np.arange(len(joints)), counts)
+        counts = np.array([joint.num_constraints for joint in joints], dtype=int)
+        self.num_rows = int(np.sum(counts))
+        self.row_joints = np.repeat(np.arange(len(joints)), counts)
         """Which joint each row belongs to."""
         starts = np.cumsum(counts) - counts
         members: dict[JointType, list[int]] = {}
-        for place, joint in enumerate(joints):
-            members.setdefault(joint.kind, []).append(place)
+        for index, joint in enumerate(joints):
+            members.setdefault(joint.kind, []).append(index)
         self.groups = [
-            Group(
+            JointGroup(
                 kind,
-                np.array(places),
-                starts[places][:, None] + np.arange(6 - kind.freedom),
-                turns(kind),
+                np.array(indices),
+                starts[indices][:, None] + np.arange(6 - kind.num_dofs),
+                has_varying_constraint_rows(kind),
             )
-            for kind, places in members.items()
+            for kind, indices in members.items()
         ]
 
 
-_layout = lru_cache(maxsize=64)(Layout)
+_cached_layout = lru_cache(maxsize=64)(JointLayout)
 
 
-class Placement:
+class JointKinematics:
     """Where k joints are, with the poses of all bodies; rows of several joints stand one below the other."""
 
     def __init__(self, joints: Sequence[Joint], poses: Array) -> None:
         self.poses = poses
-        self.count = len(poses)
-        self.layout = _layout(tuple(joints))
+        self.num_bodies = len(poses)
+        self.layout = _cached_layout(tuple(joints))
         self._coordinates: dict[JointType, Array] = {}
 
     @cached_property
     def parent_poses(self) -> Array:
         """Of the parents themselves, in the joint frames of the bodies."""
-        everything = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last, as number -1
+        all_poses = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last, as number -1
         layout = self.layout
-        result: Array = _se3.inverse(everything[layout.body] @ layout.frames) @ everything[layout.parent]
+        result: Array = (
+            _se3.inverse(all_poses[layout.body_indices] @ layout.frames) @ all_poses[layout.parent_indices]
+        )
         return result
 
     @cached_property
@@ -146,90 +155,99 @@ class Placement:
     def relative_poses(self) -> Array:
         return _se3.inverse(self.parent_poses @ self.layout.parent_frames)
 
-    def coordinates(self, group: Group) -> Array:
+    def coordinates(self, group: JointGroup) -> Array:
         """Coordinates ``(g, k)`` of the nearest poses that the joints of one type allow."""
         if group.kind not in self._coordinates:
-            self._coordinates[group.kind] = group.kind._coordinates_of(self.relative_poses[group.members])
+            self._coordinates[group.kind] = group.kind.compute_nearest_coordinates(
+                self.relative_poses[group.joint_indices]
+            )
         return self._coordinates[group.kind]
 
     @cached_property
-    def rows(self) -> list[Array]:
+    def twist_rows(self) -> list[Array]:
         """For each type, rows ``(g, m, 6)`` times a relative twist, or ``(m, 6)`` if they never change."""
         return [
-            annihilator(group.kind, self.coordinates(group)) if group.turns else steady_rows(group.kind)
+            constraint_force_basis(group.kind, self.coordinates(group))
+            if group.has_varying_rows
+            else constant_constraint_rows(group.kind)
             for group in self.layout.groups
         ]
 
-    def twists(self, twists: Array) -> tuple[Array, Array]:
+    def joint_frame_twists(self, twists: Array) -> tuple[Array, Array]:
         """Those of the bodies and those of the parents, both in the joint frame of the body."""
-        everything = np.concatenate([twists, np.zeros((1, 6))])
-        own = apply(self.layout.own_adjoint, everything[self.layout.body])
-        return own, apply(self.parent_adjoint, everything[self.layout.parent])
+        all_twists = np.concatenate([twists, np.zeros((1, 6))])
+        body_twists = matvec(self.layout.body_to_joint_adjoints, all_twists[self.layout.body_indices])
+        return body_twists, matvec(self.parent_adjoint, all_twists[self.layout.parent_indices])
 
-    def blocks(self) -> Array:
+    def row_blocks(self) -> Array:
         """Rows ``(m, 2, 6)``: times the twist of the body, and times that of the parent."""
-        blocks = np.empty((self.layout.size, 2, 6))
-        for group, A in zip(self.layout.groups, self.rows, strict=True):
-            blocks[group.rows, 0] = A @ self.layout.own_adjoint[group.members]
-            blocks[group.rows, 1] = -A @ self.parent_adjoint[group.members]
+        blocks = np.empty((self.layout.num_rows, 2, 6))
+        for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
+            blocks[group.row_indices, 0] = A @ self.layout.body_to_joint_adjoints[group.joint_indices]
+            blocks[group.row_indices, 1] = -A @ self.parent_adjoint[group.joint_indices]
         return blocks
 
-    def matrix(self) -> sparse.csr_array:
+    def constraint_matrix(self) -> sparse.csr_array:
         """The rows as a sparse matrix ``(m, 6 n)``."""
-        values = self.blocks()
+        values = self.row_blocks()
         # The world has columns, too: the last ones.
-        layout, count = self.layout, self.count
-        ends = np.stack([layout.body, np.where(layout.parent == WORLD, count, layout.parent)], axis=1)
-        columns = 6 * ends[layout.joint, :, None] + np.arange(6)
+        layout, count = self.layout, self.num_bodies
+        ends = np.stack(
+            [layout.body_indices, np.where(layout.parent_indices == WORLD, count, layout.parent_indices)],
+            axis=1,
+        )
+        columns = 6 * ends[layout.row_joints, :, None] + np.arange(6)
         starts = 12 * np.arange(len(values) + 1)
         G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
         return G[:, : 6 * count]
 
-    def rows_like(self, mass: Matrix) -> Matrix:
+    def constraint_matrix_like(self, mass: Matrix) -> Matrix:
         """The rows ``(m, 6 n)``, sparse if the mass matrix is, else dense: quicker for few bodies."""
         if sparse.issparse(mass):
-            return self.matrix()
-        layout, count = self.layout, self.count
-        G = np.zeros((layout.size, count + 1, 6))  # the world has columns, too: the last ones
-        if layout.size:
-            values, number = self.blocks(), np.arange(layout.size)
-            G[number, layout.body[layout.joint]] = values[:, 0]
-            G[number, layout.parent[layout.joint]] = values[:, 1]
-        return G[:, :count].reshape(layout.size, 6 * count)
+            return self.constraint_matrix()
+        layout, count = self.layout, self.num_bodies
+        G = np.zeros((layout.num_rows, count + 1, 6))  # the world has columns, too: the last ones
+        if layout.num_rows:
+            values, number = self.row_blocks(), np.arange(layout.num_rows)
+            G[number, layout.body_indices[layout.row_joints]] = values[:, 0]
+            G[number, layout.parent_indices[layout.row_joints]] = values[:, 1]
+        return G[:, :count].reshape(layout.num_rows, 6 * count)
 
-    def errors(self) -> Array:
+    def pose_errors(self) -> Array:
         """By how much the joints are apart ``(m,)``."""
-        errors = np.empty(self.layout.size)
+        errors = np.empty(self.layout.num_rows)
         for group in self.layout.groups:
             q = self.coordinates(group)
-            apart = misfit(group.kind._transform(q), self.relative_poses[group.members])
-            errors[group.rows] = apply(annihilator(group.kind, q), apart)
+            relative_error = pose_error(
+                group.kind.compute_transform(q), self.relative_poses[group.joint_indices]
+            )
+            errors[group.row_indices] = matvec(constraint_force_basis(group.kind, q), relative_error)
         return errors
 
-    def drifts(self, twists: Array) -> Array:
+    def bias_accelerations(self, twists: Array) -> Array:
         """What the rows make of the motion itself ``(m,)``."""
-        own, other = self.twists(twists)
+        body_twists, parent_twists = self.joint_frame_twists(twists)
         # Seen from the body's joint frame, the parent's twist changes with the motion of both.
-        seen = apply(_se3.ad(own), other)
-        relative = own - other
-        drifts = np.empty(self.layout.size)
-        for group, A in zip(self.layout.groups, self.rows, strict=True):
-            drift = apply(A, seen[group.members])
-            if group.turns:
-                q, X = self.coordinates(group), self.relative_poses[group.members]
-                twist = relative[group.members]
+        parent_rates = matvec(_se3.ad(body_twists), parent_twists)
+        relative = body_twists - parent_twists
+        drifts = np.empty(self.layout.num_rows)
+        for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
+            drift = matvec(A, parent_rates[group.joint_indices])
+            if group.has_varying_rows:
+                q, X = self.coordinates(group), self.relative_poses[group.joint_indices]
+                twist = relative[group.joint_indices]
                 qdot = nearest_rates(group.kind, q, X, twist)
-                drift = drift + apply(annihilator_rate(group.kind, q, qdot), twist)
-            drifts[group.rows] = drift
+                drift = drift + matvec(constraint_force_basis_rate(group.kind, q, qdot), twist)
+            drifts[group.row_indices] = drift
         return drifts
 
 
-def placed(joints: Sequence[Joint], poses: ArrayLike) -> Placement:
+def joint_kinematics(joints: Sequence[Joint], poses: ArrayLike) -> JointKinematics:
     """Joints at poses ``(n, 4, 4)`` that come from outside."""
-    result = Placement(arguments.instances("joints", joints, Joint), checked_poses(poses))
-    if result.layout.bodies > result.count:
-        expected = f"at least {result.layout.bodies}"
-        raise InvalidArgument("poses", f"poses of {result.count} bodies", expected)
+    result = JointKinematics(arguments.instances("joints", joints, Joint), checked_poses(poses))
+    if result.layout.min_num_bodies > result.num_bodies:
+        expected = f"at least {result.layout.min_num_bodies}"
+        raise InvalidArgument("poses", f"poses of {result.num_bodies} bodies", expected)
     return result
 
 

@@ -29,37 +29,45 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes import _so3
-from rbnotes._frozen import changed
-from rbnotes._linear import apply
+from rbnotes._frozen import replace_unchecked
+from rbnotes._linear import matvec
 from rbnotes.arguments import Array, Matrix
-from rbnotes.constraints._stabilization import SOFTNESS, least_correction
-from rbnotes.constraints.kkt import factored
+from rbnotes.constraints._stabilization import PROJECTION_REGULARIZATION, least_norm_correction
+from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import ContactPoints, _rows
-from rbnotes.contact.nearby import resting_speed
-from rbnotes.contact.pair_rows import velocities_along
-from rbnotes.dynamics import Scheme, State, no_forces
-from rbnotes.dynamics.free_motion import external_problem, move_freely
-from rbnotes.dynamics.step_problem import without_conditions
-from rbnotes.maximal.first_order import FirstOrder
-from rbnotes.maximal.impacts import impacts_of
-from rbnotes.maximal.mechanism import PROJECTED, projected
-from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.stepping import Kick, Setting, Taken, kicked, least_speeds, separated, worked
-from rbnotes.maximal.trajectory import Work, both
+from rbnotes.contact.nearby import restitution_threshold
+from rbnotes.contact.pair_rows import relative_velocities
+from rbnotes.dynamics import Scheme, State, zero_forces
+from rbnotes.dynamics.step_problem import unconstrained_problem
+from rbnotes.dynamics.unforced import advance_free_motion, external_force_problem
+from rbnotes.maximal.first_order import FirstOrderIntegrator
+from rbnotes.maximal.impacts import solve_sequential_impacts
+from rbnotes.maximal.mechanism import PROJECTION_TOLERANCE, project_poses_unchecked
+from rbnotes.maximal.placement import JointKinematics
+from rbnotes.maximal.stepping import (
+    Kick,
+    Setting,
+    Taken,
+    energy_account,
+    min_normal_velocities,
+    resolve_overlaps,
+    solve_velocities,
+)
+from rbnotes.maximal.trajectory import Work, merge_contact_records
 
-CORRECTIONS = 10
+MAX_NEWTON_ITERATIONS = 10
 """Steps of Newton's method for the joint impulses of a flight, each of which has to halve the error; else
 the step is too long."""
 
-APART = 1e-9
+JOINT_ERROR_TOLERANCE = 1e-9
 """Joints that are farther apart at the start of a step, in rad and m, are brought together without speed."""
 
 
-TRUSTED = 0.02
+ENERGY_CHANGE_TOLERANCE = 0.02
 """Joints and flight of a step may change the energy by this part of the kinetic energy, which they should not
 change at all; else it is taken in two halves."""
 
-HALVINGS = 5
+MAX_HALVINGS = 5
 """So often at most; then a step of first order is taken, which loses energy rather than gains it."""
 
 
@@ -67,25 +75,25 @@ HALVINGS = 5
 class Rattle:
     """The integrator of second order; :data:`rattle` is it."""
 
-    def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """One step from a state whose contacts are known."""
-        return _in_parts(setting, state, points, HALVINGS)
+        return _step_with_halving(setting, state, points, MAX_HALVINGS)
 
-    def once(self, setting: Setting, state: State, points: ContactPoints) -> Taken | None:
+    def try_step(self, setting: Setting, state: State, points: ContactPoints) -> Taken | None:
         """One step, if the joints can be kept together in it."""
-        flight = _first_kick_and_flight(setting, state, points)
-        if flight is None:
+        first_half = _first_update_and_free_motion(setting, state, points)
+        if first_half is None:
             return None
-        first, flown = flight
-        settled, near = separated(setting, flown)
-        second = _second_kick(setting, settled, near)
-        takes_off = state.with_velocity(first.after)
+        first, end_state = first_half
+        separated_state, end_points = resolve_overlaps(setting, end_state)
+        second = _second_update(setting, separated_state, end_points)
+        start_state = state.with_velocity(first.after)
         return Taken(
-            settled.with_velocity(second.after),
-            near,
+            separated_state.with_velocity(second.after),
+            end_points,
             first.joints + second.joints,
-            both(first.contacts, second.contacts),
-            worked(setting.mechanism, (first, second), (takes_off, flown), settled),
+            merge_contact_records(first.contacts, second.contacts),
+            energy_account(setting.mechanism, (first, second), (start_state, end_state), separated_state),
         )
 
 
@@ -93,146 +101,170 @@ rattle = Rattle()
 """Of second order in poses and velocities, with the joints together in both; the energy does not drift."""
 
 
-last_resort = FirstOrder(Scheme(external_problem, move_freely))
+first_order_fallback = FirstOrderIntegrator(Scheme(external_force_problem, advance_free_motion))
 """Joints at velocities alone, and poses moved back: of first order, and always possible."""
 
 
-def _in_parts(setting: Setting, state: State, points: ContactPoints, halvings: int) -> Taken:
+def _step_with_halving(setting: Setting, state: State, points: ContactPoints, halvings: int) -> Taken:
     """One step, or two of half the size where the joints do too much in one to be trusted."""
-    taken = rattle.once(setting, state, points) if halvings else last_resort.take(setting, state, points)
+    result = (
+        rattle.try_step(setting, state, points)
+        if halvings
+        else first_order_fallback.step(setting, state, points)
+    )
     # Without joints there is nothing to keep together, and nothing to distrust.
-    trusted = not setting.mechanism.joints or not halvings
-    if taken is not None and (trusted or _trusted(setting, state, taken)):
-        return taken
-    half = replace(setting, h=setting.h / 2)
-    first = _in_parts(half, state, points, halvings - 1)
-    second = _in_parts(half, first.state, first.points, halvings - 1)
+    accepts_any = not setting.mechanism.joints or not halvings
+    if result is not None and (accepts_any or _has_plausible_energy(setting, state, result)):
+        return result
+    half_setting = replace(setting, h=setting.h / 2)
+    first = _step_with_halving(half_setting, state, points, halvings - 1)
+    second = _step_with_halving(half_setting, first.state, first.points, halvings - 1)
     return Taken(
         second.state,
         second.points,
         first.joints + second.joints,
-        both(first.contacts, second.contacts),
+        merge_contact_records(first.contacts, second.contacts),
         Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
     )
 
 
-def _trusted(setting: Setting, state: State, taken: Taken) -> bool:
+def _has_plausible_energy(setting: Setting, state: State, result: Taken) -> bool:
     free = setting.mechanism.free
-    fallen = setting.h * float(np.linalg.norm(setting.mechanism.gravity))
-    speeds = (each.velocity for each in (state, taken.state))
-    kinetic = max(float(v @ (free.block_mass @ v)) / 2 for v in speeds)
-    scale = kinetic + fallen**2 * float(np.sum(free.mass_properties.mass)) / 2
-    return bool(abs(taken.work.joints + taken.work.integrator) <= TRUSTED * scale)
+    fall_speed = setting.h * float(np.linalg.norm(setting.mechanism.gravity))
+    speeds = (each.velocity for each in (state, result.state))
+    kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
+    scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
+    return bool(abs(result.work.joints + result.work.integrator) <= ENERGY_CHANGE_TOLERANCE * scale)
 
 
-def _first_kick_and_flight(
+def _first_update_and_free_motion(
     setting: Setting, state: State, points: ContactPoints
 ) -> tuple[Kick, State] | None:
     """The kick, and the state after the flight; nothing if the joints cannot be kept together."""
     mechanism, h = setting.mechanism, setting.h
     free = mechanism.free
-    at = Placement(mechanism.joints, state.E)
-    errors = at.errors()
-    if setting.projects and np.max(np.abs(errors), initial=0.0) > APART:
-        state = changed(state, E=projected(mechanism, state.E))
-        at = Placement(mechanism.joints, state.E)
-        errors = at.errors()
-    at_first, impacts = state.velocity, impacts_of(setting, at, state, points)
+    kinematics = JointKinematics(mechanism.joints, state.E)
+    errors = kinematics.pose_errors()
+    if setting.uses_projection and np.max(np.abs(errors), initial=0.0) > JOINT_ERROR_TOLERANCE:
+        state = replace_unchecked(state, E=project_poses_unchecked(mechanism, state.E))
+        kinematics = JointKinematics(mechanism.joints, state.E)
+        errors = kinematics.pose_errors()
+    initial_velocity, impacts = state.velocity, solve_sequential_impacts(setting, kinematics, state, points)
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
-    velocity, mass = state.velocity, mechanism.mass(state)
-    G = at.rows_like(mass)
-    responses = free.inverse_mass @ G.T
-    wanted = errors * (1.0 - setting.takes_back * h)
-    if setting.projects:
-        wanted = np.zeros_like(errors)
+    velocity, mass = state.velocity, mechanism.mass_matrix(state)
+    G = kinematics.constraint_matrix_like(mass)
+    responses = free.sparse_inverse_mass_matrix @ G.T
+    target_errors = errors * (1.0 - setting.error_reduction_rate * h)
+    if setting.uses_projection:
+        target_errors = np.zeros_like(errors)
 
     # The errors after a flight with the velocity v, to second order in h.
     target = np.zeros_like(errors)
     if len(errors):
-        turning = free.inverse_mass @ free.gyroscopic(state)
-        target = (wanted - errors) / h - h / 2 * (G @ turning + at.drifts(state.phi))
-        target = G @ least_correction(G, responses, -target)
+        gyroscopic_acceleration = free.sparse_inverse_mass_matrix @ free.gyroscopic_wrenches(state)
+        target = (target_errors - errors) / h - h / 2 * (
+            G @ gyroscopic_acceleration + kinematics.bias_accelerations(state.phi)
+        )
+        target = G @ least_norm_correction(G, responses, -target)
 
-    weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
-    problem = without_conditions(mass, mass @ velocity + weight + applied)
-    fall = free.inverse_mass @ (weight + applied)
-    rows = _rows.contact_rows(points, state.E)
-    speeds = least_speeds(setting, state, points, rows, fall)
-    kick = kicked(setting, at, velocity, problem, (weight, applied), points, rows, speeds, target, fall)
+    weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
+    problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
+    velocity_change = free.sparse_inverse_mass_matrix @ (weight + applied)
+    rows = _rows.contact_jacobian(points, state.E)
+    speeds = min_normal_velocities(setting, state, points, rows, velocity_change)
+    kick = solve_velocities(
+        setting,
+        kinematics,
+        velocity,
+        problem,
+        (weight, applied),
+        points,
+        rows,
+        speeds,
+        target,
+        velocity_change,
+    )
     if impacts is not None:
-        kick = impacts.before(kick, at_first)
+        kick = impacts.prepend_to(kick, initial_velocity)
 
     if not len(errors):
-        flown = move_freely(mechanism, state, kick.after, h)
-        return kick, flown
-    new, more, error = kick.after, np.zeros_like(errors), np.inf
-    for _ in range(CORRECTIONS):
-        flown = move_freely(mechanism, state, new, h)
-        arrived = Placement(mechanism.joints, flown.E)
-        missing = arrived.errors() - wanted
-        error, before = float(np.max(np.abs(missing))), error
-        if error <= PROJECTED:
-            return kick.corrected(new, more), flown
-        if error > before / 2:
+        end_state = advance_free_motion(mechanism, state, kick.after, h)
+        return kick, end_state
+    corrected_velocity, joint_impulses, error = kick.after, np.zeros_like(errors), np.inf
+    for _ in range(MAX_NEWTON_ITERATIONS):
+        end_state = advance_free_motion(mechanism, state, corrected_velocity, h)
+        end_kinematics = JointKinematics(mechanism.joints, end_state.E)
+        residual = end_kinematics.pose_errors() - target_errors
+        error, previous_error = float(np.max(np.abs(residual))), error
+        if error <= PROJECTION_TOLERANCE:
+            return kick.with_joint_impulses(corrected_velocity, joint_impulses), end_state
+        if error > previous_error / 2:
             return None
-        slope = arrived.rows_like(mass) @ (_displacements(setting, new, state.E, flown.E) @ responses)
-        step = _solved(slope, missing)
-        new, more = new - responses @ step, more - step
+        error_derivative = end_kinematics.constraint_matrix_like(mass) @ (
+            _displacement_derivative(setting, corrected_velocity, state.E, end_state.E) @ responses
+        )
+        correction = _solve_regularized(error_derivative, residual)
+        corrected_velocity, joint_impulses = (
+            corrected_velocity - responses @ correction,
+            joint_impulses - correction,
+        )
     return None
 
 
-def _second_kick(setting: Setting, state: State, points: ContactPoints) -> Kick:
+def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kick:
     """The kick at the end of the flight; the velocities of the state are those that it arrives with."""
     mechanism, h = setting.mechanism, setting.h
     free, velocity = mechanism.free, state.velocity
-    at = Placement(mechanism.joints, state.E)
-    mass = mechanism.mass(state)
-    weight, applied = h / 2 * free.weight(state), h / 2 * free.applied_forces(state).f
-    none = np.zeros(at.layout.size)
-    if mechanism.applied is not no_forces:
+    kinematics = JointKinematics(mechanism.joints, state.E)
+    mass = mechanism.mass_matrix(state)
+    weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
+    zero_target = np.zeros(kinematics.layout.num_rows)
+    if mechanism.applied is not zero_forces:
         # Those that depend on velocities, at those that result: but for the contacts, and to second order.
-        kkt = factored(mass, at.rows_like(mass))
-        predicted = kkt.solver(mass @ velocity + weight + applied, none)[0]
+        kkt = factor_kkt_unchecked(mass, kinematics.constraint_matrix_like(mass))
+        predicted = kkt.solve_unchecked(mass @ velocity + weight + applied, zero_target)[0]
         applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
-    problem = without_conditions(mass, mass @ velocity + weight + applied)
+    problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
     # What touches is held. What is apart and comes too fast meets in the next step, where it may bounce.
-    rows = _rows.contact_rows(points, state.E)
-    coming = velocities_along(rows, velocity)[:, 0]
-    bounces = (points.restitution > 0) & (coming < resting_speed(h, mechanism.gravity))
-    later = (points.gap > setting.slop) & (coming < -points.gap / h)
-    now = ~(bounces | later)
-    points, rows = points[now], rows.groups(now)
+    rows = _rows.contact_jacobian(points, state.E)
+    normal_velocity = relative_velocities(rows, velocity)[:, 0]
+    is_bouncing = (points.restitution > 0) & (normal_velocity < restitution_threshold(h, mechanism.gravity))
+    is_deferred = (points.gap > setting.slop) & (normal_velocity < -points.gap / h)
+    is_active = ~(is_bouncing | is_deferred)
+    points, rows = points[is_active], rows.select_groups(is_active)
     speeds = np.minimum(-points.gap / h, 0.0)
-    return kicked(setting, at, velocity, problem, (weight, applied), points, rows, speeds, none)
+    return solve_velocities(
+        setting, kinematics, velocity, problem, (weight, applied), points, rows, speeds, zero_target
+    )
 
 
-def _displacements(setting: Setting, velocity: Array, poses: Array, flown: Array) -> Matrix:
+def _displacement_derivative(setting: Setting, velocity: Array, poses: Array, end_poses: Array) -> Matrix:
     """How the flight moves the bodies, in their frames at its end, per change of their twists at its start.
 
     ``(6 n, 6 n)``, to second order in h, about the centres of mass, which go straight on.
     """
     h, (_, J, com) = setting.h, setting.mechanism.free.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
-    momentum, W = apply(J, omega), _so3.hat(omega)
+    momentum, W = matvec(J, omega), _so3.hat(omega)
     spin_up = np.linalg.solve(J, _so3.hat(momentum) - W @ J)
     blocks = np.zeros((len(com), 6, 6))
     blocks[:, :3, :3] = h * (_so3.right_jacobian(h * omega) + h / 2 * spin_up)
-    blocks[:, 3:, 3:] = h * np.swapaxes(flown[:, :3, :3], -1, -2) @ poses[:, :3, :3]
-    to_centre = np.tile(np.eye(6), (len(com), 1, 1))
-    to_centre[:, 3:, :3] = -_so3.hat(com)
-    from_centre = np.tile(np.eye(6), (len(com), 1, 1))
-    from_centre[:, 3:, :3] = _so3.hat(com)
+    blocks[:, 3:, 3:] = h * np.swapaxes(end_poses[:, :3, :3], -1, -2) @ poses[:, :3, :3]
+    to_center = np.tile(np.eye(6), (len(com), 1, 1))
+    to_center[:, 3:, :3] = -_so3.hat(com)
+    from_center = np.tile(np.eye(6), (len(com), 1, 1))
+    from_center[:, 3:, :3] = _so3.hat(com)
     numbers = np.arange(len(com) + 1)
-    return sparse.bsr_array((from_centre @ blocks @ to_centre, numbers[:-1], numbers))
+    return sparse.bsr_array((from_center @ blocks @ to_center, numbers[:-1], numbers))
 
 
-def _solved(slope: Matrix, missing: Array) -> Array:
+def _solve_regularized(matrix: Matrix, residual: Array) -> Array:
     """Joint impulses for the errors; rows that repeat others are made a little soft, as in projections."""
-    softness = SOFTNESS * np.max(np.abs(slope.diagonal()), initial=0.0)
-    if sparse.issparse(slope):
-        result: Array = splu(sparse.csc_array(slope + softness * sparse.eye_array(len(missing)))).solve(
-            missing
-        )
+    regularization = PROJECTION_REGULARIZATION * np.max(np.abs(matrix.diagonal()), initial=0.0)
+    if sparse.issparse(matrix):
+        result: Array = splu(
+            sparse.csc_array(matrix + regularization * sparse.eye_array(len(residual)))
+        ).solve(residual)
         return result
-    return np.linalg.solve(slope + softness * np.eye(len(missing)), missing)
+    return np.linalg.solve(matrix + regularization * np.eye(len(residual)), residual)

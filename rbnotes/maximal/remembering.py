@@ -12,7 +12,7 @@ from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import FrictionModel, FrictionNotConverged
 
-NOTEWORTHY = 1e-3
+WARNING_RESIDUAL = 1e-3
 """Residual, relative to the largest impulse, from which on a run warns."""
 
 
@@ -20,13 +20,13 @@ class FrictionWarning(UserWarning):
     """Friction of some step is not as the model wants it; the records of the contacts say how far off."""
 
 
-class Remembering:
+class WarmStartedFriction:
     """A model with a memory of the contacts of the last kick."""
 
     def __init__(self, model: FrictionModel, limit: float, reach: float) -> None:
-        self.model, self.limit, self.reach = model, limit, reach
-        self.warned = False
-        self.last: tuple[ContactPoints, Array] | None = None
+        self.model, self.max_residual, self.matching_distance = model, limit, reach
+        self.has_warned = False
+        self.last_impulses: tuple[ContactPoints, Array] | None = None
 
     def __call__(self, problem: StepProblem, points: ContactPoints) -> StepSolution:
         """What the model finds, or the best that it found.
@@ -37,34 +37,36 @@ class Remembering:
             If that is farther from the model's law than the limit.
         """
         guess = None
-        if self.model.accepts_initial_guess and self.last is not None:
-            guess = _carried(points, *self.last, self.reach)
+        if self.model.accepts_initial_guess and self.last_impulses is not None:
+            guess = _match_impulses(points, *self.last_impulses, self.matching_distance)
         try:
             solution = checked_solution("friction(problem)", self.model(problem, guess), problem)
         except FrictionNotConverged as error:
             solution = error.solution
-            if not solution.residual <= self.limit:
+            if not solution.residual <= self.max_residual:
                 raise
-            if not solution.residual <= NOTEWORTHY and not self.warned:
-                self.warned = True
+            if not solution.residual <= WARNING_RESIDUAL and not self.has_warned:
+                self.has_warned = True
                 warnings.warn(f"{error}; the run goes on", FrictionWarning, stacklevel=2)
-        world = np.einsum("ck,cki->ci", solution.contact_impulses, points.axes)
-        self.last = points, world
+        world_impulses = np.einsum("ck,cki->ci", solution.contact_impulses, points.axes)
+        self.last_impulses = points, world_impulses
         return solution
 
 
-def _carried(points: ContactPoints, old: ContactPoints, world: Array, reach: float) -> Array:
+def _match_impulses(
+    points: ContactPoints, old_points: ContactPoints, old_impulses: Array, matching_distance: float
+) -> Array:
     """The old impulses of contacts between the same bodies at the same places ``(c, 3)``, else zero.
 
     Those are told along the axes of the world, and the same places are no farther apart than the reach.
     """
-    if not len(old):
+    if not len(old_points):
         return np.zeros((len(points), 3))
-    apart = np.linalg.norm(points.position[:, None] - old.position, axis=2)
-    other = (points.a[:, None] != old.a) | (points.b[:, None] != old.b)
-    apart[other] = np.inf
-    nearest = np.argmin(apart, axis=1)
-    found = apart[np.arange(len(points)), nearest] < reach
-    impulses = np.where(found[:, None], world[nearest], 0.0)
-    along: Array = np.einsum("cki,ci->ck", points.axes, impulses)
-    return along
+    distances = np.linalg.norm(points.position[:, None] - old_points.position, axis=2)
+    is_other_pair = (points.a[:, None] != old_points.a) | (points.b[:, None] != old_points.b)
+    distances[is_other_pair] = np.inf
+    nearest = np.argmin(distances, axis=1)
+    is_matched = distances[np.arange(len(points)), nearest] < matching_distance
+    impulses = np.where(is_matched[:, None], old_impulses[nearest], 0.0)
+    contact_impulses: Array = np.einsum("cki,ci->ck", points.axes, impulses)
+    return contact_impulses

@@ -18,20 +18,20 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.constraints._stabilization import checked_gamma
+from rbnotes.constraints._stabilization import check_error_reduction_rate
 from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
-from rbnotes.friction import FrictionModel, friction_model, newton_friction
-from rbnotes.maximal.first_order import FirstOrder
-from rbnotes.maximal.impacts import IMPACTS, SIMULTANEOUS
+from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
+from rbnotes.maximal.first_order import FirstOrderIntegrator
+from rbnotes.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
 from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
-from rbnotes.maximal.remembering import Remembering
-from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, points_in_reach
+from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, predict_contacts
 from rbnotes.maximal.trajectory import Trajectory
+from rbnotes.maximal.warm_started_friction import WarmStartedFriction
 
-REACH = 0.02
+MATCHING_DISTANCE = 0.02
 """Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
-TAKEN_BACK = 0.2
+DEFAULT_ERROR_REDUCTION = 0.2
 """Part of errors that Baumgarte's way takes back in a step if no rate is given."""
 
 
@@ -41,8 +41,8 @@ def simulate(
     h: float,
     steps: int,
     *,
-    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = newton_friction,
-    friction_limit: float | None = None,
+    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
+    max_friction_residual: float | None = None,
     integrator: Integrator | Scheme = rattle,
     impacts: str = SIMULTANEOUS,
     stabilization: str = "projection",
@@ -98,7 +98,7 @@ def simulate(
         If ``world`` is none, ``state`` does not fit it, ``h`` is not positive, ``steps`` is below 1, or an
         option is not one of the names.
     FrictionNotConverged
-        If the friction model does not get below ``friction_limit``.
+        If the friction model does not get below ``max_friction_residual``.
     Unsolved
         If contacts and joints contradict each other.
     """
@@ -106,40 +106,44 @@ def simulate(
         raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
     arguments.instance("world", world, World)
     arguments.instance("state", state, State, Trajectory)
-    model = world.friction(friction_model("friction", friction))
+    model = world.prepare_friction_model(friction_model("friction", friction))
     if not isinstance(integrator, Scheme):
-        arguments.provides("integrator", integrator, "take")
-    before = None
+        arguments.require_methods("integrator", integrator, "take")
+    previous = None
     if isinstance(state, Trajectory):
-        before, state = state, state.states[-1]
-    state = _checked_state(world, state)
-    arguments.choice("impacts", impacts, IMPACTS)
+        previous, state = state, state.states[-1]
+    state = _check_state(world, state)
+    arguments.choice("impacts", impacts, IMPACT_MODES)
     if progress is not None:
         arguments.function("progress", progress, "done", "steps")
-    h, gamma, slop = _checked_numbers(h, steps, stabilization, gamma, slop)
-    limit = np.inf if friction_limit is None else arguments.number("friction_limit", friction_limit)
-    remembering = Remembering(model, limit, REACH)
-    setting = Setting(world, h, remembering, stabilization, gamma, slop, impacts)
-    stepper = FirstOrder(integrator) if isinstance(integrator, Scheme) else integrator
-    points = points_in_reach(world, state, h)
-    if before is not None:
-        points, remembering.last = before.end
-    return world.run(setting, stepper, state, points, steps, progress)
+    h, gamma, slop = _check_numbers(h, steps, stabilization, gamma, slop)
+    limit = (
+        np.inf
+        if max_friction_residual is None
+        else arguments.number("max_friction_residual", max_friction_residual)
+    )
+    warm_started_friction = WarmStartedFriction(model, limit, MATCHING_DISTANCE)
+    setting = Setting(world, h, warm_started_friction, stabilization, gamma, slop, impacts)
+    step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
+    points = predict_contacts(world, state, h)
+    if previous is not None:
+        points, warm_started_friction.last_impulses = previous.restart
+    return world.run(setting, step_integrator, state, points, steps, progress)
 
 
-def _checked_state(world: World, state: State) -> State:
-    count = len(world.mechanism.bodies)
+def _check_state(world: World, state: State) -> State:
+    count = len(world.mechanism.inertias)
     if len(state.E) != count or state.size != 6 * count:
         got = f"{len(state.E)} bodies and {state.size} velocities"
         raise InvalidArgument("state", got, f"{count} bodies, and nothing else")
     return state
 
 
-def _checked_numbers(
+def _check_numbers(
     h: float, steps: int, stabilization: str, gamma: float | None, slop: float
 ) -> tuple[float, float, float]:
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
     arguments.count("steps", steps, minimum=1)
     h = arguments.number("h", h)
-    gamma = TAKEN_BACK / h if gamma is None else checked_gamma(gamma, h)
+    gamma = DEFAULT_ERROR_REDUCTION / h if gamma is None else check_error_reduction_rate(gamma, h)
     return h, gamma, arguments.real("slop", slop, minimum=0.0)

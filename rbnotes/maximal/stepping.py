@@ -10,26 +10,33 @@ import numpy as np
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import changed, known
+from rbnotes._frozen import construct_unchecked, replace_unchecked
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity import QP, Unsolved, solve_lcp
-from rbnotes.constraints._stabilization import move_bodies
-from rbnotes.constraints.kkt import factored
-from rbnotes.contact import Collider, ContactPoints, Contacts, PairRows, _rows
-from rbnotes.contact.detection import checked_colliders, checked_pairs, found_points
-from rbnotes.contact.nearby import allowed_speeds, reach
-from rbnotes.contact.pair_rows import velocities_along
+from rbnotes.complementarity import QP, NotSolved, solve_lcp
+from rbnotes.constraints._stabilization import retract_poses
+from rbnotes.constraints.kkt import factor_kkt_unchecked
+from rbnotes.contact import BodyPairJacobian, Collider, ContactPoints, Contacts, _rows
+from rbnotes.contact.detection import check_colliders, check_excluded_pairs, contact_points_unchecked
+from rbnotes.contact.nearby import contact_margin, normal_velocity_targets_unchecked
+from rbnotes.contact.pair_rows import relative_velocities
 from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
 from rbnotes.friction import FrictionModel
-from rbnotes.maximal.mechanism import Mechanism, projected
-from rbnotes.maximal.placement import Placement
-from rbnotes.maximal.remembering import Remembering
-from rbnotes.maximal.trajectory import ContactRecord, End, Trajectory, Work, events_of, record_contacts
+from rbnotes.maximal.mechanism import Mechanism, project_poses_unchecked
+from rbnotes.maximal.placement import JointKinematics
+from rbnotes.maximal.trajectory import (
+    ContactRecord,
+    RestartData,
+    Trajectory,
+    Work,
+    contact_events,
+    record_contacts,
+)
+from rbnotes.maximal.warm_started_friction import WarmStartedFriction
 
 Progress = Callable[[int, int], object]
 """Told after each step how many are done, and how many there are."""
 
-SEPARATED = 1e-8
+SEPARATION_TOLERANCE = 1e-8
 """Relative residual of a displacement: its gaps are linear ones, whose errors are larger."""
 
 
@@ -37,7 +44,7 @@ SEPARATED = 1e-8
 class World:
     """A mechanism whose bodies can touch each other and the world.
 
-    Raises InvalidArgument if ``mechanism`` is no ``Mechanism``, ``colliders`` does not fit, or ``apart`` does
+    Raises InvalidArgument if ``mechanism`` is no ``Mechanism``, ``colliders`` does not fit, or ``excluded_pairs`` does
     not fit.
     """
 
@@ -45,23 +52,23 @@ class World:
     """Bodies, the joints between them, and the forces."""
     colliders: Sequence[Collider] = ()
     """Shapes that the bodies and the world carry."""
-    apart: Sequence[tuple[int, int]] | None = None
+    excluded_pairs: Sequence[tuple[int, int]] | None = None
     """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
 
     def __post_init__(self) -> None:
         arguments.instance("mechanism", self.mechanism, Mechanism)
-        checked_colliders(self.colliders, len(self.mechanism.bodies))
-        if self.apart is not None:
-            object.__setattr__(self, "apart", checked_pairs(self.apart))
+        check_colliders(self.colliders, len(self.mechanism.inertias))
+        if self.excluded_pairs is not None:
+            object.__setattr__(self, "excluded_pairs", check_excluded_pairs(self.excluded_pairs))
         else:
             pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
-            object.__setattr__(self, "apart", pairs)
+            object.__setattr__(self, "excluded_pairs", pairs)
 
-    def touching(self, poses: Array, margin: float) -> ContactPoints:
+    def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
         """Contacts with gaps up to a margin, for poses that are known to be right."""
-        return found_points(self.colliders, poses, margin, self.apart or ())
+        return contact_points_unchecked(self.colliders, poses, margin, self.excluded_pairs or ())
 
-    def friction(self, model: FrictionModel) -> FrictionModel:
+    def prepare_friction_model(self, model: FrictionModel) -> FrictionModel:
         """A friction model as this world computes it."""
         return model
 
@@ -75,22 +82,22 @@ class World:
         progress: Progress | None,
     ) -> Trajectory:
         """So many steps from a state with these contacts, and from what the friction remembers."""
-        states, taken = [state], list[Taken]()
+        states, results = [state], list[Taken]()
         for step in range(1, steps + 1):
-            taken.append(integrator.take(setting, state, points))
-            state, points = taken[-1].state, taken[-1].points
+            results.append(integrator.step(setting, state, points))
+            state, points = results[-1].state, results[-1].points
             states.append(state)
             if progress is not None:
                 progress(step, steps)
-        records = [each.contacts for each in taken]
+        records = [each.contacts for each in results]
         return Trajectory(
-            States.of(states),
+            States.stack(states),
             np.array([self.mechanism.energy(each) for each in states]),
-            np.array([each.joints for each in taken]),
+            np.array([each.joints for each in results]),
             tuple(records),
-            events_of(records, [each.t for each in states[1:]]),
-            Work(*np.transpose([each.work for each in taken])),
-            End(points, setting.friction.last),
+            contact_events(records, [each.t for each in states[1:]]),
+            Work(*np.transpose([each.work for each in results])),
+            RestartData(points, setting.friction.last_impulses),
         )
 
 
@@ -102,7 +109,7 @@ class Setting:
     """Bodies, joints, and what can touch."""
     h: float
     """Size of the step, s."""
-    friction: Remembering
+    friction: WarmStartedFriction
     """Model of friction, with a memory of the contacts of the last kick."""
     stabilization: str
     """What is done about errors of pose: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
@@ -119,12 +126,12 @@ class Setting:
         return self.world.mechanism
 
     @property
-    def projects(self) -> bool:
+    def uses_projection(self) -> bool:
         """Whether poses are moved back."""
         return self.stabilization == "projection"
 
     @property
-    def takes_back(self) -> float:
+    def error_reduction_rate(self) -> float:
         """Rate at which velocities take back errors, 1/s."""
         return self.gamma if self.stabilization == "baumgarte" else 0.0
 
@@ -144,15 +151,15 @@ class Kick(NamedTuple):
     joints: Array
     """Impulses along them ``(m,)``."""
     contacts: ContactRecord
-    contact_rows: PairRows
+    contact_rows: BodyPairJacobian
 
-    def corrected(self, after: Array, more: Array) -> Kick:
+    def with_joint_impulses(self, after: Array, joint_impulses: Array) -> Kick:
         """The kick with other velocities, which further impulses along the joints make."""
-        contacts = replace(self.contacts, after=velocities_along(self.contact_rows, after))
-        return self._replace(after=after, joints=self.joints + more, contacts=contacts)
+        contacts = replace(self.contacts, after=relative_velocities(self.contact_rows, after))
+        return self._replace(after=after, joints=self.joints + joint_impulses, contacts=contacts)
 
     @property
-    def mean(self) -> Array:
+    def mean_velocity(self) -> Array:
         """What impulses are multiplied with for their work ``(6 n,)``."""
         return (self.before + self.after) / 2
 
@@ -172,18 +179,24 @@ class Taken(NamedTuple):
 class Integrator(Protocol):
     """How the simulator takes a step."""
 
-    def take(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """One step from a state with these contacts."""
         ...
 
 
-def points_in_reach(world: World, state: State, h: float) -> ContactPoints:
+def predict_contacts(world: World, state: State, h: float) -> ContactPoints:
     """Contacts that could close within the next step, from the speeds that the bodies have."""
-    return world.touching(state.E, reach(world.colliders, state.phi, h, world.mechanism.gravity))
+    return world.detect_contacts(
+        state.E, contact_margin(world.colliders, state.phi, h, world.mechanism.gravity)
+    )
 
 
-def least_speeds(
-    setting: Setting, state: State, points: ContactPoints, rows: PairRows, kick: Array | None = None
+def min_normal_velocities(
+    setting: Setting,
+    state: State,
+    points: ContactPoints,
+    rows: BodyPairJacobian,
+    velocity_change: Array | None = None,
 ) -> Array:
     """Normal velocities ``(c,)`` that contacts need at least, so that none closes farther in the step.
 
@@ -198,28 +211,32 @@ def least_speeds(
         without it the bounce would gain ``h g / 2``.
     """
     gravity = setting.mechanism.gravity
-    speeds = allowed_speeds(points, velocities_along(rows, state.velocity)[:, 0], setting.h, gravity)
-    if kick is not None:
-        speeds = np.where(speeds > 0, np.maximum(speeds + velocities_along(rows, kick)[:, 0], 0.0), speeds)
-    if setting.takes_back:
-        deep = np.maximum(-points.gap - setting.slop, 0.0)
-        lift = np.sqrt(2 * float(np.linalg.norm(gravity)) * deep)
-        back = np.minimum(setting.takes_back * deep, lift)
-        speeds = np.where(deep > 0, np.maximum(speeds, back), speeds)
+    speeds = normal_velocity_targets_unchecked(
+        points, relative_velocities(rows, state.velocity)[:, 0], setting.h, gravity
+    )
+    if velocity_change is not None:
+        speeds = np.where(
+            speeds > 0, np.maximum(speeds + relative_velocities(rows, velocity_change)[:, 0], 0.0), speeds
+        )
+    if setting.error_reduction_rate:
+        overlap = np.maximum(-points.gap - setting.slop, 0.0)
+        escape_speed = np.sqrt(2 * float(np.linalg.norm(gravity)) * overlap)
+        separation_speed = np.minimum(setting.error_reduction_rate * overlap, escape_speed)
+        speeds = np.where(overlap > 0, np.maximum(speeds, separation_speed), speeds)
     return speeds
 
 
-def kicked(
+def solve_velocities(
     setting: Setting,
-    at: Placement,
+    kinematics: JointKinematics,
     before: Array,
     problem: StepProblem,
     forces: tuple[Array, Array],
     points: ContactPoints,
-    rows: PairRows,
-    speeds: Array,
-    target: Array,
-    later: Array | None = None,
+    rows: BodyPairJacobian,
+    normal_target: Array,
+    joint_target: Array,
+    velocity_change: Array | None = None,
 ) -> Kick:
     """New velocities: those of the problem, under joints and contacts.
 
@@ -236,21 +253,31 @@ def kicked(
     later
         What of the change of velocities ``(6 n,)`` comes after a bounce, as for :func:`least_speeds`.
     """
-    G = at.rows_like(problem.mass)
+    G = kinematics.constraint_matrix_like(problem.mass)
     if len(points):
-        joints = known(BilateralRows, rows=G, target=target, softness=np.zeros(len(target)))
-        contacts = known(Contacts, rows=rows, mu=points.mu, normal_target=speeds)
-        under = problem.under(bilateral=joints, contacts=contacts)
-        fall = np.zeros((len(points), 3)) if later is None else velocities_along(rows, later)
-        solution = bounced(setting, under, points, fall)
+        joints = construct_unchecked(
+            BilateralRows, rows=G, target=joint_target, softness=np.zeros(len(joint_target))
+        )
+        contacts = construct_unchecked(Contacts, rows=rows, mu=points.mu, normal_target=normal_target)
+        constrained_problem = problem.with_constraints(bilateral=joints, contacts=contacts)
+        contact_velocity_change = (
+            np.zeros((len(points), 3))
+            if velocity_change is None
+            else relative_velocities(rows, velocity_change)
+        )
+        solution = solve_contacts(setting, constrained_problem, points, contact_velocity_change)
     else:
-        velocity, impulses = factored(problem.mass, G).solver(problem.momentum, target)
+        velocity, impulses = factor_kkt_unchecked(problem.mass, G).solve_unchecked(
+            problem.momentum, joint_target
+        )
         solution = StepSolution(velocity, impulses, method="factor_kkt")
     record = record_contacts(points, rows, before, solution)
     return Kick(before, solution.velocity, *forces, G, solution.bilateral, record, rows)
 
 
-def bounced(setting: Setting, problem: StepProblem, points: ContactPoints, fall: Array) -> StepSolution:
+def solve_contacts(
+    setting: Setting, problem: StepProblem, points: ContactPoints, contact_velocity_change: Array
+) -> StepSolution:
     """What friction makes of the contacts, and impacts that leave no more energy than :func:`without_gain`.
 
     Bounces may contradict each other and the joints, as those of a body between two that do not give way.
@@ -263,26 +290,32 @@ def bounced(setting: Setting, problem: StepProblem, points: ContactPoints, fall:
     """
     try:
         solution = setting.friction(problem, points)
-    except Unsolved:
-        asked = _asked(problem)
-        if not np.any(asked > 0):
+    except NotSolved:
+        normal_target = _normal_target(problem)
+        if not np.any(normal_target > 0):
             raise
-        return setting.friction(_inelastic(problem, asked), points)
-    return without_gain(setting, problem, points, solution, fall)
+        return setting.friction(_inelastic_problem(problem, normal_target), points)
+    return limit_impact_energy(setting, problem, points, solution, contact_velocity_change)
 
 
-def _asked(problem: StepProblem) -> Array:
+def _normal_target(problem: StepProblem) -> Array:
     """Least normal velocities ``(c,)``."""
     return problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
 
 
-def _inelastic(problem: StepProblem, asked: Array) -> StepProblem:
+def _inelastic_problem(problem: StepProblem, normal_target: Array) -> StepProblem:
     """The same without contacts that have to separate."""
-    return problem.under(contacts=changed(problem.contacts, normal_target=np.minimum(asked, 0.0)))
+    return problem.with_constraints(
+        contacts=replace_unchecked(problem.contacts, normal_target=np.minimum(normal_target, 0.0))
+    )
 
 
-def without_gain(
-    setting: Setting, problem: StepProblem, points: ContactPoints, solution: StepSolution, fall: Array
+def limit_impact_energy(
+    setting: Setting,
+    problem: StepProblem,
+    points: ContactPoints,
+    solution: StepSolution,
+    contact_velocity_change: Array,
 ) -> StepSolution:
     """The solution, if impacts leave no more energy than there would be without contacts; else less of it.
 
@@ -298,42 +331,48 @@ def without_gain(
         How the velocities of the contacts ``(c, 3)`` change after a bounce. What bounces has not fallen so
         far, and must not take its energy from there: ``p fall`` is the difference.
     """
-    asked = _asked(problem)
-    bounces = (asked > 0) & (points.restitution > 0)
-    if not np.any(bounces) or not problem.symmetric:
+    normal_target = _normal_target(problem)
+    is_bouncing = (normal_target > 0) & (points.restitution > 0)
+    if not np.any(is_bouncing) or not problem.is_symmetric:
         return solution
     M = problem.mass
-    free = factor_step(problem).solver(problem.momentum, problem.bilateral.target)[0]
+    free = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
     allowed = float(free @ (M @ free)) / 2
 
-    def borrowed(found: StepSolution) -> float:
-        return -float(np.sum(found.contact_impulses[bounces] * fall[bounces]))
+    def fall_energy(contact_solution: StepSolution) -> float:
+        return -float(
+            np.sum(contact_solution.contact_impulses[is_bouncing] * contact_velocity_change[is_bouncing])
+        )
 
-    if float(solution.velocity @ (M @ solution.velocity)) / 2 + borrowed(solution) <= allowed * (1 + 1e-12):
+    if float(solution.velocity @ (M @ solution.velocity)) / 2 + fall_energy(solution) <= allowed * (
+        1 + 1e-12
+    ):
         return solution
-    inelastic = setting.friction(_inelastic(problem, asked), points)
-    base, way = inelastic.velocity, solution.velocity - inelastic.velocity
-    square, slope = float(way @ (M @ way)) / 2, float(base @ (M @ way))
-    slope += borrowed(solution) - borrowed(inelastic)
-    above = float(base @ (M @ base)) / 2 + borrowed(inelastic) - allowed
-    if above >= 0:  # no more than rounding
+    inelastic = setting.friction(_inelastic_problem(problem, normal_target), points)
+    base, difference = inelastic.velocity, solution.velocity - inelastic.velocity
+    quadratic, linear = float(difference @ (M @ difference)) / 2, float(base @ (M @ difference))
+    linear += fall_energy(solution) - fall_energy(inelastic)
+    excess = float(base @ (M @ base)) / 2 + fall_energy(inelastic) - allowed
+    if excess >= 0:  # no more than rounding
         return inelastic
-    theta = min(1.0, (np.sqrt(slope**2 - 4 * square * above) - slope) / (2 * square))
+    theta = min(1.0, (np.sqrt(linear**2 - 4 * quadratic * excess) - linear) / (2 * quadratic))
     names = ("velocity", "bilateral", "unilateral", "normal", "tangential")
-    mixed = {name: (1 - theta) * getattr(inelastic, name) + theta * getattr(solution, name) for name in names}
-    return replace(solution, **mixed)
+    blended = {
+        name: (1 - theta) * getattr(inelastic, name) + theta * getattr(solution, name) for name in names
+    }
+    return replace(solution, **blended)
 
 
-def separated(setting: Setting, state: State) -> tuple[State, ContactPoints]:
+def resolve_overlaps(setting: Setting, state: State) -> tuple[State, ContactPoints]:
     """The state after what overlaps was moved apart, if that is to be, and the contacts there."""
-    points = points_in_reach(setting.world, state, setting.h)
-    if setting.projects and np.any(points.gap < -setting.slop):
-        state = changed(state, E=separated_poses(setting.mechanism, state, points, setting.slop))
-        points = points_in_reach(setting.world, state, setting.h)
+    points = predict_contacts(setting.world, state, setting.h)
+    if setting.uses_projection and np.any(points.gap < -setting.slop):
+        state = replace_unchecked(state, E=separate_bodies(setting.mechanism, state, points, setting.slop))
+        points = predict_contacts(setting.world, state, setting.h)
     return state, points
 
 
-def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints, slop: float) -> Array:
+def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, slop: float) -> Array:
     """Poses ``(n, 4, 4)`` after the smallest displacement, measured by the masses, that ends all overlaps.
 
     Those up to ``slop`` get no larger. Gaps are taken as linear in the displacement, so that a little may
@@ -344,18 +383,22 @@ def separated_poses(mechanism: Mechanism, state: State, points: ContactPoints, s
     Unsolved
         If the joints do not let the bodies separate.
     """
-    M, poses = mechanism.mass(state), state.E
-    rows = _rows.rows_along(points.normal[:, None], points, poses)
+    M, poses = mechanism.mass_matrix(state), state.E
+    rows = _rows.jacobian_along(points.normal[:, None], points, poses)
     N = rows.matrix if sparse.issparse(M) else rows.toarray()
-    G = Placement(mechanism.joints, poses).rows_like(M)
-    still = np.zeros(state.size)
-    least = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
-    apart = known(QP, Q=M, c=still, A=N, b=least, G=G, g=np.zeros(G.shape[0]))
-    return projected(mechanism, move_bodies(poses, solve_lcp(apart, tolerance=SEPARATED).x))
+    G = JointKinematics(mechanism.joints, poses).constraint_matrix_like(M)
+    zero = np.zeros(state.size)
+    min_displacement = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
+    displacement_problem = construct_unchecked(
+        QP, Q=M, c=zero, A=N, b=min_displacement, G=G, g=np.zeros(G.shape[0])
+    )
+    return project_poses_unchecked(
+        mechanism, retract_poses(poses, solve_lcp(displacement_problem, tolerance=SEPARATION_TOLERANCE).x)
+    )
 
 
-def worked(
-    mechanism: Mechanism, kicks: Sequence[Kick], flight: Sequence[State], settled: State
+def energy_account(
+    mechanism: Mechanism, kicks: Sequence[Kick], free_motion: Sequence[State], separated_state: State
 ) -> Work[float]:
     """The account of a step.
 
@@ -366,11 +409,11 @@ def worked(
     settled
         The state after what came apart or overlaps was moved back.
     """
-    start, end = (mechanism.energy(state) for state in flight)
+    start, end = (mechanism.energy(state) for state in free_motion)
     return Work(
-        applied=sum(float(kick.applied @ kick.mean) for kick in kicks),
-        joints=sum(float(kick.joints @ (kick.rows @ kick.mean)) for kick in kicks),
+        applied=sum(float(kick.applied @ kick.mean_velocity) for kick in kicks),
+        joints=sum(float(kick.joints @ (kick.rows @ kick.mean_velocity)) for kick in kicks),
         contacts=sum(float(np.sum(kick.contacts.work)) for kick in kicks),
-        stabilization=mechanism.energy(settled) - end,
-        integrator=end - start + sum(float(kick.weight @ kick.mean) for kick in kicks),
+        stabilization=mechanism.energy(separated_state) - end,
+        integrator=end - start + sum(float(kick.weight @ kick.mean_velocity) for kick in kicks),
     )

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity.residuals import worst
-from rbnotes.contact import ContactPoints, PairRows, contact_axes
-from rbnotes.contact.pair_rows import velocities_along
+from rbnotes.complementarity.residuals import max_or_nan
+from rbnotes.contact import BodyPairJacobian, ContactPoints, contact_axes
+from rbnotes.contact.pair_rows import relative_velocities
 from rbnotes.dynamics import State, States, StepSolution
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from rbnotes.solids import Solid
     from rbnotes.viewer import Scene
 
-VIEW = (-1.0, 0.4)
+DEFAULT_VIEW = (-1.0, 0.4)
 """From where a scene is seen unless it says otherwise: azimuth and elevation, rad."""
 
-SLIDING = 1e-3
+SLIDING_SPEED = 1e-3
 """Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
 
 
@@ -76,14 +76,14 @@ class ContactRecord:
     """Where."""
     impulses: Array
     """On body a, and opposite on body b ``(c, 3)``, N s."""
-    before: Array
+    velocities_before: Array
     """Velocities of a relative to b before the impulses ``(c, 3)``, m/s."""
-    after: Array
+    velocities_after: Array
     """Those that result ``(c, 3)``, m/s."""
     residual: float = 0.0
     """What the friction model left of its error, relative, by its own measure; the larger one of two
     solutions."""
-    late: int = 0
+    num_start_contacts: int = 0
     """From this contact on they are those at the end of the step, if there are such."""
 
     @property
@@ -95,21 +95,21 @@ class ContactRecord:
     @property
     def work(self) -> Array:
         """What each contact did to the kinetic energy ``(c,)``: impulse times mean velocity, J."""
-        result: Array = np.sum(self.impulses * (self.before + self.after), axis=1) / 2
+        result: Array = np.sum(self.impulses * (self.velocities_before + self.velocities_after), axis=1) / 2
         return result
 
     @property
-    def overlap(self) -> float:
+    def max_overlap(self) -> float:
         """The deepest overlap, zero if there is none, m."""
         return float(np.max(-self.points.gap, initial=0.0))
 
 
-class End(NamedTuple):
+class RestartData(NamedTuple):
     """What a step takes from the one before besides its state."""
 
     points: ContactPoints
     """Contacts that it starts with."""
-    pushed: tuple[ContactPoints, Array] | None
+    last_impulses: tuple[ContactPoints, Array] | None
     """Where the friction model found impulses last, and which, in world coordinates ``(c, 3)``."""
 
 
@@ -130,13 +130,13 @@ class Trajectory:
     work: Work[Array]
     """What changed the energy in each step, each ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the
     others."""
-    end: End
+    restart: RestartData
     """What the next step starts with besides its state, for :func:`~rbnotes.maximal.simulate` to go on."""
 
     @property
-    def overlaps(self) -> Array:
+    def max_overlaps(self) -> Array:
         """Deepest overlap of the contacts of each step ``(T,)``, m."""
-        return np.array([record.overlap for record in self.contacts])
+        return np.array([record.max_overlap for record in self.contacts])
 
     def scene(
         self,
@@ -144,7 +144,7 @@ class Trajectory:
         description: str = "The motion of the bodies.",
         *,
         colors: Sequence[str] | None = None,
-        view: tuple[float, float] = VIEW,
+        view: tuple[float, float] = DEFAULT_VIEW,
     ) -> Scene:
         """The motion as a 3-D scene that plays; more can be added to it.
 
@@ -170,7 +170,7 @@ class Trajectory:
 
         return scene(self.states, shapes, description, COLORS if colors is None else colors, view)
 
-    def energy_figure(self, stored: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
+    def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
         """A figure of the energies over time, and its axes: what there is, what was given and what was lost.
 
         Needs matplotlib, which comes with the extra ``book``.
@@ -181,22 +181,22 @@ class Trajectory:
             Energy that springs and muscles store at a state, J: ``energy`` of the applied
             :class:`~rbnotes.forces.ForceGroups`. Without it their work is one curve with that of dampers.
 
-        Raises InvalidArgument if ``stored`` is no function.
+        Raises InvalidArgument if ``stored_energy`` is no function.
         """
         from rbnotes.maximal._pictures import energy_figure
 
-        return energy_figure(self.states, self.energies, self.work._asdict(), stored)
+        return energy_figure(self.states, self.energies, self.work._asdict(), stored_energy)
 
 
 def record_contacts(
-    points: ContactPoints, rows: PairRows, before: Array, solution: StepSolution
+    points: ContactPoints, rows: BodyPairJacobian, before: Array, solution: StepSolution
 ) -> ContactRecord:
     """What a step's contacts did; ``before (6 n,)`` are the twists at its start."""
-    old, new = (velocities_along(rows, twists) for twists in (before, solution.velocity))
+    old, new = (relative_velocities(rows, twists) for twists in (before, solution.velocity))
     return ContactRecord(points, solution.contact_impulses, old, new, solution.residual)
 
 
-def both(first: ContactRecord, second: ContactRecord) -> ContactRecord:
+def merge_contact_records(first: ContactRecord, second: ContactRecord) -> ContactRecord:
     """The contacts of both halves of a step."""
     points = ContactPoints(
         *(
@@ -208,35 +208,35 @@ def both(first: ContactRecord, second: ContactRecord) -> ContactRecord:
         np.concatenate([getattr(each, name) for each in (first, second)])
         for name in ("impulses", "before", "after")
     )
-    residual = worst(first.residual, second.residual)
-    return ContactRecord(points, impulses, before, after, residual, late=len(first.points))
+    residual = max_or_nan(first.residual, second.residual)
+    return ContactRecord(points, impulses, before, after, residual, num_start_contacts=len(first.points))
 
 
-def events_of(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[ContactEvent, ...]:
+def contact_events(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[ContactEvent, ...]:
     """What began and ended between pairs of bodies, from the records of steps and the times at their ends."""
-    before: dict[tuple[int, int], bool] = {}
+    sliding_before: dict[tuple[int, int], bool] = {}
     events = []
     for end, record in zip(ends, records, strict=True):
-        after = _touching(record)
-        events += [ContactEvent(end, "broken", *pair) for pair in before if pair not in after]
-        for pair, slides in after.items():
-            if pair not in before:
+        sliding_after = _pushing_pairs(record)
+        events += [ContactEvent(end, "broken", *pair) for pair in sliding_before if pair not in sliding_after]
+        for pair, slides in sliding_after.items():
+            if pair not in sliding_before:
                 events.append(ContactEvent(end, "made", *pair))
-            if before.get(pair) is not slides:
+            if sliding_before.get(pair) is not slides:
                 events.append(ContactEvent(end, "slides" if slides else "sticks", *pair))
-        before = after
+        sliding_before = sliding_after
     return tuple(events)
 
 
-def _touching(record: ContactRecord) -> dict[tuple[int, int], bool]:
+def _pushing_pairs(record: ContactRecord) -> dict[tuple[int, int], bool]:
     """Pairs of bodies that push on each other, and whether they slide where they do it last."""
     if not len(record.impulses):
         return {}
-    slides = np.linalg.norm(record.after[:, 1:], axis=1) > SLIDING
+    slides = np.linalg.norm(record.velocities_after[:, 1:], axis=1) > SLIDING_SPEED
     halves: list[dict[tuple[int, int], bool]] = [{}, {}]
     pushing = np.flatnonzero(record.impulses[:, 0] > 0)
-    chosen = [each[pushing].tolist() for each in (record.points.a, record.points.b, slides)]
-    for late, a, b, sliding in zip((pushing >= record.late).tolist(), *chosen, strict=True):
+    columns = [each[pushing].tolist() for each in (record.points.a, record.points.b, slides)]
+    for late, a, b, sliding in zip((pushing >= record.num_start_contacts).tolist(), *columns, strict=True):
         pairs = halves[late]
         pairs[a, b] = pairs.get((a, b), False) or sliding
     return halves[0] | halves[1]

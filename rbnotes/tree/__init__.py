@@ -1,7 +1,7 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
 from rbnotes.tree.adaptive import Event, Observed, integrate_adaptively
-from rbnotes.tree.assembly import assembled
+from rbnotes.tree.assembly import assemble_configuration
 from rbnotes.tree.attached import AttachedSystem
 from rbnotes.tree.bisp import BispNotConverged, bisp_step, simulate_joint_friction
 from rbnotes.tree.constrained import (
@@ -9,7 +9,7 @@ from rbnotes.tree.constrained import (
     constraint_forces,
     constraint_rows,
     prescribed_forces,
-    step_rows,
+    velocity_constraints,
 )
 from rbnotes.tree.constraints import (
     AttachedParticle,
@@ -26,43 +26,71 @@ from rbnotes.tree.constraints import (
 from rbnotes.tree.contact import ContactStep, contact_step, tree_contacts
 from rbnotes.tree.dual import DualProblem, dual_acceleration, dual_problem
 from rbnotes.tree.dynamics import (
-    body_wrenches,
     forward_dynamics_dense,
+    gravity_wrenches,
+    gyroscopic_and_gravity_wrenches,
     inverse_dynamics_dense,
-    joint_forces,
     kinetic_energy,
     mass_matrix,
+    net_generalized_force,
+    passive_joint_forces,
     potential_energy,
-    reduced_force,
-    weight_wrenches,
-    world_momentum,
+    spatial_momentum,
 )
-from rbnotes.tree.hyper_reduced import HyperReducedSystem, JointCoordinates, geared, linear_coordinates
+from rbnotes.tree.hyper_reduced import (
+    HyperReducedSystem,
+    JointCoordinates,
+    gear_coordinates,
+    linear_coordinates,
+)
 from rbnotes.tree.inverse_inertia import (
-    InverseInertia,
-    factor_inertia,
+    InverseMass,
+    factor_mass_matrix,
     inverse_mass_matrix,
     inverse_mass_product,
 )
-from rbnotes.tree.joint_loads import BispRun, BispStep, JointLoad
-from rbnotes.tree.kinematics import Motion, Poses, jacobian, jacobian_dot, motion, poses, twists
+from rbnotes.tree.joint_wrenches import BearingReaction, BispRun, BispStep
+from rbnotes.tree.kinematics import (
+    BodyKinematics,
+    Poses,
+    body_kinematics,
+    jacobian,
+    jacobian_rate,
+    poses,
+    twists,
+)
 from rbnotes.tree.model import Link, Tree
 from rbnotes.tree.preconditioning import StepPreconditioner, step_operator, step_preconditioner
 from rbnotes.tree.products import (
     bias_acceleration,
-    jacobian_dot_product,
     jacobian_product,
+    jacobian_rate_product,
     jacobian_transpose_product,
     mass_product,
 )
-from rbnotes.tree.reactions import body_rows, joint_wrenches, unconstrained_impulses
-from rbnotes.tree.recursive import Hybrid, bias_forces, forward_dynamics, hybrid_dynamics, inverse_dynamics
+from rbnotes.tree.reactions import (
+    body_constraint_impulses,
+    constraint_body_jacobian,
+    joint_transmitted_wrenches,
+)
+from rbnotes.tree.recursive import (
+    HybridDynamicsResult,
+    bias_forces,
+    forward_dynamics,
+    hybrid_dynamics,
+    inverse_dynamics,
+)
 from rbnotes.tree.reduced import ReducedSystem
 from rbnotes.tree.rows import Constraint, ConstraintRows
-from rbnotes.tree.spatial_operators import SpatialOperators, joint_map_rates, joint_maps, parent_adjoints
+from rbnotes.tree.spatial_operators import (
+    SpatialOperators,
+    motion_subspace_rates,
+    motion_subspaces,
+    parent_motion_transforms,
+)
 from rbnotes.tree.square_factorization import (
+    FactoredDynamicsResult,
     FactorMatrices,
-    Passes,
     SquareFactors,
     factor_matrices,
     factored_dynamics,
@@ -71,11 +99,11 @@ from rbnotes.tree.square_factorization import (
 from rbnotes.tree.system import TreeSystem
 from rbnotes.tree.tangent import (
     DynamicsDerivatives,
-    Variation,
+    KinematicsDerivatives,
     forward_dynamics_derivatives,
     geometric_stiffness,
     inverse_dynamics_derivatives,
-    variation,
+    kinematics_derivatives,
 )
 
 __all__ = [
@@ -93,18 +121,18 @@ __all__ = [
     "Event",
     "FactorMatrices",
     "Gear",
-    "Hybrid",
+    "HybridDynamicsResult",
     "HyperReducedSystem",
-    "InverseInertia",
+    "InverseMass",
     "JointCoordinates",
     "JointLimit",
-    "JointLoad",
+    "BearingReaction",
     "JointMotion",
     "Link",
     "LoopClosure",
-    "Motion",
+    "BodyKinematics",
     "Observed",
-    "Passes",
+    "FactoredDynamicsResult",
     "PlaneLimit",
     "Poses",
     "PrescribedBody",
@@ -115,26 +143,26 @@ __all__ = [
     "StepPreconditioner",
     "Tree",
     "TreeSystem",
-    "Variation",
-    "assembled",
+    "KinematicsDerivatives",
+    "assemble_configuration",
     "bias_acceleration",
     "bias_forces",
     "bisp_step",
-    "body_rows",
-    "body_wrenches",
+    "constraint_body_jacobian",
+    "gyroscopic_and_gravity_wrenches",
     "constrained_acceleration",
     "constraint_forces",
     "constraint_rows",
     "contact_step",
     "dual_acceleration",
     "dual_problem",
-    "factor_inertia",
+    "factor_mass_matrix",
     "factor_matrices",
     "factored_dynamics",
     "forward_dynamics",
     "forward_dynamics_dense",
     "forward_dynamics_derivatives",
-    "geared",
+    "gear_coordinates",
     "geometric_stiffness",
     "hybrid_dynamics",
     "integrate_adaptively",
@@ -144,34 +172,34 @@ __all__ = [
     "inverse_mass_matrix",
     "inverse_mass_product",
     "jacobian",
-    "jacobian_dot",
-    "jacobian_dot_product",
+    "jacobian_rate",
+    "jacobian_rate_product",
     "jacobian_product",
     "jacobian_transpose_product",
-    "joint_forces",
-    "joint_map_rates",
-    "joint_maps",
-    "joint_wrenches",
+    "passive_joint_forces",
+    "motion_subspace_rates",
+    "motion_subspaces",
+    "joint_transmitted_wrenches",
     "kinetic_energy",
     "linear_coordinates",
     "mass_matrix",
     "mass_product",
-    "motion",
-    "parent_adjoints",
+    "body_kinematics",
+    "parent_motion_transforms",
     "perpendicular_pair",
     "poses",
     "potential_energy",
     "prescribed_forces",
-    "reduced_force",
+    "net_generalized_force",
     "simulate_joint_friction",
     "square_factors",
     "step_operator",
     "step_preconditioner",
-    "step_rows",
+    "velocity_constraints",
     "tree_contacts",
     "twists",
-    "unconstrained_impulses",
-    "variation",
-    "weight_wrenches",
-    "world_momentum",
+    "body_constraint_impulses",
+    "kinematics_derivatives",
+    "gravity_wrenches",
+    "spatial_momentum",
 ]

@@ -21,14 +21,14 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import State, States
 from rbnotes.dynamics.motion import MechanicalSystem
 
-EXCHANGED = 1e-6
+REPARAMETRIZATION_TOLERANCE = 1e-6
 """Coordinates that change by less, relatively, are rounded rather than exchanged: quaternions made unit."""
 
 
-class Reparametrised(MechanicalSystem, Protocol):
+class ReparametrizableSystem(MechanicalSystem, Protocol):
     """A system that knows better coordinates for a state: :class:`~rbnotes.tree.system.TreeSystem`."""
 
-    def reparametrised(self, state: State) -> State: ...
+    def reparametrize(self, state: State) -> State: ...
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Event:
     """1: while the function rises, -1: while it falls, 0: either."""
 
     def __post_init__(self) -> None:
-        arguments.force_law("function", self.function)
-        whole = isinstance(self.direction, int | np.integer) and not isinstance(self.direction, bool)
-        if not whole or self.direction not in (-1, 0, 1):
+        arguments.require_force_law("function", self.function)
+        is_integer = isinstance(self.direction, int | np.integer) and not isinstance(self.direction, bool)
+        if not is_integer or self.direction not in (-1, 0, 1):
             raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")
 
-    def happens(self, before: float, after: float) -> bool:
+    def is_crossed(self, before: float, after: float) -> bool:
         """Whether it does between two values. What starts at zero does not happen there."""
         rises = before < 0 <= after and self.direction >= 0
         falls = before > 0 >= after and self.direction <= 0
@@ -78,20 +78,20 @@ class Observed:
 
 @overload
 def integrate_adaptively(
-    system: Reparametrised,
+    system: ReparametrizableSystem,
     state: State,
     times: ArrayLike,
     *,
     rtol: float = ...,
     atol: float = ...,
     max_step: float = ...,
-    evaluations: int = ...,
+    max_evaluations: int = ...,
 ) -> States: ...
 
 
 @overload
 def integrate_adaptively(
-    system: Reparametrised,
+    system: ReparametrizableSystem,
     state: State,
     times: ArrayLike,
     *,
@@ -99,12 +99,12 @@ def integrate_adaptively(
     rtol: float = ...,
     atol: float = ...,
     max_step: float = ...,
-    evaluations: int = ...,
+    max_evaluations: int = ...,
 ) -> Observed: ...
 
 
 def integrate_adaptively(
-    system: Reparametrised,
+    system: ReparametrizableSystem,
     state: State,
     times: ArrayLike,
     *,
@@ -112,7 +112,7 @@ def integrate_adaptively(
     rtol: float = 1e-9,
     atol: float = 1e-10,
     max_step: float = np.inf,
-    evaluations: int = 1_000_000,
+    max_evaluations: int = 1_000_000,
 ) -> States | Observed:
     """States at the given times, by scipy's method of order 8 with as many steps as it takes.
 
@@ -139,63 +139,73 @@ def integrate_adaptively(
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
-    arguments.provides("system", system, "moved", "acceleration", "reparametrised")
+    arguments.require_methods("system", system, "moved", "acceleration", "reparametrize")
     arguments.instance("state", state, State)
     events = None if events is None else arguments.instances("events", events, Event)
     rtol, atol = arguments.number("rtol", rtol), arguments.number("atol", atol)
-    if np.isnan(arguments.exactly("max_step", arguments.bound("max_step", max_step), 0)) or max_step <= 0:
+    if np.isnan(arguments.with_ndim("max_step", arguments.bound("max_step", max_step), 0)) or max_step <= 0:
         raise InvalidArgument("max_step", f"{max_step}", "a positive number, or infinity")
     times = arguments.array("times", times)
     if times.ndim != 1 or not times.size or np.any(np.diff(times, prepend=state.t) < 0):
         raise InvalidArgument("times", f"{times}", f"times that increase from {state.t:g}")
 
-    def at(t: float, both: Array) -> State:
-        increment, velocity = np.split(both, 2)
-        return system.moved(origin, increment, t - origin.t).with_velocity(velocity)
+    def state_at(t: float, increment_and_velocity: Array) -> State:
+        increment, velocity = np.split(increment_and_velocity, 2)
+        return system.retract(origin, increment, t - origin.t).with_velocity(velocity)
 
-    def between(inside: Callable[[float], Array], t: float) -> State:
-        return at(t, inside(t))
+    def interpolate_state(dense_output: Callable[[float], Array], t: float) -> State:
+        return state_at(t, dense_output(t))
 
-    left = arguments.count("evaluations", evaluations)
+    remaining_evaluations = arguments.count("max_evaluations", max_evaluations)
 
-    def rates(t: float, both: Array) -> Array:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            got = f"{evaluations}, used up after {t - state.t:g} s"
-            raise SingularConfiguration("evaluations", got, "more, or earlier times")
-        return np.concatenate([both[state.size :], system.acceleration(at(t, both))])
+    def rates(t: float, increment_and_velocity: Array) -> Array:
+        nonlocal remaining_evaluations
+        remaining_evaluations -= 1
+        if remaining_evaluations < 0:
+            got = f"{max_evaluations}, used up after {t - state.t:g} s"
+            raise SingularConfiguration("max_evaluations", got, "more, or earlier times")
+        return np.concatenate(
+            [increment_and_velocity[state.size :], system.acceleration(state_at(t, increment_and_velocity))]
+        )
 
-    def started(origin: State) -> DOP853:
-        start = np.concatenate([np.zeros(state.size), origin.velocity])
-        return DOP853(rates, origin.t, start, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step)
+    def start_method(origin: State) -> DOP853:
+        initial_values = np.concatenate([np.zeros(state.size), origin.velocity])
+        return DOP853(
+            rates, origin.t, initial_values, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step
+        )
 
-    found: list[State] = []
-    origin = system.reparametrised(state)
-    watched = _Watched(() if events is None else tuple(events), origin)
-    while len(found) < len(times) and times[len(found)] == origin.t:
-        found.append(origin)
-    method = started(origin)
-    while len(found) < len(times):
+    reached_states: list[State] = []
+    origin = system.reparametrize(state)
+    event_detector = _EventDetector(() if events is None else tuple(events), origin)
+    while len(reached_states) < len(times) and times[len(reached_states)] == origin.t:
+        reached_states.append(origin)
+    method = start_method(origin)
+    while len(reached_states) < len(times):
         message = method.step()
         if method.status == "failed":
             raise SingularConfiguration("state", str(message), "a motion that goes on until the last time")
-        inside = method.dense_output()
-        now = at(method.t, method.y)
-        end = watched.look(partial(between, inside), method.t_old, now)
-        while len(found) < len(times) and times[len(found)] <= end:
-            found.append(between(inside, times[len(found)]))
-        if watched.ended_by is not None:
+        dense_output = method.dense_output()
+        now = state_at(method.t, method.y)
+        end = event_detector.detect(partial(interpolate_state, dense_output), method.t_old, now)
+        while len(reached_states) < len(times) and times[len(reached_states)] <= end:
+            reached_states.append(interpolate_state(dense_output, times[len(reached_states)]))
+        if event_detector.terminating_event is not None:
             break
-        better = system.reparametrised(now)
-        if len(found) < len(times) and np.any(np.abs(better.q - now.q) > EXCHANGED * (1 + np.abs(now.q))):
-            origin = better
-            method = started(origin)
-    states = _stacked(found, origin)
-    return states if events is None else Observed(states, tuple(map(tuple, watched.seen)), watched.ended_by)
+        reparametrized = system.reparametrize(now)
+        if len(reached_states) < len(times) and np.any(
+            np.abs(reparametrized.q - now.q) > REPARAMETRIZATION_TOLERANCE * (1 + np.abs(now.q))
+        ):
+            origin = reparametrized
+            method = start_method(origin)
+    states = _stack_states(reached_states, origin)
+    return (
+        states
+        if events is None
+        else Observed(states, tuple(map(tuple, event_detector.occurrences)), event_detector.terminating_event)
+    )
 
 
-class _Watched:
+class _EventDetector:
     """Events, their values at the last step of the method, and where they happened."""
 
     def __init__(self, events: Sequence[Event], origin: State) -> None:
@@ -204,23 +214,23 @@ class _Watched:
                 raise InvalidArgument("events", f"{event!r:.60}", "instances of Event")
         self.events = events
         self.values = [self._value(i, origin) for i in range(len(events))]
-        self.seen: list[list[State]] = [[] for _ in events]
-        self.ended_by: int | None = None
+        self.occurrences: list[list[State]] = [[] for _ in events]
+        self.terminating_event: int | None = None
 
-    def look(self, path: Callable[[float], State], before: float, now: State) -> float:
+    def detect(self, path: Callable[[float], State], before: float, now: State) -> float:
         """Look at a step from a time until now; the time until which the motion goes on."""
-        happened = []
+        crossings = []
         for i, event in enumerate(self.events):
             value = self._value(i, now)
-            if event.happens(self.values[i], value):
+            if event.is_crossed(self.values[i], value):
                 # In exchanged coordinates the value at the start may have another sign, by rounding.
                 ends = {before: self.values[i], now.t: value}
-                happened.append((_root(i, self._value, path, ends), i))
+                crossings.append((_event_time(i, self._value, path, ends), i))
             self.values[i] = value
-        for t, i in sorted(happened):
-            self.seen[i].append(path(t))
+        for t, i in sorted(crossings):
+            self.occurrences[i].append(path(t))
             if self.events[i].terminal:
-                self.ended_by = i
+                self.terminating_event = i
                 return t
         return now.t
 
@@ -228,7 +238,7 @@ class _Watched:
         return arguments.real(f"events[{i}]", self.events[i].function(state))
 
 
-def _root(
+def _event_time(
     i: int, value: Callable[[int, State], float], path: Callable[[float], State], ends: dict[float, float]
 ) -> float:
     """Where between the ends the event happens, to rounding."""
@@ -240,7 +250,7 @@ def _root(
     return float(brentq(function, *ends, xtol=rounding, rtol=rounding))
 
 
-def _stacked(found: list[State], origin: State) -> States:
+def _stack_states(states_found: list[State], origin: State) -> States:
     """The states, of which there may be none."""
-    states = States.of(found or [origin])
-    return states if found else States(*(each[:0] for each in vars(states).values()))
+    states = States.stack(states_found or [origin])
+    return states if states_found else States(*(each[:0] for each in vars(states).values()))

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.constraints.kkt import factor_kkt
-from rbnotes.constraints.stabilization import NotProjected, project_positions
+from rbnotes.constraints.stabilization import ProjectionNotConverged, project_positions
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
-from rbnotes.tree.parts import checked_constraints, label
+from rbnotes.tree.parts import checked_constraints, constraint_label
 from rbnotes.tree.rows import Constraint, ConstraintRows
 from rbnotes.tree.system import TreeSystem
 
-CLOSED = 1e-10
+CLOSURE_TOLERANCE = 1e-10
 """Largest error that a closed constraint may have, rad or m."""
-STEPS = 100
+MAX_NEWTON_STEPS = 100
 """After so many Newton steps a constraint is said not to close."""
 
 
-def assembled(
-    system: TreeSystem, constraints: Sequence[Constraint], state: State, *, held: Iterable[str] = ()
+def assemble_configuration(
+    system: TreeSystem, constraints: Sequence[Constraint], state: State, *, locked: Iterable[str] = ()
 ) -> State:
     """The state at which all equations hold that is near to a given one.
 
@@ -51,70 +51,82 @@ def assembled(
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     constraints = checked_constraints(constraints)
-    held = arguments.instances("held", held, str)
-    for each in constraints:
-        if each.unilateral:
-            raise InvalidArgument("constraints", label(each), "equations only")
-    moves = _movable(system, state, held)
+    locked = arguments.instances("locked", locked, str)
+    for constraint in constraints:
+        if constraint.unilateral:
+            raise InvalidArgument("constraints", constraint_label(constraint), "equations only")
+    is_free = _unlocked_velocities(system, state, locked)
 
-    def at(change: Array) -> State:
+    def state_at(change: Array) -> State:
         increment = np.zeros(state.size)
-        increment[moves] = change
-        return system.moved(state, increment, 0.0)
+        increment[is_free] = change
+        return system.retract(state, increment, 0.0)
 
     def errors(change: Array) -> Array:
-        return _stacked(system, constraints, at(change)).error
+        return _stack_equations(system, constraints, state_at(change)).error
 
     def rows(change: Array) -> Array:
-        return _stacked(system, constraints, at(change)).G[:, moves]
+        return _stack_equations(system, constraints, state_at(change)).G[:, is_free]
 
-    mass = system.mass(state)[np.ix_(moves, moves)]
+    mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]
     try:
-        reached = project_positions(
-            np.zeros(len(mass)), mass, errors, rows, tolerance=CLOSED, max_iterations=STEPS
+        projection = project_positions(
+            np.zeros(len(mass)),
+            mass,
+            errors,
+            rows,
+            tolerance=CLOSURE_TOLERANCE,
+            max_iterations=MAX_NEWTON_STEPS,
         )
-    except NotProjected as error:
-        short = at(error.solution.positions)
-        raise NotConverged(_left_open(system, constraints, short), short, error.residual) from error
-    return _nearest_motion(system, constraints, at(reached.positions), moves)
+    except ProjectionNotConverged as error:
+        last_state = state_at(error.solution.positions)
+        raise NotConverged(
+            _open_constraints_message(system, constraints, last_state), last_state, error.residual
+        ) from error
+    return _project_velocities(system, constraints, state_at(projection.positions), is_free)
 
 
-def _movable(system: TreeSystem, state: State, held: Iterable[str]) -> NDArray[np.bool_]:
+def _unlocked_velocities(system: TreeSystem, state: State, locked: Iterable[str]) -> NDArray[np.bool_]:
     """Which velocities ``(N,)`` are not those of held joints."""
-    moves = np.ones(state.size, dtype=bool)
-    for name in held:
-        own = system.tree.slices[system.tree.index(name)]
-        moves[state.v.size + own.start : state.v.size + own.stop] = False
-    if not np.any(moves):
-        raise InvalidArgument("held", "everything that moves", "something left to move")
-    return moves
+    is_free = np.ones(state.size, dtype=bool)
+    for name in locked:
+        coordinates = system.tree.coordinate_slices[system.tree.index(name)]
+        is_free[state.v.size + coordinates.start : state.v.size + coordinates.stop] = False
+    if not np.any(is_free):
+        raise InvalidArgument("locked", "everything that moves", "something left to move")
+    return is_free
 
 
-def _stacked(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
+def _stack_equations(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
     """All equations, those of joints on their own coordinates first."""
     tree = system.tree
-    own = [link.joint._constraint(state.q[part]) for link, part in zip(tree.links, tree.slices, strict=True)]
-    G = system.coordinate_rows(state).rows
-    parts = [ConstraintRows(G, np.concatenate(own), np.zeros(len(G)), np.zeros(len(G)))]
+    coordinate_errors = [
+        link.joint.compute_coordinate_constraint(state.q[part])
+        for link, part in zip(tree.links, tree.coordinate_slices, strict=True)
+    ]
+    G = system.coordinate_constraint_rows(state).rows
+    parts = [ConstraintRows(G, np.concatenate(coordinate_errors), np.zeros(len(G)), np.zeros(len(G)))]
     parts += [each.rows(system, state, state.t) for each in constraints]
     return ConstraintRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _nearest_motion(
-    system: TreeSystem, constraints: Sequence[Constraint], state: State, moves: NDArray[np.bool_]
+def _project_velocities(
+    system: TreeSystem, constraints: Sequence[Constraint], state: State, is_free: NDArray[np.bool_]
 ) -> State:
     """The state with the velocities that the least impulse on what moves makes."""
-    G, _, rate, _ = _stacked(system, constraints, state)
+    G, _, rate, _ = _stack_equations(system, constraints, state)
     velocity = state.velocity
-    mass = system.mass(state)[np.ix_(moves, moves)]
-    wanted = -rate - G[:, ~moves] @ velocity[~moves]
-    velocity[moves] = factor_kkt(mass, G[:, moves]).solve(mass @ velocity[moves], wanted)[0]
+    mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]
+    target = -rate - G[:, ~is_free] @ velocity[~is_free]
+    velocity[is_free] = factor_kkt(mass, G[:, is_free]).solve(mass @ velocity[is_free], target)[0]
     return state.with_velocity(velocity)
 
 
-def _left_open(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> str:
+def _open_constraints_message(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> str:
     sizes = [float(np.linalg.norm(each.rows(system, state, state.t).error)) for each in constraints]
     parts = [
-        f"{label(each)} by {size:.3g}" for each, size in zip(constraints, sizes, strict=True) if size > CLOSED
+        f"{constraint_label(each)} by {size:.3g}"
+        for each, size in zip(constraints, sizes, strict=True)
+        if size > CLOSURE_TOLERANCE
     ]
     return f"left open: {', '.join(parts)}; they cannot be met, or not from these coordinates"

@@ -20,10 +20,10 @@ from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.tree.constraints import AttachedParticle
-from rbnotes.tree.reduced import Bends, ReducedSystem
-from rbnotes.tree.rows import point_motion
+from rbnotes.tree.reduced import ReducedSystem, ReductionDerivatives
+from rbnotes.tree.rows import point_kinematics
 from rbnotes.tree.system import TreeSystem
-from rbnotes.tree.tangent import geometric_stiffness, variation
+from rbnotes.tree.tangent import geometric_stiffness, kinematics_derivatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,72 +39,83 @@ class AttachedSystem(ReducedSystem):
         If there is no such particle or link, or one is attached twice.
     """
 
-    attached: Sequence[AttachedParticle]
+    attachments: Sequence[AttachedParticle]
     """Which particles ride, each on its link and at its point there, m."""
 
     def __post_init__(self) -> None:
         arguments.instance("system", self.system, TreeSystem)
-        object.__setattr__(self, "attached", arguments.instances("attached", self.attached, AttachedParticle))
-        count, seen = len(self.system.masses), set()
-        for each in self.attached:
-            if not 0 <= each.particle < count or each.particle in seen:
-                got = f"particle {each.particle}" + (" twice" if each.particle in seen else "")
-                raise InvalidArgument("attached", got, f"different ones of {count}, counted from 0")
-            seen.add(each.particle)
-            if each.link is not None:
-                self.system.tree.index(each.link)
+        object.__setattr__(
+            self, "attachments", arguments.instances("attachments", self.attachments, AttachedParticle)
+        )
+        count, attached_particles = len(self.system.masses), set()
+        for attachment in self.attachments:
+            if not 0 <= attachment.particle < count or attachment.particle in attached_particles:
+                got = f"particle {attachment.particle}" + (
+                    " twice" if attachment.particle in attached_particles else ""
+                )
+                raise InvalidArgument("attachments", got, f"different ones of {count}, counted from 0")
+            attached_particles.add(attachment.particle)
+            if attachment.link is not None:
+                self.system.tree.index(attachment.link)
 
     @cached_property
-    def free(self) -> tuple[int, ...]:
+    def free_particles(self) -> tuple[int, ...]:
         """Numbers of the free particles, among all."""
-        tied = {each.particle for each in self.attached}
-        return tuple(k for k in range(len(self.system.masses)) if k not in tied)
+        attached_particles = {each.particle for each in self.attachments}
+        return tuple(k for k in range(len(self.system.masses)) if k not in attached_particles)
 
-    def _expanded(self, state: State) -> tuple[State, Array, Array]:
-        tree, count, free = self.system.tree, len(self.system.masses), list(self.free)
-        k = tree.size
+    def _expand(self, state: State) -> tuple[State, Array, Array]:
+        tree, count, free = self.system.tree, len(self.system.masses), list(self.free_particles)
+        k = tree.num_coordinates
         if len(state.x) != len(free) or state.q.shape != (k,) or state.qdot.shape != (k,):
             got = f"{len(state.x)} particles, q {state.q.shape}, qdot {state.qdot.shape}"
             raise InvalidArgument("state", got, f"{len(free)} free particles, q and qdot of shape ({k},)")
         x, v = np.zeros((2, count, 3))
         x[free], v[free] = state.x, state.v
-        whole = replace(state, x=x, v=v)
-        at = self.system.motion(whole)
+        full_state = replace(state, x=x, v=v)
+        kinematics = self.system.body_kinematics(full_state)
         J = np.zeros((3 * count + k, 3 * len(free) + k))
         J[3 * count :, 3 * len(free) :] = np.eye(k)
         drift = np.zeros(len(J))
         for column, particle in enumerate(free):
             J[3 * particle : 3 * particle + 3, 3 * column : 3 * column + 3] = np.eye(3)
-        for each in self.attached:
-            place, rows, turning = point_motion(self.system, whole, at, each.link, each.x)
-            own = slice(3 * each.particle, 3 * each.particle + 3)
-            J[own, 3 * len(free) :] = rows[:, 3 * count :]
-            x[each.particle], v[each.particle] = place, rows[:, 3 * count :] @ state.qdot
-            drift[own] = turning
+        for attachment in self.attachments:
+            position, rows, point_acceleration = point_kinematics(
+                self.system, full_state, kinematics, attachment.link, attachment.x
+            )
+            particle_rows = slice(3 * attachment.particle, 3 * attachment.particle + 3)
+            J[particle_rows, 3 * len(free) :] = rows[:, 3 * count :]
+            x[attachment.particle], v[attachment.particle] = position, rows[:, 3 * count :] @ state.qdot
+            drift[particle_rows] = point_acceleration
         return replace(state, x=x, v=v), J, drift
 
-    def _bends(self, state: State, acceleration: Array, f: Array) -> Bends:
-        tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free)
-        varied = variation(tree, state.q, state.qdot, acceleration[first:])
-        shape = (3 * count + tree.size, first + tree.size)
+    def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free_particles)
+        derivatives = kinematics_derivatives(tree, state.q, state.qdot, acceleration[first:])
+        shape = (3 * count + tree.num_coordinates, first + tree.num_coordinates)
         velocities, accelerations, drift = (np.zeros(shape) for _ in range(3))
-        wrenches = np.zeros_like(varied.phi)
-        handed_on = np.zeros((shape[1], shape[1]))
-        for each in self.attached:
-            if each.link is None:
+        wrenches = np.zeros_like(derivatives.phi)
+        forces = np.zeros((shape[1], shape[1]))
+        for attachment in self.attachments:
+            if attachment.link is None:
                 continue
-            i, own = tree.index(each.link), slice(3 * each.particle, 3 * each.particle + 3)
-            R, G, phi = varied.bodies[i, :3, :3], _se3.Gamma(each.x), varied.phi[i]
+            i, particle_rows = (
+                tree.index(attachment.link),
+                slice(3 * attachment.particle, 3 * attachment.particle + 3),
+            )
+            R, G, phi = derivatives.body_poses[i, :3, :3], _se3.Gamma(attachment.x), derivatives.phi[i]
             # In the body's frame, the velocity u of the point and its rate; the frame turns with J.
-            u, turning, spin = G @ phi, varied.J[i, :3], _so3.hat(phi[:3])
-            rate, u_q = G @ varied.rate[i] + spin @ u, G @ varied.phi_q[i]
-            rate_q = G @ varied.rate_q[i] + spin @ u_q - _so3.hat(u) @ varied.phi_q[i, :3]
-            velocities[own, first:] = R @ (u_q - _so3.hat(u) @ turning)
-            accelerations[own, first:] = R @ (rate_q - _so3.hat(rate) @ turning)
-            by_qdot = G @ varied.rate_qdot[i] + spin @ G @ varied.J[i] - _so3.hat(u) @ turning
-            drift[own, first:] = R @ by_qdot
-            pull = R.T @ f[own]
-            wrenches[i] += G.T @ pull
-            handed_on[first:, first:] += varied.J[i].T @ G.T @ _so3.hat(pull) @ turning
-        handed_on[first:, first:] += geometric_stiffness(tree, state.q, wrenches)
-        return Bends(velocities, accelerations, drift, handed_on)
+            u, angular_jacobian, spin = G @ phi, derivatives.J[i, :3], _so3.hat(phi[:3])
+            rate, u_q = G @ derivatives.phidot[i] + spin @ u, G @ derivatives.phi_q[i]
+            rate_q = G @ derivatives.phidot_q[i] + spin @ u_q - _so3.hat(u) @ derivatives.phi_q[i, :3]
+            velocities[particle_rows, first:] = R @ (u_q - _so3.hat(u) @ angular_jacobian)
+            accelerations[particle_rows, first:] = R @ (rate_q - _so3.hat(rate) @ angular_jacobian)
+            by_qdot = (
+                G @ derivatives.phidot_qdot[i] + spin @ G @ derivatives.J[i] - _so3.hat(u) @ angular_jacobian
+            )
+            drift[particle_rows, first:] = R @ by_qdot
+            body_force = R.T @ f[particle_rows]
+            wrenches[i] += G.T @ body_force
+            forces[first:, first:] += derivatives.J[i].T @ G.T @ _so3.hat(body_force) @ angular_jacobian
+        forces[first:, first:] += geometric_stiffness(tree, state.q, wrenches)
+        return ReductionDerivatives(velocities, accelerations, drift, forces)

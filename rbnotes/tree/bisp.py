@@ -35,22 +35,22 @@ from rbnotes.arguments import Array
 from rbnotes.contact import Collider
 from rbnotes.dynamics import State, States
 from rbnotes.errors import NotConverged
-from rbnotes.friction.best import Best
-from rbnotes.friction.bounded import CONES, SOLVERS
+from rbnotes.friction.best import ResidualTrackingSolver
+from rbnotes.friction.bounded import CONE_SECTIONS, PROGRAM_SOLVERS
 from rbnotes.friction.facets import facet_directions
-from rbnotes.friction.mixing import Mixing
-from rbnotes.friction.staggered import friction_impulses, normal_impulses
-from rbnotes.tree.bearing_step import BearingStep
+from rbnotes.friction.mixing import AndersonAcceleration
+from rbnotes.friction.staggered_projections import friction_impulses, normal_impulses
+from rbnotes.tree.bearing_step import JointFrictionProblem
 from rbnotes.tree.bearings import Bearings
-from rbnotes.tree.joint_loads import BispRun, BispStep
+from rbnotes.tree.joint_wrenches import BispRun, BispStep
 from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
 
-NEARNESS = 1e-4
+PROXIMAL_WEIGHT = 1e-4
 """Weight of the friction of the iteration before, relative to that of what friction does."""
 
-MEMORY = 6
+ANDERSON_DEPTH = 6
 """Iterations whose changes are combined into the next one."""
 
 
@@ -70,12 +70,12 @@ def bisp_step(
     facets: int = 8,
     implicit: bool = False,
     gamma: float = 0.0,
-    apart: Sequence[tuple[int, int]] | None = None,
-    start: BispStep | None = None,
+    excluded_pairs: Sequence[tuple[int, int]] | None = None,
+    initial_guess: BispStep | None = None,
     tolerance: float = 1e-8,
     max_iterations: int = 200,
     solver: str = "own",
-    check: bool = True,
+    raise_on_failure: bool = True,
 ) -> BispStep:
     """One step of Euler's method with friction in joints, in closed loops, and at contacts.
 
@@ -120,57 +120,70 @@ def bisp_step(
     InconsistentConstraints, SingularConfiguration
         As the other steps.
     BispNotConverged
-        If ``check`` and the tolerance is not met, or rounding keeps the last programs from theirs; its
+        If ``raise_on_failure`` and the tolerance is not met, or rounding keeps the last programs from theirs; its
         ``solution`` is the step as it is then.
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     arguments.instance("bearings", bearings, Mapping)
-    if start is not None:
-        arguments.instance("start", start, BispStep)
-    arguments.choice("cone", cone, CONES)
+    if initial_guess is not None:
+        arguments.instance("initial_guess", initial_guess, BispStep)
+    arguments.choice("cone", cone, CONE_SECTIONS)
     if cone == "pyramid":
         facet_directions(facets)
-    arguments.choice("solver", solver, SOLVERS)
+    arguments.choice("solver", solver, PROGRAM_SOLVERS)
     tolerance = arguments.number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = checked_constraints(constraints)
-    step = BearingStep(system, state, h, bearings, constraints, colliders, implicit, gamma, apart)
-    friction, local = step.warm(start)
-    normal = normal_impulses(step.space, friction, solver=solver, solve=Best())
-    carried = step.carried(normal, friction, local)
+    problem = JointFrictionProblem(
+        system, state, h, bearings, constraints, colliders, implicit, gamma, excluded_pairs
+    )
+    friction, bearing_friction = problem.initial_friction(initial_guess)
+    normal = normal_impulses(problem.contact_problem, friction, solver=solver, solve=ResidualTrackingSolver())
+    multipliers = problem.normal_multipliers(normal, friction, bearing_friction)
     history: list[float] = []
-    mixing = Mixing(MEMORY)
+    mixing = AndersonAcceleration(ANDERSON_DEPTH)
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
-        solve = Best()
+        program_status = ResidualTrackingSolver()
         new_friction = friction_impulses(
-            step.space,
+            problem.contact_problem,
             normal,
-            step.limits(normal, carried, cone, facets),
+            problem.friction_limits(normal, multipliers, cone, facets),
             friction,
             cone=cone,
             facets=facets,
             solver=solver,
-            nearness=NEARNESS,
-            solve=solve,
+            proximal_weight=PROXIMAL_WEIGHT,
+            solve=program_status,
         )
-        local = step.local(new_friction, carried, cone, facets)
-        new_normal = normal_impulses(step.space, new_friction, start=normal, solver=solver, solve=solve)
-        new = step.carried(new_normal, new_friction, local)
-        before, after = [*carried, normal, friction.ravel()], [*new, new_normal, new_friction.ravel()]
-        history.append(_change(before, after))
+        bearing_friction = problem.distribute_friction(new_friction, multipliers, cone, facets)
+        new_normal = normal_impulses(
+            problem.contact_problem, new_friction, initial_guess=normal, solver=solver, solve=program_status
+        )
+        new_multipliers = problem.normal_multipliers(new_normal, new_friction, bearing_friction)
+        before, after = (
+            [*multipliers, normal, friction.ravel()],
+            [*new_multipliers, new_normal, new_friction.ravel()],
+        )
+        history.append(_relative_change(before, after))
         friction = new_friction
         if history[-1] <= tolerance:
-            carried, normal = new, new_normal
+            multipliers, normal = new_multipliers, new_normal
             break
-        mixed = mixing.next(np.concatenate([*carried, normal]), np.concatenate([*new, new_normal]))
-        *carried, normal = np.split(mixed, np.cumsum([len(each) for each in carried]))
+        mixed = mixing.next_argument(
+            np.concatenate([*multipliers, normal]), np.concatenate([*new_multipliers, new_normal])
+        )
+        *multipliers, normal = np.split(mixed, np.cumsum([len(each) for each in multipliers]))
         normal = np.maximum(normal, 0.0)
-    result = step.result(normal, friction, local, carried, history, solve.residual, cone, facets)
-    if check and not history[-1] <= tolerance:
-        raise _not_converged("relative change", result, history[-1], tolerance)
-    if check and not solve.residual <= solve.tolerance:
-        raise _not_converged("residual of its programs", result, solve.residual, solve.tolerance)
+    result = problem.step_result(
+        normal, friction, bearing_friction, multipliers, history, program_status.residual, cone, facets
+    )
+    if raise_on_failure and not history[-1] <= tolerance:
+        raise _not_converged_error("relative change", result, history[-1], tolerance)
+    if raise_on_failure and not program_status.residual <= program_status.tolerance:
+        raise _not_converged_error(
+            "residual of its programs", result, program_status.residual, program_status.tolerance
+        )
     return result
 
 
@@ -183,11 +196,11 @@ def simulate_joint_friction(
     constraints: Iterable[Constraint] = (),
     colliders: Sequence[Collider] = (),
     *,
-    warm: bool = True,
+    warm_start: bool = True,
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> BispRun:
-    """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm``.
+    """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm_start``.
 
     Further options are those of :func:`bisp_step`.
 
@@ -199,23 +212,23 @@ def simulate_joint_friction(
     constraints = checked_constraints(constraints)
     states, done, last = [state], list[BispStep](), None
     for i in range(steps):
-        now = system.reparametrised(states[-1])
-        last = bisp_step(system, now, h, bearings, constraints, colliders, start=last, **options)
+        now = system.reparametrize(states[-1])
+        last = bisp_step(system, now, h, bearings, constraints, colliders, initial_guess=last, **options)
         done.append(last)
         states.append(last.state)
-        last = last if warm else None
+        last = last if warm_start else None
         if progress is not None:
             progress(i + 1, steps)
-    return BispRun(States.of(states), tuple(done), np.array([system.energy(each) for each in states]))
+    return BispRun(States.stack(states), tuple(done), np.array([system.energy(each) for each in states]))
 
 
-def _change(old: list[Array], new: list[Array]) -> float:
+def _relative_change(old: list[Array], new: list[Array]) -> float:
     before, after = np.concatenate(old), np.concatenate(new)
     size = float(np.linalg.norm(after))
     change = float(np.linalg.norm(after - before))
     return float(change > 0) if size == 0 else change / size
 
 
-def _not_converged(what: str, result: BispStep, error: float, tolerance: float) -> BispNotConverged:
-    told = f"{what} {error:.2g} after {result.iterations} iterations, expected at most {tolerance:.2g}"
-    return BispNotConverged(f"friction in joints: {told}", result, error)
+def _not_converged_error(quantity: str, result: BispStep, error: float, tolerance: float) -> BispNotConverged:
+    message = f"{quantity} {error:.2g} after {result.iterations} iterations, expected at most {tolerance:.2g}"
+    return BispNotConverged(f"friction in joints: {message}", result, error)

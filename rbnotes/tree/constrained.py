@@ -21,27 +21,27 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import METHODS
-from rbnotes.constraints._stabilization import checked_gamma
-from rbnotes.dynamics import Rows, State, StepProblem, StepSolution, solve_step
+from rbnotes.constraints._stabilization import check_error_reduction_rate
+from rbnotes.dynamics import State, StepProblem, StepSolution, VelocityConstraintRows, solve_step
 from rbnotes.tree.constraints import PrescribedJoint
 from rbnotes.tree.parts import (
-    Part,
-    by_part,
+    ConstraintPart,
     checked_constraints,
-    inequalities_named,
-    label,
+    constraint_label,
+    dependent_equations,
+    name_inequalities,
     refuse_contradictions,
-    sharing,
-    stacked,
+    split_multipliers,
+    stack_parts,
 )
 from rbnotes.tree.reduced import ReducedSystem
-from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
+from rbnotes.tree.rows import BodyConstraint, Constraint, ConstraintRows
 from rbnotes.tree.system import TreeSystem
 
 JointSystem = TreeSystem | ReducedSystem
 """A tree in all of its velocities, or in fewer."""
 
-TOUCHING = 1e-9
+ACTIVE_TOLERANCE = 1e-9
 """Inequalities with a gap, and a speed, of no more than this are active: rad, m and a second."""
 
 
@@ -54,35 +54,41 @@ def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t
     """
     arguments.instance("state", state, State)
     arguments.instance("system", system, TreeSystem, ReducedSystem)
-    arguments.provides("constraint", constraint, "rows")
+    arguments.require_methods("constraint", constraint, "rows")
     arguments.real("t", t)
-    return _rows_at(system, state)(constraint, t)
+    return _constraint_rows_at_state(system, state)(constraint, t)
 
 
-def _rows_at(system: JointSystem, state: State) -> Callable[[Constraint, float], ConstraintRows]:
+def _constraint_rows_at_state(
+    system: JointSystem, state: State
+) -> Callable[[Constraint, float], ConstraintRows]:
     """Rows of constraints at a state, by the time: how the tree moves is found once, if at all."""
     if isinstance(system, TreeSystem):
-        tree, whole, reduction = system, state, None
+        tree, full_state, reduction = system, state, None
     else:
-        tree, whole, reduction = system.system, system.expanded(state), system.acceleration_reduction(state)
-    moving = cache(lambda: tree.motion(whole))
+        tree, full_state, reduction = (
+            system.system,
+            system.expand(state),
+            system.acceleration_reduction(state),
+        )
+    kinematics = cache(lambda: tree.body_kinematics(full_state))
 
     def rows(constraint: Constraint, t: float) -> ConstraintRows:
-        if isinstance(constraint, OnBodies):
-            found = constraint.body_rows(tree, moving(), whole, t).on_velocities(moving())
+        if isinstance(constraint, BodyConstraint):
+            full_rows = constraint.body_rows(tree, kinematics(), full_state, t).to_generalized(kinematics())
         else:
-            found = constraint.rows(tree, whole, t)
+            full_rows = constraint.rows(tree, full_state, t)
         if reduction is None:
-            return found
-        G, error, rate, drift = found
-        return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.drift)
+            return full_rows
+        G, error, rate, drift = full_rows
+        return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.bias)
 
     return rows
 
 
-def step_rows(
+def velocity_constraints(
     system: JointSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
-) -> list[Rows]:
+) -> list[VelocityConstraintRows]:
     """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
     Equations take back the part ``gamma h`` of the errors that they have at the start (Sueda eq. (1.82), as
@@ -100,18 +106,21 @@ def step_rows(
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
     h = arguments.number("h", h)
-    gamma = checked_gamma(gamma, h)
+    gamma = check_error_reduction_rate(gamma, h)
     constraints = checked_constraints(constraints)
-    parts, rows = [_own(system, state, acceleration=False)], _rows_at(system, state)
-    for each in constraints:
-        G, _, rate, _ = rows(each, state.t + h)
-        error = rows(each, state.t).error if each.unilateral or gamma else 0.0
+    parts, rows = (
+        [_coordinate_constraint_part(system, state, acceleration=False)],
+        _constraint_rows_at_state(system, state),
+    )
+    for constraint in constraints:
+        G, _, rate, _ = rows(constraint, state.t + h)
+        error = rows(constraint, state.t).error if constraint.unilateral or gamma else 0.0
         target = -rate - gamma * error
-        if each.unilateral:
+        if constraint.unilateral:
             target = -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)
-        parts.append(Part(label(each), G, target, each.unilateral))
+        parts.append(ConstraintPart(constraint_label(constraint), G, target, constraint.unilateral))
     refuse_contradictions(parts, state.velocity)
-    return list(stacked(parts))
+    return list(stack_parts(parts))
 
 
 def constrained_acceleration(
@@ -121,7 +130,7 @@ def constrained_acceleration(
     alpha: float = 0.0,
     beta: float = 0.0,
     *,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
 ) -> tuple[Array, Array]:
     """Accelerations ``(N,)`` and multipliers ``(m,)`` (Sueda eqs. (2.98), (2.103), (2.105), (2.106)).
 
@@ -150,10 +159,10 @@ def constrained_acceleration(
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
     constraints = checked_constraints(constraints)
-    alpha, beta, method = _checked_options(alpha, beta, method)
-    parts, kept = _parts(system, constraints, state, alpha, beta)
-    solution = _solved(system, state, parts, method)
-    return solution.velocity, np.concatenate(by_part(parts, kept, solution))
+    alpha, beta, method = _check_options(alpha, beta, method)
+    parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
+    solution = _solve_accelerations(system, state, parts, method)
+    return solution.velocity, np.concatenate(split_multipliers(parts, active_rows, solution))
 
 
 def constraint_forces(
@@ -163,7 +172,7 @@ def constraint_forces(
     alpha: float = 0.0,
     beta: float = 0.0,
     *,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
 ) -> list[Array]:
     """Multipliers ``(m,)`` of each constraint: the forces with which its rows push, N m or N.
 
@@ -178,12 +187,16 @@ def constraint_forces(
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
     constraints = checked_constraints(constraints)
-    alpha, beta, method = _checked_options(alpha, beta, method)
-    return _forces(system, constraints, state, alpha, beta, method, object)
+    alpha, beta, method = _check_options(alpha, beta, method)
+    return _multipliers_by_constraint(system, constraints, state, alpha, beta, method, object)
 
 
 def prescribed_forces(
-    system: JointSystem, constraints: Sequence[Constraint], state: State, *, method: str = "active_set"
+    system: JointSystem,
+    constraints: Sequence[Constraint],
+    state: State,
+    *,
+    method: str = "block_principal_pivoting",
 ) -> dict[str, Array]:
     """Joint forces ``(k,)`` by link that it takes to move joints as they are told, N m or N (Sueda 2.9).
 
@@ -206,8 +219,8 @@ def prescribed_forces(
     arguments.instance("system", system, TreeSystem, ReducedSystem)
     arguments.instance("state", state, State)
     constraints = checked_constraints(constraints)
-    _, _, method = _checked_options(0.0, 0.0, method)
-    forces = _forces(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
+    _, _, method = _check_options(0.0, 0.0, method)
+    forces = _multipliers_by_constraint(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
     return {
         each.link: force
         for each, force in zip(constraints, forces, strict=True)
@@ -215,80 +228,92 @@ def prescribed_forces(
     }
 
 
-def _own(system: JointSystem, state: State, *, acceleration: bool) -> Part:
+def _coordinate_constraint_part(system: JointSystem, state: State, *, acceleration: bool) -> ConstraintPart:
     """The constraints of joints on their own coordinates, on velocities or accelerations."""
     if isinstance(system, TreeSystem):
-        own = system.coordinate_rows(state, acceleration=acceleration)
-        return Part("a joint's own constraint", own.rows, own.target)
-    own = system.system.coordinate_rows(system.expanded(state), acceleration=acceleration)
+        coordinate_rows = system.coordinate_constraint_rows(state, acceleration=acceleration)
+        return ConstraintPart("a joint's own constraint", coordinate_rows.rows, coordinate_rows.target)
+    coordinate_rows = system.system.coordinate_constraint_rows(
+        system.expand(state), acceleration=acceleration
+    )
     reduction = system.acceleration_reduction(state) if acceleration else system.reduction(state)
-    return Part("a joint's own constraint", own.rows @ reduction.J, own.target - own.rows @ reduction.drift)
+    return ConstraintPart(
+        "a joint's own constraint",
+        coordinate_rows.rows @ reduction.J,
+        coordinate_rows.target - coordinate_rows.rows @ reduction.bias,
+    )
 
 
-def acceleration_parts(
+def acceleration_constraints(
     system: JointSystem,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float,
     beta: float,
-    rows_of: Callable[[Constraint], ConstraintRows],
-) -> tuple[list[Part], list[Array]]:
+    evaluate_rows: Callable[[Constraint], ConstraintRows],
+) -> tuple[list[ConstraintPart], list[Array]]:
     """Rows on accelerations, and for each constraint which of its rows are among them."""
-    parts = [_own(system, state, acceleration=True)]
-    kept = [np.ones(len(parts[0].G), dtype=bool)]
-    for each in constraints:
-        G, error, rate, drift = rows_of(each)
+    parts = [_coordinate_constraint_part(system, state, acceleration=True)]
+    active_rows = [np.ones(len(parts[0].G), dtype=bool)]
+    for constraint in constraints:
+        G, error, rate, bias_acceleration = evaluate_rows(constraint)
         speed = G @ state.velocity + rate
-        here = np.ones(len(G), dtype=bool)
-        if each.unilateral:
-            closed = error <= TOUCHING
-            if np.any(closed & (speed < -TOUCHING)):
-                got = f"{label(each)} closed and closing at {-np.min(speed[closed]):.3g}"
+        is_active = np.ones(len(G), dtype=bool)
+        if constraint.unilateral:
+            closed = error <= ACTIVE_TOLERANCE
+            if np.any(closed & (speed < -ACTIVE_TOLERANCE)):
+                got = f"{constraint_label(constraint)} closed and closing at {-np.min(speed[closed]):.3g}"
                 raise InvalidArgument("state", got, "a state after the impact: a step finds one")
-            here = closed & (speed <= TOUCHING)
-        wanted = -drift - 2 * alpha * speed - beta**2 * error
-        parts.append(Part(label(each), G[here], wanted[here], each.unilateral))
-        kept.append(here)
-    return parts, kept
+            is_active = closed & (speed <= ACTIVE_TOLERANCE)
+        target = -bias_acceleration - 2 * alpha * speed - beta**2 * error
+        parts.append(
+            ConstraintPart(
+                constraint_label(constraint), G[is_active], target[is_active], constraint.unilateral
+            )
+        )
+        active_rows.append(is_active)
+    return parts, active_rows
 
 
-def _parts(
+def _acceleration_constraints(
     system: JointSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
-) -> tuple[list[Part], list[Array]]:
-    rows = _rows_at(system, state)
-    return acceleration_parts(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
+) -> tuple[list[ConstraintPart], list[Array]]:
+    rows = _constraint_rows_at_state(system, state)
+    return acceleration_constraints(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
 
 
-def _forces(
+def _multipliers_by_constraint(
     system: JointSystem,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float,
     beta: float,
     method: str,
-    wanted: type,
+    required_type: type,
 ) -> list[Array]:
     """Multipliers by constraint; those of the type that is wanted have one value."""
-    parts, kept = _parts(system, constraints, state, alpha, beta)
-    forces = by_part(parts, kept, _solved(system, state, parts, method))[1:]
-    shared = sharing(parts)
+    parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
+    forces = split_multipliers(parts, active_rows, _solve_accelerations(system, state, parts, method))[1:]
+    dependent = dependent_equations(parts)
     if any(
-        part.name in shared
+        part.name in dependent
         for part, each in zip(parts[1:], constraints, strict=True)
-        if isinstance(each, wanted)
+        if isinstance(each, required_type)
     ):
-        got = " and ".join(shared) + " saying the same"
+        got = " and ".join(dependent) + " saying the same"
         raise SingularConfiguration("constraints", got, "independent rows: which of these push is left open")
     return forces
 
 
-def _solved(system: JointSystem, state: State, parts: list[Part], method: str) -> StepSolution:
-    problem = StepProblem(system.mass(state), system.force(state), *stacked(parts))
+def _solve_accelerations(
+    system: JointSystem, state: State, parts: list[ConstraintPart], method: str
+) -> StepSolution:
+    problem = StepProblem(system.mass_matrix(state), system.force(state), *stack_parts(parts))
     refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
-    with inequalities_named(parts):
+    with name_inequalities(parts):
         return solve_step(problem, method=method)
 
 
-def _checked_options(alpha: float, beta: float, method: str) -> tuple[float, float, str]:
+def _check_options(alpha: float, beta: float, method: str) -> tuple[float, float, str]:
     rates = arguments.real("alpha", alpha, minimum=0.0), arguments.real("beta", beta, minimum=0.0)
     return *rates, arguments.choice("method", method, METHODS)

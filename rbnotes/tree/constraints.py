@@ -15,7 +15,15 @@ from numpy.typing import ArrayLike
 from rbnotes import _so3, arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.tree.rows import BodyRows, ConstraintRows, Moving, OnBodies, body_point, check, name_links
+from rbnotes.tree.rows import (
+    BodyConstraint,
+    BodyConstraintRows,
+    ConstraintRows,
+    KinematicState,
+    body_point_kinematics,
+    check_link_names,
+    check_rows_arguments,
+)
 from rbnotes.tree.system import TreeSystem
 
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -28,7 +36,7 @@ For motions told in the world: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w
 
 
 @dataclass(frozen=True, eq=False)
-class LoopClosure(OnBodies):
+class LoopClosure(BodyConstraint):
     """A point of one body stays at a point of another.
 
     Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
@@ -52,41 +60,46 @@ class LoopClosure(OnBodies):
     axis: ArrayField = None
     """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
     point is held in all directions, as by a ball joint."""
-    turning: bool = True
+    axis_follows_body: bool = True
     """Whether the directions across the axis turn with body a. If not, each state holds them still, as do the
     rows of Sueda eqs. (2.95), (2.97): the same while the loop is closed and nothing slides along the axis."""
 
     unilateral = False
 
     def __post_init__(self) -> None:
-        name_links(self, "a", *(() if self.b is None else ("b",)))
+        check_link_names(self, "a", *(() if self.b is None else ("b",)))
         if self.a == self.b:
             raise InvalidArgument("b", repr(self.b), "another body than a")
         for name in ("x_a", "x_b"):
-            object.__setattr__(self, name, arguments.one_vector(name, getattr(self, name)))
+            object.__setattr__(self, name, arguments.single_vector(name, getattr(self, name)))
         if self.axis is not None:
-            axis = arguments.exactly("axis", arguments.unit_vector("axis", self.axis), 1)
+            axis = arguments.with_ndim("axis", arguments.unit_vector("axis", self.axis), 1)
             object.__setattr__(self, "axis", axis)
 
-    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
-        first, second = (body_point(system, at, *place) for place in ((self.a, self.x_a), (self.b, self.x_b)))
-        gap, drift = first.place - second.place, first.drift - second.drift
-        blocks = {**first.rows, **{i: -block for i, block in second.rows.items()}}
-        along: Array = np.eye(3)
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        first, second = (
+            body_point_kinematics(system, kinematics, *place)
+            for place in ((self.a, self.x_a), (self.b, self.x_b))
+        )
+        gap, drift = first.position - second.position, first.bias_acceleration - second.bias_acceleration
+        blocks = {**first.body_blocks, **{i: -block for i, block in second.body_blocks.items()}}
+        directions: Array = np.eye(3)
         if self.axis is not None:
             i = system.tree.index(self.a)
-            along = perpendicular_pair(self.axis) @ at.joints[i, :3, :3].T
-        if self.axis is not None and self.turning:
+            directions = perpendicular_pair(self.axis) @ kinematics.joint_poses[i, :3, :3].T
+        if self.axis is not None and self.axis_follows_body:
             # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
             # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
-            R = at.bodies[i, :3, :3]
-            w = R @ at.phi[i, :3]
-            speed = np.sum([block @ at.phi[j] for j, block in blocks.items()], axis=0)
+            R = kinematics.body_poses[i, :3, :3]
+            w = R @ kinematics.phi[i, :3]
+            speed = np.sum([block @ kinematics.phi[j] for j, block in blocks.items()], axis=0)
             drift = drift - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
             blocks[i] = blocks[i] + _so3.hat(gap) @ R @ np.eye(3, 6)
-        own, zero = np.zeros((len(along), state.size)), np.zeros(len(along))
-        blocks = {j: along @ block for j, block in blocks.items()}
-        return BodyRows(blocks, own, along @ gap, zero, along @ drift)
+        generalized_rows, zero = np.zeros((len(directions), state.size)), np.zeros(len(directions))
+        blocks = {j: directions @ block for j, block in blocks.items()}
+        return BodyConstraintRows(blocks, generalized_rows, directions @ gap, zero, directions @ drift)
 
 
 @dataclass(frozen=True)
@@ -106,7 +119,7 @@ class Gear:
     unilateral = False
 
     def __post_init__(self) -> None:
-        name_links(self, "a", "b")
+        check_link_names(self, "a", "b")
         object.__setattr__(self, "ratio", arguments.real("ratio", self.ratio))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
@@ -114,8 +127,8 @@ class Gear:
 
         Raises InvalidArgument if the system has no such link, or another argument is not right.
         """
-        check(system, state, t)
-        first, second = (_single(system, name) for name in (self.a, self.b))
+        check_rows_arguments(system, state, t)
+        first, second = (_velocity_index(system, name) for name in (self.a, self.b))
         G = np.zeros((1, state.size))
         G[0, first], G[0, second] = self.ratio, -1.0
         offset = state.v.size
@@ -138,7 +151,7 @@ class PrescribedJoint:
     unilateral = False
 
     def __post_init__(self) -> None:
-        name_links(self, "link")
+        check_link_names(self, "link")
         arguments.function("motion", self.motion, "t")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
@@ -146,17 +159,17 @@ class PrescribedJoint:
 
         Raises InvalidArgument if the system has no such link, or another argument is not right.
         """
-        check(system, state, t)
-        own = system.tree.slices[system.tree.index(self.link)]
-        count = own.stop - own.start
-        q, qdot, qddot = (_told(self.link, value, count) for value in self.motion(t))
+        check_rows_arguments(system, state, t)
+        coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
+        count = coordinates.stop - coordinates.start
+        q, qdot, qddot = (_prescribed_value(self.link, value, count) for value in self.motion(t))
         G = np.zeros((count, state.size))
-        G[:, state.v.size + own.start : state.v.size + own.stop] = np.eye(count)
-        return ConstraintRows(G, state.q[own] - q, -qdot, -qddot)
+        G[:, state.v.size + coordinates.start : state.v.size + coordinates.stop] = np.eye(count)
+        return ConstraintRows(G, state.q[coordinates] - q, -qdot, -qddot)
 
 
 @dataclass(frozen=True)
-class PrescribedBody(OnBodies):
+class PrescribedBody(BodyConstraint):
     """Some numbers of a body's twist are what they are told; its pose is not held.
 
     Raises InvalidArgument if ``motion`` is no function.
@@ -164,7 +177,7 @@ class PrescribedBody(OnBodies):
 
     link: str
     """Name of the body's link."""
-    numbers: Sequence[int]
+    components: Sequence[int]
     """Which of the six, angular ones first."""
     motion: BodyMotion
     """From time, s, pose ``(4, 4)`` and twist ``(6,)`` to the twist, rad/s and m/s, and its rate that are
@@ -173,23 +186,27 @@ class PrescribedBody(OnBodies):
     unilateral = False
 
     def __post_init__(self) -> None:
-        name_links(self, "link")
+        check_link_names(self, "link")
         arguments.function("motion", self.motion, "t", "E", "phi")
-        numbers = arguments.indices("numbers", self.numbers)
-        object.__setattr__(self, "numbers", tuple(int(number) for number in numbers.ravel()))
-        if not set(self.numbers) <= set(range(6)) or len(set(self.numbers)) < len(self.numbers):
-            raise InvalidArgument("numbers", repr(self.numbers), "different ones of 0 to 5")
+        components = arguments.indices("components", self.components)
+        object.__setattr__(self, "components", tuple(int(number) for number in components.ravel()))
+        if not set(self.components) <= set(range(6)) or len(set(self.components)) < len(self.components):
+            raise InvalidArgument("components", repr(self.components), "different ones of 0 to 5")
 
-    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
-        i, chosen = system.tree.index(self.link), list(self.numbers)
-        told = self.motion(t, at.bodies[i], at.phi[i])
-        twist, rate = (_told(self.link, value, 6) for value in told)
-        own, error = np.zeros((len(chosen), state.size)), np.zeros(len(chosen))
-        return BodyRows({i: np.eye(6)[chosen]}, own, error, -twist[chosen], -rate[chosen])
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        i, components = system.tree.index(self.link), list(self.components)
+        prescribed = self.motion(t, kinematics.body_poses[i], kinematics.phi[i])
+        twist, rate = (_prescribed_value(self.link, value, 6) for value in prescribed)
+        generalized_rows, error = np.zeros((len(components), state.size)), np.zeros(len(components))
+        return BodyConstraintRows(
+            {i: np.eye(6)[components]}, generalized_rows, error, -twist[components], -rate[components]
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class AttachedParticle(OnBodies):
+class AttachedParticle(BodyConstraint):
     """A particle stays at a point of a body, or of the world (Sueda 2.7).
 
     Raises InvalidArgument if ``particle`` is negative or the shape of ``x`` does not fit.
@@ -206,21 +223,25 @@ class AttachedParticle(OnBodies):
 
     def __post_init__(self) -> None:
         arguments.count("particle", self.particle)
-        name_links(self, *(() if self.link is None else ("link",)))
-        object.__setattr__(self, "x", arguments.one_vector("x", self.x))
+        check_link_names(self, *(() if self.link is None else ("link",)))
+        object.__setattr__(self, "x", arguments.single_vector("x", self.x))
 
-    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
         """Its rows on body twists and on the velocities of particles and joints, for the time t.
 
         Raises InvalidArgument if the state has no such particle.
         """
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
-        point = body_point(system, at, self.link, self.x)
+        point = body_point_kinematics(system, kinematics, self.link, self.x)
         G = np.zeros((3, state.size))
         G[:, 3 * self.particle : 3 * self.particle + 3] = np.eye(3)
-        blocks = {i: -block for i, block in point.rows.items()}
-        return BodyRows(blocks, G, state.x[self.particle] - point.place, np.zeros(3), -point.drift)
+        blocks = {i: -block for i, block in point.body_blocks.items()}
+        return BodyConstraintRows(
+            blocks, G, state.x[self.particle] - point.position, np.zeros(3), -point.bias_acceleration
+        )
 
 
 @dataclass(frozen=True)
@@ -242,10 +263,10 @@ class JointLimit:
     unilateral = True
 
     def __post_init__(self) -> None:
-        name_links(self, "link")
+        check_link_names(self, "link")
         arguments.count("coordinate", self.coordinate)
         for name in ("lower", "upper"):
-            bound = arguments.exactly(name, arguments.bound(name, getattr(self, name)), 0)
+            bound = arguments.with_ndim(name, arguments.bound(name, getattr(self, name)), 0)
             object.__setattr__(self, name, float(bound))
         if not self.lower < self.upper:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
@@ -255,21 +276,21 @@ class JointLimit:
 
         Raises InvalidArgument if the system has no such link, or another argument is not right.
         """
-        check(system, state, t)
-        own = system.tree.slices[system.tree.index(self.link)]
-        if not 0 <= self.coordinate < own.stop - own.start:
+        check_rows_arguments(system, state, t)
+        coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
+        if not 0 <= self.coordinate < coordinates.stop - coordinates.start:
             raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
-        q = state.q[own.start + self.coordinate]
+        q = state.q[coordinates.start + self.coordinate]
         bounds = [(1.0, q - self.lower), (-1.0, self.upper - q)]
         bounds = [(sign, gap) for sign, gap in bounds if np.isfinite(gap)]
         G = np.zeros((len(bounds), state.size))
-        G[:, state.v.size + own.start + self.coordinate] = [sign for sign, _ in bounds]
+        G[:, state.v.size + coordinates.start + self.coordinate] = [sign for sign, _ in bounds]
         zero = np.zeros(len(bounds))
         return ConstraintRows(G, np.array([gap for _, gap in bounds]), zero, zero)
 
 
 @dataclass(frozen=True, eq=False)
-class PlaneLimit(OnBodies):
+class PlaneLimit(BodyConstraint):
     """A point of a body stays on one side of a plane, to which its normal points, without friction.
 
     Raises InvalidArgument if ``normal`` is not of unit length, ``offset`` is no finite number, or the shape
@@ -288,17 +309,21 @@ class PlaneLimit(OnBodies):
     unilateral = True
 
     def __post_init__(self) -> None:
-        name_links(self, "link")
-        normal = arguments.exactly("normal", arguments.unit_vector("normal", self.normal), 1)
-        object.__setattr__(self, "x", arguments.one_vector("x", self.x))
+        check_link_names(self, "link")
+        normal = arguments.with_ndim("normal", arguments.unit_vector("normal", self.normal), 1)
+        object.__setattr__(self, "x", arguments.single_vector("x", self.x))
         object.__setattr__(self, "normal", normal)
         object.__setattr__(self, "offset", arguments.real("offset", self.offset))
 
-    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
-        point = body_point(system, at, self.link, self.x)
-        gap, along = np.array([self.normal @ point.place - self.offset]), self.normal[None]
-        blocks = {i: along @ block for i, block in point.rows.items()}
-        return BodyRows(blocks, np.zeros((1, state.size)), gap, np.zeros(1), along @ point.drift)
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        point = body_point_kinematics(system, kinematics, self.link, self.x)
+        gap, normal_row = np.array([self.normal @ point.position - self.offset]), self.normal[None]
+        blocks = {i: normal_row @ block for i, block in point.body_blocks.items()}
+        return BodyConstraintRows(
+            blocks, np.zeros((1, state.size)), gap, np.zeros(1), normal_row @ point.bias_acceleration
+        )
 
 
 def perpendicular_pair(axis: ArrayLike) -> Array:
@@ -306,23 +331,27 @@ def perpendicular_pair(axis: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``axis`` is not of unit length.
     """
-    axis = arguments.exactly("axis", arguments.unit_vector("axis", axis), 1)
+    axis = arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1)
     second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     second /= np.linalg.norm(second)
     return np.stack([np.cross(second, axis), second])
 
 
-def _single(system: TreeSystem, name: str) -> int:
+def _velocity_index(system: TreeSystem, name: str) -> int:
     """Where the only velocity of a link's joint is among all."""
-    own = system.tree.slices[system.tree.index(name)]
-    if own.stop - own.start != 1:
-        raise InvalidArgument("a, b", f"{name!r} with {own.stop - own.start} coordinates", "joints with one")
-    return 3 * len(system.masses) + int(own.start)
+    coordinates = system.tree.coordinate_slices[system.tree.index(name)]
+    if coordinates.stop - coordinates.start != 1:
+        raise InvalidArgument(
+            "a, b", f"{name!r} with {coordinates.stop - coordinates.start} coordinates", "joints with one"
+        )
+    return 3 * len(system.masses) + int(coordinates.start)
 
 
-def _told(link: str, value: ArrayLike, count: int) -> Array:
+def _prescribed_value(link: str, value: ArrayLike, count: int) -> Array:
     """What a link is told to do: as many numbers, or one for all."""
-    told = arguments.array(f"motion of {link!r}", value)
-    if told.shape not in ((), (count,)):
-        raise InvalidArgument(f"motion of {link!r}", f"shape {told.shape}", f"a number, or shape ({count},)")
-    return np.broadcast_to(told, (count,))
+    prescribed = arguments.array(f"motion of {link!r}", value)
+    if prescribed.shape not in ((), (count,)):
+        raise InvalidArgument(
+            f"motion of {link!r}", f"shape {prescribed.shape}", f"a number, or shape ({count},)"
+        )
+    return np.broadcast_to(prescribed, (count,))

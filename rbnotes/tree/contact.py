@@ -28,13 +28,13 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.constraints._stabilization import checked_gamma
-from rbnotes.contact import Collider, ContactPoints, Contacts, contact_rows, nearby_points
-from rbnotes.contact.nearby import allowed_speeds
-from rbnotes.dynamics import State, Step, StepProblem, StepSolution, with_rows
+from rbnotes.constraints._stabilization import check_error_reduction_rate
+from rbnotes.contact import Collider, ContactPoints, Contacts, contact_jacobian, predict_contacts
+from rbnotes.contact.nearby import normal_velocity_targets_unchecked
+from rbnotes.dynamics import State, StepProblem, StepSolution, TimeStepper, add_constraints
 from rbnotes.dynamics.step_problem import checked_solution
-from rbnotes.friction import FrictionModel, friction_model, newton_friction
-from rbnotes.tree.constrained import step_rows
+from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
+from rbnotes.tree.constrained import velocity_constraints
 from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
@@ -74,42 +74,44 @@ def tree_contacts(
     arguments.instance("state", state, State)
     arguments.instance("points", points, ContactPoints)
     h = arguments.number("h", h)
-    gamma = checked_gamma(gamma, h)
-    at = system.maximal(state)
-    J = system.reduction(state).J[: at.phi.size]
-    rows = contact_rows(points, at.E).matrix @ J
+    gamma = check_error_reduction_rate(gamma, h)
+    maximal_state = system.maximal_state(state)
+    J = system.reduction(state).J[: maximal_state.phi.size]
+    rows = contact_jacobian(points, maximal_state.E).matrix @ J
     approach = (rows @ state.velocity)[::3]
-    speeds = allowed_speeds(points, approach, h, system.tree.gravity)
+    speeds = normal_velocity_targets_unchecked(points, approach, h, system.tree.gravity)
     return Contacts(rows, points.mu, np.maximum(speeds, -gamma * points.gap * (points.gap < 0)))
 
 
-def _points_in_reach(
+def _predict_contacts(
     system: TreeSystem,
-    at: State,
+    maximal_state: State,
     colliders: Sequence[Collider],
     h: float,
-    apart: Sequence[tuple[int, int]] | None,
+    excluded_pairs: Sequence[tuple[int, int]] | None,
 ) -> ContactPoints:
-    """Contacts that could close within a step of size h, for links where and as fast as ``at`` has them.
+    """Contacts that could close within a step of size h, for links where and as fast as ``maximal_state`` has them.
 
-    Pairs ``apart`` do not touch: by default each link and its parent.
+    Pairs ``excluded_pairs`` do not touch: by default each link and its parent.
     """
-    if apart is None:
-        apart = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
-    return nearby_points(colliders, at.E, at.phi, h, system.tree.gravity, apart=apart)
+    if excluded_pairs is None:
+        excluded_pairs = [(i, parent) for i, parent in enumerate(system.tree.parents) if parent >= 0]
+    return predict_contacts(
+        colliders, maximal_state.E, maximal_state.phi, h, system.tree.gravity, excluded_pairs=excluded_pairs
+    )
 
 
 def contact_step(
-    scheme: Step,
+    scheme: TimeStepper,
     system: TreeSystem,
     state: State,
     h: float,
     colliders: Sequence[Collider],
     constraints: Iterable[Constraint] = (),
     *,
-    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = newton_friction,
+    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
     gamma: float = 0.0,
-    apart: Sequence[tuple[int, int]] | None = None,
+    excluded_pairs: Sequence[tuple[int, int]] | None = None,
 ) -> ContactStep:
     """One step of a scheme with contact, friction, constraints and joint limits.
 
@@ -143,15 +145,17 @@ def contact_step(
     model = friction_model("friction", friction)
     constraints = checked_constraints(constraints)
     h = arguments.number("h", h)
-    points = _points_in_reach(system, system.maximal(state), colliders, h, apart)
+    points = _predict_contacts(system, system.maximal_state(state), colliders, h, excluded_pairs)
     contacts = tree_contacts(system, state, points, h, gamma=gamma)
-    rows = step_rows(system, constraints, state, h, gamma)
+    rows = velocity_constraints(system, constraints, state, h, gamma)
     solutions: list[StepSolution] = []
 
     def solve(problem: StepProblem, fraction: float) -> Array:
-        whole = replace(with_rows(problem, rows), contacts=contacts)
-        solutions.append(checked_solution("friction(problem)", model(whole), whole))
+        constrained_problem = replace(add_constraints(problem, rows), contacts=contacts)
+        solutions.append(
+            checked_solution("friction(problem)", model(constrained_problem), constrained_problem)
+        )
         return solutions[-1].velocity
 
-    after = scheme(system, state, h, solve=solve)
-    return ContactStep(after, points, solutions[-1])
+    end_state = scheme(system, state, h, solve=solve)
+    return ContactStep(end_state, points, solutions[-1])

@@ -29,24 +29,24 @@ from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, solve_lcp
 from rbnotes.constraints.redundancy import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
-from rbnotes.tree.constrained import acceleration_parts
-from rbnotes.tree.dynamics import _body_wrenches, _joint_forces
-from rbnotes.tree.inverse_inertia import InverseInertia, factor_inertia
-from rbnotes.tree.kinematics import _poses, _steps, _times
+from rbnotes.tree.constrained import acceleration_constraints
+from rbnotes.tree.dynamics import _gyroscopic_and_gravity_wrenches, _passive_joint_forces
+from rbnotes.tree.inverse_inertia import InverseMass, factor_mass_matrix
+from rbnotes.tree.kinematics import _matvec, _poses, _relative_joint_poses
 from rbnotes.tree.model import Tree
 from rbnotes.tree.parts import (
-    Part,
-    by_part,
+    ConstraintPart,
     checked_constraints,
-    inequalities_named,
+    name_inequalities,
     refuse_contradictions,
-    stacked,
+    split_multipliers,
+    stack_parts,
 )
-from rbnotes.tree.products import handed_on, jacobian_transpose_product, moved
-from rbnotes.tree.rows import Constraint, ConstraintRows, OnBodies
-from rbnotes.tree.system import TreeSystem, _seen
+from rbnotes.tree.products import generalized_forces, jacobian_product_and_rate, jacobian_transpose_product
+from rbnotes.tree.rows import BodyConstraint, Constraint, ConstraintRows
+from rbnotes.tree.system import TreeSystem, _maximal_state
 
-HELD = 1e-12
+RESPONSE_TOLERANCE = 1e-12
 """Part of a row's effect from which on it is more than rounding, where equations hold the row fast."""
 
 
@@ -54,33 +54,33 @@ HELD = 1e-12
 class DualProblem:
     """What the multipliers of m independent rows have to do; inequalities come first (Sueda eq. (2.126))."""
 
-    free: Array
+    free_acceleration: Array
     """Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2."""
     rows: Array
     """A ``(m, N)``, without unit between like accelerations."""
-    answers: Array
+    acceleration_response: Array
     """``A M^-1 (m, N)``: the acceleration that each row answers a unit multiplier with, 1/kg for points."""
     target: Array
     """What ``A a`` is to be, or not below ``(m,)``, m/s^2 or rad/s^2."""
-    inequalities: int
+    num_inequalities: int
     """How many rows are inequalities."""
-    shares: Array | None = None
+    row_combinations: Array | None = None
     """What part of each equation's row is in the rows here ``(e, r)``: orthonormal combinations, where
     equations repeat each other. None: the equations themselves."""
 
     @cached_property
-    def matrix(self) -> Array:
+    def delassus_matrix(self) -> Array:
         """``A M^-1 A^T (m, m)``, the Delassus operator (Sueda eq. (2.123))."""
-        W: Array = self.rows @ self.answers.T
+        W: Array = self.rows @ self.acceleration_response.T
         return (W + W.T) / 2
 
     @property
-    def missing(self) -> Array:
+    def residual_target(self) -> Array:
         """``target - A a* (m,)``: what the free motion lacks."""
-        result: Array = self.target - self.rows @ self.free
+        result: Array = self.target - self.rows @ self.free_acceleration
         return result
 
-    def multipliers(self, method: str = "active_set") -> Array:
+    def multipliers(self, method: str = "block_principal_pivoting") -> Array:
         """Of all rows ``(m,)``, N m or N, by a method of :func:`rbnotes.complementarity.solve_lcp`.
 
         Those of the equations are eliminated (Sueda eq. (2.123)), so that an LCP is left.
@@ -92,30 +92,40 @@ class DualProblem:
         Unsolved
             If inequalities contradict each other or the equations.
         """
-        W, missing, (push, hold) = self.matrix, self.missing, self._kinds
-        held = _solver(W[hold, hold])
-        through = held(W[hold, push])
-        left, lacking = W[push, push] - W[push, hold] @ through, missing[push] - missing[hold] @ through
+        W, residual, (inequality, equality) = self.delassus_matrix, self.residual_target, self._row_slices
+        solve_equality = _positive_definite_solver(W[equality, equality])
+        eliminated = solve_equality(W[equality, inequality])
+        reduced_matrix, reduced_target = (
+            W[inequality, inequality] - W[inequality, equality] @ eliminated,
+            residual[inequality] - residual[equality] @ eliminated,
+        )
         # What equations hold fast moves by rounding only, and is short of its target by rounding or for good.
-        fast = np.diagonal(left) <= HELD * np.diagonal(W)[push]
-        left[fast], left[:, fast] = 0.0, 0.0
-        terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free)
-        sizes = terms[push] + terms[hold] @ np.abs(through)
-        lacking[fast & (np.abs(lacking) <= CONSISTENCY_TOLERANCE * sizes)] = 0.0
-        pushing = solve_lcp(LCP((left + left.T) / 2, -lacking), method).z
-        return np.concatenate([pushing, held(missing[hold] - W[hold, push] @ pushing)])
+        is_fixed = np.diagonal(reduced_matrix) <= RESPONSE_TOLERANCE * np.diagonal(W)[inequality]
+        reduced_matrix[is_fixed], reduced_matrix[:, is_fixed] = 0.0, 0.0
+        terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free_acceleration)
+        scales = terms[inequality] + terms[equality] @ np.abs(eliminated)
+        reduced_target[is_fixed & (np.abs(reduced_target) <= CONSISTENCY_TOLERANCE * scales)] = 0.0
+        inequality_multipliers = solve_lcp(
+            LCP((reduced_matrix + reduced_matrix.T) / 2, -reduced_target), method
+        ).z
+        return np.concatenate(
+            [
+                inequality_multipliers,
+                solve_equality(residual[equality] - W[equality, inequality] @ inequality_multipliers),
+            ]
+        )
 
     @property
-    def _kinds(self) -> tuple[slice, slice]:
-        return slice(self.inequalities), slice(self.inequalities, None)
+    def _row_slices(self) -> tuple[slice, slice]:
+        return slice(self.num_inequalities), slice(self.num_inequalities, None)
 
     def acceleration(self, multipliers: Array) -> Array:
         """``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124)).
 
         Raises InvalidArgument if the shape of ``multipliers`` does not fit.
         """
-        multipliers = arguments.one_vector("multipliers", multipliers, len(self.rows))
-        result: Array = self.free + multipliers @ self.answers
+        multipliers = arguments.single_vector("multipliers", multipliers, len(self.rows))
+        result: Array = self.free_acceleration + multipliers @ self.acceleration_response
         return result
 
 
@@ -126,7 +136,7 @@ def dual_acceleration(
     alpha: float = 0.0,
     beta: float = 0.0,
     *,
-    method: str = "active_set",
+    method: str = "block_principal_pivoting",
 ) -> tuple[Array, Array]:
     """Accelerations ``(N,)`` and multipliers ``(m,)`` by the dual (Sueda eqs. (2.123), (2.127)).
 
@@ -145,13 +155,15 @@ def dual_acceleration(
     Unsolved
         If inequalities contradict each other or the equations.
     """
-    problem, parts, kept = _problem(system, constraints, state, alpha, beta)
-    with inequalities_named(parts):
-        found = problem.multipliers(method)
-    a = problem.acceleration(found)
-    pushing, holding = np.split(found, [problem.inequalities])
-    shares = StepSolution(a, holding if problem.shares is None else problem.shares @ holding, pushing)
-    return a, np.concatenate(by_part(parts, kept, shares))
+    problem, parts, active_rows = _assemble_dual_problem(system, constraints, state, alpha, beta)
+    with name_inequalities(parts):
+        multipliers = problem.multipliers(method)
+    a = problem.acceleration(multipliers)
+    unilateral, bilateral = np.split(multipliers, [problem.num_inequalities])
+    solution = StepSolution(
+        a, bilateral if problem.row_combinations is None else problem.row_combinations @ bilateral, unilateral
+    )
+    return a, np.concatenate(split_multipliers(parts, active_rows, solution))
 
 
 def dual_problem(
@@ -165,90 +177,110 @@ def dual_problem(
 
     Raises InvalidArgument if ``alpha`` or ``beta`` is negative.
     """
-    return _problem(system, constraints, state, alpha, beta)[0]
+    return _assemble_dual_problem(system, constraints, state, alpha, beta)[0]
 
 
-def _problem(
+def _assemble_dual_problem(
     system: TreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
-) -> tuple[DualProblem, list[Part], list[Array]]:
+) -> tuple[DualProblem, list[ConstraintPart], list[Array]]:
     """The problem, the rows of each constraint, and which of them are among these."""
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     constraints = checked_constraints(constraints)
     alpha = arguments.real("alpha", alpha, minimum=0.0)
     beta = arguments.real("beta", beta, minimum=0.0)
-    system._check(state)
-    at = Sweep.of(system.tree, state)
-    inverse = factor_inertia(system.tree, state.q)
+    system._check_state(state)
+    kinematics = SweepKinematics.from_state(system.tree, state)
+    inverse_mass = factor_mass_matrix(system.tree, state.q)
 
-    def rows_of(each: Constraint) -> ConstraintRows:
-        return sparse_rows(system, at, each, state)
+    def evaluate_rows(constraint: Constraint) -> ConstraintRows:
+        return constraint_rows_by_sweep(system, kinematics, constraint, state)
 
-    free = _answered(system, inverse, _force(system, at, state)[None])[0]
-    parts, kept = acceleration_parts(system, constraints, state, alpha, beta, rows_of)
-    refuse_contradictions(parts, free)
-    equations, inequalities = stacked(parts)
-    G, g, shares = equations.rows, equations.target, row_space(equations.rows)
-    if shares is not None:
-        G, g = shares.T @ G, shares.T @ g
+    free_acceleration = _unconstrained_accelerations(
+        system, inverse_mass, _generalized_force(system, kinematics, state)[None]
+    )[0]
+    parts, active_rows = acceleration_constraints(system, constraints, state, alpha, beta, evaluate_rows)
+    refuse_contradictions(parts, free_acceleration)
+    equations, inequalities = stack_parts(parts)
+    G, g, row_combinations = equations.rows, equations.target, row_space(equations.rows)
+    if row_combinations is not None:
+        G, g = row_combinations.T @ G, row_combinations.T @ g
     rows, target = np.concatenate([inequalities.rows, G]), np.concatenate([inequalities.target, g])
-    problem = DualProblem(free, rows, _answered(system, inverse, rows), target, inequalities.count, shares)
-    return problem, parts, kept
+    problem = DualProblem(
+        free_acceleration,
+        rows,
+        _unconstrained_accelerations(system, inverse_mass, rows),
+        target,
+        inequalities.count,
+        row_combinations,
+    )
+    return problem, parts, active_rows
 
 
-class Sweep(NamedTuple):
+class SweepKinematics(NamedTuple):
     """How a tree moves, by one sweep from its roots to its leaves: a Motion without J."""
 
-    joints: Array
+    joint_poses: Array
     """Frames of the joints ``(n, 4, 4)``."""
-    bodies: Array
+    body_poses: Array
     """Frames of the bodies ``(n, 4, 4)``."""
     phi: Array
     """Body twists ``(n, 6)``."""
-    drift: Array
+    bias_acceleration: Array
     """``Jdot qdot (n, 6)``."""
     A: Array
     """Adjoints ``(n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's."""
 
     @classmethod
-    def of(cls, tree: Tree, state: State) -> Sweep:
+    def from_state(cls, tree: Tree, state: State) -> SweepKinematics:
         """That of a state's joints."""
         q, qdot = state.q, state.qdot
-        steps = _steps(tree, q)
-        A = _se3.Ad_inverse(steps)
-        phi, drift = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, 0 * qdot, A))
-        return cls(*_poses(tree, steps), phi, drift, A)
+        relative_poses = _relative_joint_poses(tree, q)
+        A = _se3.Ad_inverse(relative_poses)
+        phi, drift = (
+            _matvec(tree.joint_to_body_adjoints, each)
+            for each in jacobian_product_and_rate(tree, q, qdot, qdot, 0 * qdot, A)
+        )
+        return cls(*_poses(tree, relative_poses), phi, drift, A)
 
 
-def sparse_rows(system: TreeSystem, at: Sweep, constraint: Constraint, state: State) -> ConstraintRows:
+def constraint_rows_by_sweep(
+    system: TreeSystem, kinematics: SweepKinematics, constraint: Constraint, state: State
+) -> ConstraintRows:
     """Rows of a constraint on velocities ``(m, N)``; those on bodies are handed on by one sweep each.
 
     The same as its own, which take J.
     """
-    if not isinstance(constraint, OnBodies):
+    if not isinstance(constraint, BodyConstraint):
         return constraint.rows(system, state, state.t)
-    bodies, own, error, rate, drift = constraint.body_rows(system, at, state, state.t)
-    wrenches = np.zeros((len(own), len(system.tree.links), 6))
+    bodies, generalized_rows, error, rate, bias_acceleration = constraint.body_rows(
+        system, kinematics, state, state.t
+    )
+    wrenches = np.zeros((len(generalized_rows), len(system.tree.links), 6))
     for i, block in bodies.items():
         wrenches[:, i] = block
-        drift = drift + block @ at.drift[i]
-    G = own.copy()
+        bias_acceleration = bias_acceleration + block @ kinematics.bias_acceleration[i]
+    G = generalized_rows.copy()
     G[:, state.v.size :] += jacobian_transpose_product(system.tree, state.q, wrenches)
-    return ConstraintRows(G, error, rate, drift)
+    return ConstraintRows(G, error, rate, bias_acceleration)
 
 
-def _force(system: TreeSystem, at: Sweep, state: State) -> Array:
+def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: State) -> Array:
     """As ``system.force(state)``."""
     tree = system.tree
-    applied = system._applied(_seen(state, at.bodies, at.phi)).f
-    on_bodies, on_particles = np.split(applied, [at.phi.size])
-    f = _body_wrenches(tree, at.bodies, at.phi) + on_bodies.reshape(at.phi.shape)
-    on_joints = handed_on(tree, state.q, f - _times(tree.inertias, at.drift), at.A)
-    on_joints += _joint_forces(tree, state.q, state.qdot) + system._driven(state).f
+    applied = system._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f
+    on_bodies, on_particles = np.split(applied, [kinematics.phi.size])
+    f = _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi) + on_bodies.reshape(
+        kinematics.phi.shape
+    )
+    on_joints = generalized_forces(
+        tree, state.q, f - _matvec(tree.inertias, kinematics.bias_acceleration), kinematics.A
+    )
+    on_joints += _passive_joint_forces(tree, state.q, state.qdot) + system._driving_forces(state).f
     return np.append(np.kron(system.masses, tree.gravity) + on_particles, on_joints)
 
 
-def _solver(W: Array) -> Callable[[Array], Array]:
+def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
     """Solves with a positive definite matrix, which may be empty."""
     if not len(W):
         return lambda right: right
@@ -256,8 +288,8 @@ def _solver(W: Array) -> Callable[[Array], Array]:
     return lambda right: linalg.cho_solve(factors, right)
 
 
-def _answered(system: TreeSystem, inverse: InverseInertia, forces: Array) -> Array:
+def _unconstrained_accelerations(system: TreeSystem, inverse_mass: InverseMass, forces: Array) -> Array:
     """Accelerations ``(m, N)`` by forces on particles and joints, without constraints."""
     count = 3 * len(system.masses)
     of_particles = forces[:, :count] / np.repeat(system.masses, 3)
-    return np.concatenate([of_particles, inverse.solve(forces[:, count:])], axis=1)
+    return np.concatenate([of_particles, inverse_mass.solve(forces[:, count:])], axis=1)

@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.tree.kinematics import (
-    Motion,
-    _both,
+    BodyKinematics,
+    _body_kinematics,
+    _check_state_vectors,
     _jacobian_at,
-    _motion_at,
+    _matvec,
     _poses_at,
-    _times,
     _twists_at,
-    alike,
+    check_vectors,
 )
 from rbnotes.tree.model import Tree
 
@@ -35,36 +35,36 @@ def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _mass_matrix(tree, tree.checked("q", q))
+    return _mass_matrix(tree, tree.check_vector("q", q))
 
 
 def _mass_matrix(tree: Tree, q: Array) -> Array:
     J = _jacobian_at(tree, q)
-    momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.size)
+    momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.num_coordinates)
     M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
     return (M + np.swapaxes(M, -1, -2)) / 2
 
 
-def regular_mass_matrix(tree: Tree, q: Array) -> Array:
+def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
     """The mass matrix with an inertia along what joints forbid their own coordinates.
 
     Along the length of a quaternion nothing moves, and ``J^T M J`` is zero. There it is given an inertia of
     the size of what the joint carries: what the constraints allow does not change, and it is regular.
     """
     M = _mass_matrix(tree, q)
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        if link.joint.constraints:
-            M[..., own, own] += _forbidden_inertia(tree, q, i)
+    for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
+        if link.joint.num_coordinate_constraints:
+            M[..., coordinates, coordinates] += _coordinate_constraint_inertia(tree, q, i)
     return M
 
 
-def _forbidden_inertia(tree: Tree, q: Array, i: int) -> Array:
+def _coordinate_constraint_inertia(tree: Tree, q: Array, i: int) -> Array:
     """The inertia ``(..., k_i, k_i)`` of a joint along what it forbids its coordinates; zero if nothing."""
-    joint, own = tree.links[i].joint, q[..., tree.slices[i]]
-    if not joint.constraints:
-        return np.zeros((joint.coordinates, joint.coordinates))
-    rows = joint._constraint_rows(own)
-    result: Array = tree.carried[i] * np.swapaxes(rows, -1, -2) @ rows
+    joint, joint_coordinates = tree.links[i].joint, q[..., tree.coordinate_slices[i]]
+    if not joint.num_coordinate_constraints:
+        return np.zeros((joint.num_coordinates, joint.num_coordinates))
+    rows = joint.compute_coordinate_constraint_jacobian(joint_coordinates)
+    result: Array = tree.mean_subtree_inertias[i] * np.swapaxes(rows, -1, -2) @ rows
     return result
 
 
@@ -73,52 +73,62 @@ def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Ar
 
     Velocities have ``G qdot = 0``, accelerations ``G qddot + Gdot qdot = 0``.
     """
-    count = sum(link.joint.constraints for link in tree.links)
-    rows, drift = np.zeros((*q.shape[:-1], count, tree.size)), np.zeros((*q.shape[:-1], count))
+    count = sum(link.joint.num_coordinate_constraints for link in tree.links)
+    rows, bias_acceleration = (
+        np.zeros((*q.shape[:-1], count, tree.num_coordinates)),
+        np.zeros((*q.shape[:-1], count)),
+    )
     end = 0
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        here = slice(end, end + link.joint.constraints)
-        if link.joint.constraints:
-            now, rate = q[..., own], qdot[..., own]
-            rows[..., here, own] = link.joint._constraint_rows(now)
-            drift[..., here] = _times(link.joint._constraint_rows_dot(now, rate), rate)
-        end = here.stop
-    return rows, drift
+    for link, coordinates in zip(tree.links, tree.coordinate_slices, strict=True):
+        constraint_rows = slice(end, end + link.joint.num_coordinate_constraints)
+        if link.joint.num_coordinate_constraints:
+            joint_q, joint_qdot = q[..., coordinates], qdot[..., coordinates]
+            rows[..., constraint_rows, coordinates] = link.joint.compute_coordinate_constraint_jacobian(
+                joint_q
+            )
+            bias_acceleration[..., constraint_rows] = _matvec(
+                link.joint.compute_coordinate_constraint_jacobian_rate(joint_q, joint_qdot), joint_qdot
+            )
+        end = constraint_rows.stop
+    return rows, bias_acceleration
 
 
-def body_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6).
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    return _body_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    return _gyroscopic_and_gravity_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
 
 
-def weight_wrenches(tree: Tree, q: ArrayLike) -> Array:
+def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
     """Wrenches ``(..., n, 6)`` of gravity in body coordinates.
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _weight_wrenches(tree, _poses_at(tree, tree.checked("q", q)).bodies)
+    return _gravity_wrenches(tree, _poses_at(tree, tree.check_vector("q", q)).bodies)
 
 
-def joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74)).
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _joint_forces(tree, *_both(tree, q, qdot))
+    return _passive_joint_forces(tree, *_check_state_vectors(tree, q, qdot))
 
 
-def _joint_forces(tree: Tree, q: Array, qdot: Array) -> Array:
-    return -tree.stacked("stiffness") * (q - tree.stacked("rest")) - tree.stacked("damping") * qdot
+def _passive_joint_forces(tree: Tree, q: Array, qdot: Array) -> Array:
+    return (
+        -tree.joint_parameter("stiffness") * (q - tree.joint_parameter("rest"))
+        - tree.joint_parameter("damping") * qdot
+    )
 
 
-def reduced_force(
+def net_generalized_force(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Array:
     """All that drives the joints ``(..., k)``: ``J^T (f - M Jdot qdot) + tau`` (Sueda eqs. (2.18), (2.73)).
@@ -136,18 +146,26 @@ def reduced_force(
         If a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    return _reduced_force(tree, q, qdot, *_applied(tree, tau, wrenches, q=q))
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    return _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
 
 
-def _reduced_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
-    return driving_force(tree, _motion_at(tree, q, qdot), wrenches) + _joint_forces(tree, q, qdot) + tau
+def _net_generalized_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
+    return (
+        generalized_body_force(tree, _body_kinematics(tree, q, qdot), wrenches)
+        + _passive_joint_forces(tree, q, qdot)
+        + tau
+    )
 
 
-def driving_force(tree: Tree, at: Motion, wrenches: Array) -> Array:
+def generalized_body_force(tree: Tree, kinematics: BodyKinematics, wrenches: Array) -> Array:
     """``J^T (f - M Jdot qdot) (..., k)`` with the bodies' own wrenches and applied ones ``(..., n, 6)``."""
-    f = _body_wrenches(tree, at.bodies, at.phi) + wrenches - _times(tree.inertias, at.drift)
-    result: Array = np.einsum("...nai,...na->...i", at.J, f)
+    f = (
+        _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi)
+        + wrenches
+        - _matvec(tree.inertias, kinematics.bias_acceleration)
+    )
+    result: Array = np.einsum("...nai,...na->...i", kinematics.J, f)
     return result
 
 
@@ -168,23 +186,27 @@ def forward_dynamics_dense(
         message names the joints.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    force = _reduced_force(tree, q, qdot, *_applied(tree, tau, wrenches, q=q))
-    return accelerations(tree, q, qdot, regular_mass_matrix(tree, q), force)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    force = _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
+    return solve_accelerations(tree, q, qdot, regularized_mass_matrix(tree, q), force)
 
 
-def accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
+def solve_accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
     """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
-    rows, drift = coordinate_constraints(tree, q, qdot)
-    return _answers_within(tree, M, force[..., None], rows, -drift[..., None])[..., 0]
+    rows, bias_acceleration = coordinate_constraints(tree, q, qdot)
+    return _solve_constrained_accelerations(tree, M, force[..., None], rows, -bias_acceleration[..., None])[
+        ..., 0
+    ]
 
 
-def _answers_within(tree: Tree, M: Array, forces: Array, rows: Array, targets: Array) -> Array:
+def _solve_constrained_accelerations(
+    tree: Tree, M: Array, forces: Array, rows: Array, targets: Array
+) -> Array:
     """Accelerations ``(..., k, m)`` under m forces ``(..., k, m)`` at once, with ``rows qddot = targets``."""
-    qddot = solve_mass(tree, M, forces)
+    qddot = solve_mass_matrix(tree, M, forces)
     if rows.shape[-2]:
-        answers = solve_mass(tree, M, np.swapaxes(rows, -1, -2))
-        qddot = qddot + answers @ np.linalg.solve(rows @ answers, targets - rows @ qddot)
+        responses = solve_mass_matrix(tree, M, np.swapaxes(rows, -1, -2))
+        qddot = qddot + responses @ np.linalg.solve(rows @ responses, targets - rows @ qddot)
     return qddot
 
 
@@ -198,12 +220,14 @@ def inverse_dynamics_dense(
     Raises InvalidArgument if a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
-    return _inverse_dynamics_dense(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
+    q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
+    return _inverse_dynamics_dense(tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1])
 
 
 def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
-    return _times(_mass_matrix(tree, q), qddot) - _reduced_force(tree, q, qdot, np.zeros(()), wrenches)
+    return _matvec(_mass_matrix(tree, q), qddot) - _net_generalized_force(
+        tree, q, qdot, np.zeros(()), wrenches
+    )
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -212,12 +236,12 @@ def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return kinetic_energy_of(tree, _twists_at(tree, *_both(tree, q, qdot)))
+    return kinetic_energy_from_twists(tree, _twists_at(tree, *_check_state_vectors(tree, q, qdot)))
 
 
-def kinetic_energy_of(tree: Tree, phi: Array) -> Array:
+def kinetic_energy_from_twists(tree: Tree, phi: Array) -> Array:
     """The same from the body twists ``(..., n, 6)``."""
-    result: Array = np.sum(phi * _times(tree.inertias, phi), axis=(-2, -1)) / 2
+    result: Array = np.sum(phi * _matvec(tree.inertias, phi), axis=(-2, -1)) / 2
     return result
 
 
@@ -229,34 +253,34 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q = tree.checked("q", q)
-    return potential_energy_of(tree, q, _poses_at(tree, q).bodies)
+    q = tree.check_vector("q", q)
+    return potential_energy_from_poses(tree, q, _poses_at(tree, q).bodies)
 
 
-def potential_energy_of(tree: Tree, q: Array, bodies: Array) -> Array:
+def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
     """The same from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
-    weights, centres = tree.weights
-    height = _se3.transform_points(bodies, centres)
-    stretch = q - tree.stacked("rest")
-    stored: Array = np.sum(tree.stacked("stiffness") * stretch**2, axis=-1) / 2
-    lifted: Array = np.sum(weights * height, axis=(-2, -1))
-    return stored - lifted
+    weights, centers = tree.weights_and_centers
+    height = _se3.transform_points(bodies, centers)
+    deflection = q - tree.joint_parameter("rest")
+    spring_energy: Array = np.sum(tree.joint_parameter("stiffness") * deflection**2, axis=-1) / 2
+    gravity_work: Array = np.sum(weights * height, axis=(-2, -1))
+    return spring_energy - gravity_work
 
 
-def world_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    momenta = _times(tree.inertias, _twists_at(tree, q, qdot))
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    momenta = _matvec(tree.inertias, _twists_at(tree, q, qdot))
     to_world = _se3.Ad_inverse(_poses_at(tree, q).bodies)
     result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
     return result
 
 
-def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:
+def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
     """``M_r^-1 forces (..., k, m)``, for m forces at once.
 
     Raises
@@ -270,43 +294,45 @@ def solve_mass(tree: Tree, M: Array, forces: Array) -> Array:
     scaled = M * scale * np.swapaxes(scale, -1, -2)
     if M.size:
         values, vectors = np.linalg.eigh(scaled)
-        smallest, along = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.size)
+        smallest, directions = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.num_coordinates)
         worst = int(np.argmin(smallest))
         if smallest[worst] < 100 * np.finfo(float).eps:
-            raise _singular(tree, float(smallest[worst]), along[worst])
+            raise _singular_mass_matrix_error(tree, float(smallest[worst]), directions[worst])
     return scale * np.linalg.solve(scaled, scale * forces)
 
 
-def _singular(tree: Tree, smallest: float, along: Array) -> SingularConfiguration:
+def _singular_mass_matrix_error(tree: Tree, smallest: float, direction: Array) -> SingularConfiguration:
     """Of a mass matrix with this eigenvalue, along scaled coordinates ``(k,)``."""
-    moving = (np.abs(along) > 0.1 * np.max(np.abs(along))).nonzero()[0]
+    moving = (np.abs(direction) > 0.1 * np.max(np.abs(direction))).nonzero()[0]
     names = [
         repr(link.name)
-        for link, own in zip(tree.links, tree.slices, strict=True)
+        for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
         if np.any((own.start <= moving) & (moving < own.stop))
     ]
     got = f"a mass matrix that is singular along {', '.join(names)} (eigenvalue {smallest:.3g}, scaled)"
     return SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
 
 
-def _applied(tree: Tree, tau: ArrayLike, wrenches: ArrayLike, **beside: Array) -> tuple[Array, Array]:
+def _check_applied_forces(
+    tree: Tree, tau: ArrayLike, wrenches: ArrayLike, **vectors: Array
+) -> tuple[Array, Array]:
     """Forces and wrenches whose leading axes go with those of the vectors beside them."""
     tau, wrenches = arguments.array("tau", tau), arguments.array("wrenches", wrenches)
     n = len(tree.links)
-    for name, value, shape in (("tau", tau, (tree.size,)), ("wrenches", wrenches, (n, 6))):
+    for name, value, shape in (("tau", tau, (tree.num_coordinates,)), ("wrenches", wrenches, (n, 6))):
         if value.ndim and value.shape[-len(shape) :] != shape:
             raise arguments.InvalidArgument(name, f"shape {value.shape}", f"shape (..., {shape}), or 0")
-    leading = {name: value.shape[:-1] for name, value in beside.items()}
+    leading = {name: value.shape[:-1] for name, value in vectors.items()}
     arguments.common_shape(**leading, tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
     return tau, wrenches
 
 
-def _body_wrenches(tree: Tree, bodies: Array, phi: Array) -> Array:
-    momenta = _times(tree.inertias, phi)
-    own = _times(np.swapaxes(_se3.ad(phi), -1, -2), momenta)
-    return own + _weight_wrenches(tree, bodies)
+def _gyroscopic_and_gravity_wrenches(tree: Tree, bodies: Array, phi: Array) -> Array:
+    momenta = _matvec(tree.inertias, phi)
+    gyroscopic = _matvec(np.swapaxes(_se3.ad(phi), -1, -2), momenta)
+    return gyroscopic + _gravity_wrenches(tree, bodies)
 
 
-def _weight_wrenches(tree: Tree, bodies: Array) -> Array:
-    weights, centres = tree.weights
-    return _se3.point_wrench(bodies, centres, weights)
+def _gravity_wrenches(tree: Tree, bodies: Array) -> Array:
+    weights, centers = tree.weights_and_centers
+    return _se3.point_wrench(bodies, centers, weights)

@@ -28,10 +28,10 @@ from rbnotes.joints.general.surfaces import Surface, bezier_surface, ellipsoid, 
 from rbnotes.solids import Box, Capsule, Solid, Sphere
 from rbnotes.tree.model import Link, Tree
 
-RADIUS, TUBE = 0.1, 0.018
+TORUS_RADIUS, TUBE_RADIUS = 0.1, 0.018
 """Of the tori, m."""
-QUARTER, HALF = np.pi / 2, np.pi
-Y = (0.0, 1.0, 0.0)
+QUARTER_TURN, HALF_TURN = np.pi / 2, np.pi
+Y_AXIS = (0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Example:
 
     tree: Tree
     """Its links and joints."""
-    start: State
+    initial_state: State
     """Coordinates, rad and m, and velocities, rad/s and m/s, to start from."""
     shapes: Mapping[str, Solid | Surface]
     """Of each body, in its own frame, by the name of its link."""
@@ -59,11 +59,11 @@ def revolute_chain(count: int = 20) -> Example:
     links = [
         Link(
             f"rod {i}",
-            Revolute((1.0, 0.0, 0.0) if i % 2 else Y),
+            Revolute((1.0, 0.0, 0.0) if i % 2 else Y_AXIS),
             rod.spatial_inertia(mass=0.1),
             parent=f"rod {i - 1}" if i else None,
-            placement=_shifted(0, 0, -length if i else 0),
-            body=_shifted(0, 0, -length / 2),
+            placement=_translation(0, 0, -length if i else 0),
+            body_frame=_translation(0, 0, -length / 2),
         )
         for i in range(count)
     ]
@@ -86,12 +86,12 @@ def torus_chain(count: int = 10) -> Example:
         "torus 0",
         Universal(),
         _torus_inertia(),
-        placement=_turned(Y, QUARTER),
-        body=_shifted(RADIUS - TUBE, 0, 0),
+        placement=_rotation(Y_AXIS, QUARTER_TURN),
+        body_frame=_translation(TORUS_RADIUS - TUBE_RADIUS, 0, 0),
     )
-    tree = Tree([first, *_hanging(count, at=first.body)])
-    q = tree.coordinates({"torus 0": [0.3, 0.6]}, default=tree.stacked("rest"))
-    return Example(tree, State(q=q, qdot=np.zeros(tree.size)), _tori(tree))
+    tree = Tree([first, *_hanging_tori(count, placement=first.body_frame)])
+    q = tree.coordinates({"torus 0": [0.3, 0.6]}, default=tree.joint_parameter("rest"))
+    return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), _tori(tree))
 
 
 def sliding_chain(count: int = 6) -> Example:
@@ -103,10 +103,10 @@ def sliding_chain(count: int = 6) -> Example:
     points = [[-1.2, -0.3, 0.7], [-0.9, 0.5, 0.0], [-0.5, 0.6, -0.5], [0, -0.9, 0.3], [0.5, 0.4, -0.5]]
     track = bezier_curve([*points, [0.9, 0.3, 0.1], [1.2, -0.2, 0.8]])
     first = Link("torus 0", point_on_curve(track, "tangent"), _torus_inertia())
-    tree = Tree([first, *_hanging(count)])
+    tree = Tree([first, *_hanging_tori(count)])
     # Half a turn about the tangent: the x axis points down.
-    q = tree.coordinates({"torus 0": [0.08, HALF]}, default=tree.stacked("rest"))
-    return Example(tree, State(q=q, qdot=np.zeros(tree.size)), _tori(tree), track)
+    q = tree.coordinates({"torus 0": [0.08, HALF_TURN]}, default=tree.joint_parameter("rest"))
+    return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), _tori(tree), track)
 
 
 def windmill() -> Example:
@@ -122,27 +122,31 @@ def windmill() -> Example:
         egg.name: inertia.ellipsoid([0.08, 0.06, 0.05]),
     }
     hub = Sphere(0.12)
-    joints = {pair: surface_on_surface(*pair, QUARTER) for pair in pairwise((ball, ball, ring, ring))}
-    joints |= {pair: surface_on_surface(*pair, QUARTER) for pair in pairwise((ball, egg, ring, egg))}
-    links = [Link("hub", Revolute(Y), hub.spatial_inertia(mass=3.0))]
+    joints = {pair: surface_on_surface(*pair, QUARTER_TURN) for pair in pairwise((ball, ball, ring, ring))}
+    joints |= {pair: surface_on_surface(*pair, QUARTER_TURN) for pair in pairwise((ball, egg, ring, egg))}
+    links = [Link("hub", Revolute(Y_AXIS), hub.spatial_inertia(mass=3.0))]
     shapes: dict[str, Solid | Surface] = {"hub": hub}
     for arm in range(6):
         kinds = (ball, ball, ring, ring) if arm % 2 else (ball, egg, ring, egg)
         # The first ball of each arm is part of the hub.
-        placement = _turned(Y, arm * HALF / 3) @ _shifted(0.18, 0, 0)
+        placement = _rotation(Y_AXIS, arm * HALF_TURN / 3) @ _translation(0.18, 0, 0)
         parent = "hub"
         for i in range(3):
             first, second = kinds[i], kinds[i + 1]
             name = f"{second.name} {arm}.{i}"
             spatial = inertia.spatial_inertia(*inertia.with_mass(weights[second.name], 0.2))
             # The second body touches with its far side, where u is half a turn.
-            rest = [0.0, 0.0, HALF, 0.0]
+            spring_reference = [0.0, 0.0, HALF_TURN, 0.0]
             joint = joints[first, second]
-            links.append(Link(name, joint, spatial, parent, placement, stiffness=5.0, rest=rest))
+            links.append(
+                Link(
+                    name, joint, spatial, parent, placement, stiffness=5.0, spring_reference=spring_reference
+                )
+            )
             shapes[name] = second
             placement, parent = np.eye(4), name
     tree = Tree(links)
-    q = tree.stacked("rest")
+    q = tree.joint_parameter("rest")
     qdot = tree.coordinates({"hub": 4.0}, default=0.0)
     return Example(tree, State(q=q, qdot=qdot), shapes)
 
@@ -155,38 +159,38 @@ def board() -> Example:
     deck, trunk = Box([0.4, 0.12, 0.02]), Box([0.1, 0.14, 0.3])
     head, arm = Sphere(0.06), Capsule(0.025, 0.18)
     shapes: dict[str, Solid | Surface] = {"board": deck, "trunk": trunk, "head": head}
-    above = _shifted(0, 0, 0.15)
+    above = _translation(0, 0, 0.15)
     links = [
         Link("board", point_on_surface(track, "normal", 0.01), deck.spatial_inertia(mass=1.0)),
         _limb("trunk", "board", Universal(), trunk, 4.0, (0, 0, 0.02), above, 25.0),
-        _limb("head", "trunk", Universal(), head, 0.5, (0, 0, 0.3), _shifted(0, 0, 0.08), 3.0),
+        _limb("head", "trunk", Universal(), head, 0.5, (0, 0, 0.3), _translation(0, 0, 0.08), 3.0),
     ]
     for name, side in (("left", 1.0), ("right", -1.0)):
         joint: JointType = Universal()
         for part in ("upper arm", "lower arm"):
-            start = (0, side * 0.1, 0.26) if part == "upper arm" else (0, side * 0.24, 0)
+            position = (0, side * 0.1, 0.26) if part == "upper arm" else (0, side * 0.24, 0)
             parent = "trunk" if part == "upper arm" else f"{name} upper arm"
-            along = _shifted(0, side * 0.12, 0) @ _turned((1.0, 0.0, 0.0), QUARTER)
-            links.append(_limb(f"{name} {part}", parent, joint, arm, 0.3, start, along, 1.0))
+            body_frame = _translation(0, side * 0.12, 0) @ _rotation((1.0, 0.0, 0.0), QUARTER_TURN)
+            links.append(_limb(f"{name} {part}", parent, joint, arm, 0.3, position, body_frame, 1.0))
             shapes[f"{name} {part}"] = arm
             joint = Revolute((1.0, 0.0, 0.0))
     tree = Tree(links)
     q = tree.coordinates({"board": [0.12, 0.3, 0.5]})
-    return Example(tree, State(q=q, qdot=np.zeros(tree.size)), shapes, track)
+    return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), shapes, track)
 
 
-def _hanging(count: int, at: Array | None = None) -> list[Link]:
+def _hanging_tori(count: int, placement: Array | None = None) -> list[Link]:
     """All tori but the first: the inner side of each holds that of the next, across."""
-    ring = torus(RADIUS, TUBE)
-    joint: JointType = surface_on_surface(ring, ring, QUARTER)
+    ring = torus(TORUS_RADIUS, TUBE_RADIUS)
+    joint: JointType = surface_on_surface(ring, ring, QUARTER_TURN)
     return [
         Link(
             f"torus {i}",
             joint,
             _torus_inertia(),
             parent=f"torus {i - 1}",
-            placement=at if i == 1 else None,
-            rest=[0.0, HALF, HALF, HALF],
+            placement=placement if i == 1 else None,
+            spring_reference=[0.0, HALF_TURN, HALF_TURN, HALF_TURN],
         )
         for i in range(1, count)
     ]
@@ -198,25 +202,25 @@ def _limb(
     joint: JointType,
     shape: Solid,
     mass: float,
-    at: tuple[float, float, float],
+    position: tuple[float, float, float],
     body: Array,
     stiffness: float,
 ) -> Link:
-    inertia_of_it = shape.spatial_inertia(mass=mass)
-    return Link(name, joint, inertia_of_it, parent, _shifted(*at), body, stiffness=stiffness)
+    spatial_inertia = shape.spatial_inertia(mass=mass)
+    return Link(name, joint, spatial_inertia, parent, _translation(*position), body, stiffness=stiffness)
 
 
 def _tori(tree: Tree) -> dict[str, Solid | Surface]:
-    return {link.name: torus(RADIUS, TUBE) for link in tree.links}
+    return {link.name: torus(TORUS_RADIUS, TUBE_RADIUS) for link in tree.links}
 
 
 def _torus_inertia() -> Array:
-    return inertia.spatial_inertia(*inertia.with_mass(inertia.torus(RADIUS, TUBE), 0.2))
+    return inertia.spatial_inertia(*inertia.with_mass(inertia.torus(TORUS_RADIUS, TUBE_RADIUS), 0.2))
 
 
-def _shifted(x: float, y: float, z: float) -> Array:
+def _translation(x: float, y: float, z: float) -> Array:
     return _se3.exp(np.array([0.0, 0, 0, x, y, z]))
 
 
-def _turned(axis: tuple[float, float, float], angle: float) -> Array:
+def _rotation(axis: tuple[float, float, float], angle: float) -> Array:
     return _se3.exp(np.array([*(angle * np.array(axis)), 0.0, 0, 0]))

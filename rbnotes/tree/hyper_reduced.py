@@ -19,7 +19,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.joints.protocol import COMPLEX_STEP
 from rbnotes.tree.model import Tree
-from rbnotes.tree.reduced import Bends, ReducedSystem
+from rbnotes.tree.reduced import ReducedSystem, ReductionDerivatives
 from rbnotes.tree.system import TreeSystem
 
 
@@ -27,38 +27,42 @@ from rbnotes.tree.system import TreeSystem
 class JointCoordinates:
     """All joints' coordinates as a function of r fewer ones.
 
-    Raises InvalidArgument if ``size`` is negative or ``q``, ``jacobian``, ``jacobian_dot`` or ``drift_slope``
+    Raises InvalidArgument if ``num_coordinates`` is negative or ``q``, ``jacobian``, ``jacobian_rate`` or ``bias_acceleration_derivative``
     is no function.
     """
 
-    size: int
+    num_coordinates: int
     """r."""
     q: Callable[[Array], ArrayLike]
     """Coordinates ``(k,)`` of all joints."""
     jacobian: Callable[[Array], ArrayLike]
     """J_rR ``(k, r)``, the derivative of q."""
-    jacobian_dot: Callable[[Array, Array], ArrayLike]
+    jacobian_rate: Callable[[Array, Array], ArrayLike]
     """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
-    drift_slope: Callable[[Array, Array], ArrayLike] | None = None
+    bias_acceleration_derivative: Callable[[Array, Array], ArrayLike] | None = None
     """For implicit steps: the slope ``(k, r)`` of ``jacobian_dot(q_R, v_R) @ v_R`` by q_R, v_R held. None: by
     the complex step, for which jacobian_dot takes complex coordinates."""
 
     def __post_init__(self) -> None:
-        arguments.count("size", self.size)
+        arguments.count("num_coordinates", self.num_coordinates)
         arguments.function("q", self.q, "q_R")
         arguments.function("jacobian", self.jacobian, "q_R")
-        arguments.function("jacobian_dot", self.jacobian_dot, "q_R", "v_R")
-        if self.drift_slope is not None:
-            arguments.function("drift_slope", self.drift_slope, "q_R", "v_R")
+        arguments.function("jacobian_rate", self.jacobian_rate, "q_R", "v_R")
+        if self.bias_acceleration_derivative is not None:
+            arguments.function(
+                "bias_acceleration_derivative", self.bias_acceleration_derivative, "q_R", "v_R"
+            )
 
-    def _drift_slope(self, q: Array, v: Array) -> ArrayLike:
-        if self.drift_slope is not None:
-            return self.drift_slope(q, v)
-        shifted = q + 1j * COMPLEX_STEP * np.eye(self.size)
-        rates = np.stack([np.asarray(self.jacobian_dot(each, v)) @ v for each in shifted], axis=-1)
+    def _bias_acceleration_derivative(self, q: Array, v: Array) -> ArrayLike:
+        if self.bias_acceleration_derivative is not None:
+            return self.bias_acceleration_derivative(q, v)
+        shifted = q + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
+        rates = np.stack([np.asarray(self.jacobian_rate(each, v)) @ v for each in shifted], axis=-1)
         if not np.iscomplexobj(rates):
             expected = "a function, or a jacobian_dot that takes complex coordinates"
-            raise InvalidArgument("drift_slope", "None, and a jacobian_dot that is real", expected)
+            raise InvalidArgument(
+                "bias_acceleration_derivative", "None, and a jacobian_dot that is real", expected
+            )
         result: Array = rates.imag / COMPLEX_STEP
         return result
 
@@ -71,22 +75,26 @@ def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinate
     InvalidArgument
         If the columns of J depend on each other, or the offset has another shape.
     """
-    constant: Array = arguments.exactly("J", arguments.array("J", J, None, None), 2)
+    constant: Array = arguments.with_ndim("J", arguments.array("J", J, None, None), 2)
     k, r = constant.shape[-2:]
     rank = int(np.linalg.matrix_rank(constant))
     if rank < r:
         got = f"shape {constant.shape}, rank {rank}"
         raise InvalidArgument("J", got, f"a matrix with {r} independent columns")
-    start = arguments.array("offset", offset)
-    if start.shape not in ((), (k,)):
-        raise InvalidArgument("offset", f"shape {start.shape}", f"a number, or shape ({k},)")
-    still = np.zeros_like(constant)
+    constant_offset = arguments.array("offset", offset)
+    if constant_offset.shape not in ((), (k,)):
+        raise InvalidArgument("offset", f"shape {constant_offset.shape}", f"a number, or shape ({k},)")
+    zero = np.zeros_like(constant)
     return JointCoordinates(
-        r, lambda q_R: constant @ q_R + start, lambda q_R: constant, lambda *_: still, lambda *_: still
+        r,
+        lambda q_R: constant @ q_R + constant_offset,
+        lambda q_R: constant,
+        lambda *_: zero,
+        lambda *_: zero,
     )
 
 
-def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
+def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
     """One coordinate turns several joints, each by its ratio; equal angles with ratios 1 (eq. (2.81)).
 
     It takes the place of the first of these joints in the tree; all other coordinates stay what they are.
@@ -98,18 +106,20 @@ def geared(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
     """
     arguments.instance("tree", tree, Tree)
     arguments.instance("ratios", ratios, Mapping)
-    column = np.zeros(tree.size)
+    column = np.zeros(tree.num_coordinates)
     for name, ratio in ratios.items():
-        own = tree.slices[tree.index(arguments.text("ratios: name", name))]
-        if own.stop - own.start != 1:
-            raise InvalidArgument("ratios", f"{name!r} with {own.stop - own.start} coordinates", "one")
-        column[own] = arguments.real("ratios", ratio)
+        coordinates = tree.coordinate_slices[tree.index(arguments.text("ratios: name", name))]
+        if coordinates.stop - coordinates.start != 1:
+            raise InvalidArgument(
+                "ratios", f"{name!r} with {coordinates.stop - coordinates.start} coordinates", "one"
+            )
+        column[coordinates] = arguments.real("ratios", ratio)
     if not np.any(column):
         raise InvalidArgument("ratios", repr(dict(ratios)), "one that is not zero")
-    turned = sorted(tree.slices[tree.index(name)].start for name in ratios)
-    J = np.eye(tree.size)
-    J[:, turned[0]] = column
-    return linear_coordinates(np.delete(J, turned[1:], axis=1))
+    first_coordinates = sorted(tree.coordinate_slices[tree.index(name)].start for name in ratios)
+    J = np.eye(tree.num_coordinates)
+    J[:, first_coordinates[0]] = column
+    return linear_coordinates(np.delete(J, first_coordinates[1:], axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,31 +138,37 @@ class HyperReducedSystem(ReducedSystem):
         arguments.instance("system", self.system, TreeSystem)
         arguments.instance("coordinates", self.coordinates, JointCoordinates)
 
-    def _expanded(self, state: State) -> tuple[State, Array, Array]:
-        k, r, count = self.system.tree.size, self.coordinates.size, state.v.size
+    def _expand(self, state: State) -> tuple[State, Array, Array]:
+        k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
         if state.q.shape != (r,) or state.qdot.shape != (r,):
             got = f"q {state.q.shape} and qdot {state.qdot.shape}"
             raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
         q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
-        on_joints = arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
-        rate = self._rate(state.q, state.qdot)
+        joint_jacobian = arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
+        rate = self._jacobian_rate(state.q, state.qdot)
         J = np.zeros((count + k, count + r))
-        J[:count, :count], J[count:, count:] = np.eye(count), on_joints
+        J[:count, :count], J[count:, count:] = np.eye(count), joint_jacobian
         drift = np.append(np.zeros(count), rate @ state.qdot)
-        return replace(state, q=q, qdot=on_joints @ state.qdot), J, drift
+        return replace(state, q=q, qdot=joint_jacobian @ state.qdot), J, drift
 
-    def _bends(self, state: State, acceleration: Array, f: Array) -> Bends:
-        k, r, count = self.system.tree.size, self.coordinates.size, state.v.size
+    def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
         q, v, a = state.q, state.qdot, acceleration[count:]
-        slopes = np.stack([self._rate(q, along) for along in np.eye(r)], axis=-1)
-        turning = np.einsum("ijl,j->il", slopes, v)
-        drift_slope = arguments.matrix("drift_slope", self.coordinates._drift_slope(q, v), k, r)
-        of_joints = (turning, np.einsum("ijl,j->il", slopes, a) + drift_slope, self._rate(q, v) + turning)
-        velocities, accelerations, drift = (np.pad(each, ((count, 0), (count, 0))) for each in of_joints)
-        handed_on = np.pad(np.einsum("ijl,i->jl", slopes, f[count:]), ((count, 0), (count, 0)))
-        return Bends(velocities, accelerations, drift, handed_on)
+        jacobian_derivative = np.stack([self._jacobian_rate(q, along) for along in np.eye(r)], axis=-1)
+        twist_derivative = np.einsum("ijl,j->il", jacobian_derivative, v)
+        bias_derivative = arguments.matrix(
+            "drift_slope", self.coordinates._bias_acceleration_derivative(q, v), k, r
+        )
+        joint_blocks = (
+            twist_derivative,
+            np.einsum("ijl,j->il", jacobian_derivative, a) + bias_derivative,
+            self._jacobian_rate(q, v) + twist_derivative,
+        )
+        velocities, accelerations, drift = (np.pad(each, ((count, 0), (count, 0))) for each in joint_blocks)
+        forces = np.pad(np.einsum("ijl,i->jl", jacobian_derivative, f[count:]), ((count, 0), (count, 0)))
+        return ReductionDerivatives(velocities, accelerations, drift, forces)
 
-    def _rate(self, q: Array, v: Array) -> Array:
-        k, r = self.system.tree.size, self.coordinates.size
-        result: Array = arguments.matrix("jacobian_dot", self.coordinates.jacobian_dot(q, v), k, r)
+    def _jacobian_rate(self, q: Array, v: Array) -> Array:
+        k, r = self.system.tree.num_coordinates, self.coordinates.num_coordinates
+        result: Array = arguments.matrix("jacobian_rate", self.coordinates.jacobian_rate(q, v), k, r)
         return result

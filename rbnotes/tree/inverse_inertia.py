@@ -25,39 +25,39 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.tree.dynamics import _forbidden_inertia
-from rbnotes.tree.kinematics import _steps, _times, alike
+from rbnotes.tree.dynamics import _coordinate_constraint_inertia
+from rbnotes.tree.kinematics import _matvec, _relative_joint_poses, check_vectors
 from rbnotes.tree.model import Link, Tree
 
 
-class Pivot(NamedTuple):
+class JointPivot(NamedTuple):
     """What the sweep over one link leaves behind, in the frame of its joint."""
 
     S: Array
     """Jacobian of the joint ``(..., 6, k)``."""
     A: Array
     """Adjoint ``(..., 6, 6)`` that takes twists from the frame of the parent's joint."""
-    gives: Array
+    inverse_joint_inertia: Array
     """``Psi (..., k, k)``: the joint's acceleration by a force along its coordinates."""
-    pushes: Array
+    parent_wrench: Array
     """Wrench at the parent ``(..., 6, k)`` by the joint's acceleration."""
-    lags: Array
+    parent_acceleration: Array
     """The joint's acceleration ``(..., k, 6)`` that the parent's takes away."""
-    felt: Array
+    articulated_inertia: Array
     """Articulated inertia ``(..., 6, 6)``: what the body feels like with the joints beyond it free."""
 
 
 @dataclass(frozen=True, eq=False)
-class InverseInertia:
+class InverseMass:
     """``(M_r + J^T B J + P)^-1``, as factors; made by :func:`factor_inertia`."""
 
     tree: Tree
     """Links and their joints."""
-    pivots: tuple[Pivot, ...]
+    pivots: tuple[JointPivot, ...]
     """One for each link."""
     shape: tuple[int, ...]
     """Leading axes of the coordinates."""
-    definite: bool
+    is_positive_definite: bool
     """Whether the symmetric part of every pivot is positive definite; if the matrix is symmetric, it is
     positive definite exactly then, and conjugate gradients may use this."""
 
@@ -68,41 +68,50 @@ class InverseInertia:
 
         Raises InvalidArgument if the shape of ``x`` does not fit.
         """
-        return self._solved(self.tree.checked("x", x))
+        return self._solve(self.tree.check_vector("x", x))
 
-    def _solved(self, x: Array) -> Array:
+    def _solve(self, x: Array) -> Array:
         shape = arguments.common_shape(coordinates=self.shape, x=x.shape[:-1])
-        x = np.broadcast_to(x, (*shape, self.tree.size))
+        x = np.broadcast_to(x, (*shape, self.tree.num_coordinates))
         # One more than there are links: the world, which stays, is the last one, number -1.
-        loads, rates = (np.zeros((*shape, len(self.pivots) + 1, 6)) for _ in range(2))
+        wrenches, rates = (np.zeros((*shape, len(self.pivots) + 1, 6)) for _ in range(2))
         y = np.zeros(x.shape)
         for i in reversed(range(len(self.pivots))):
-            S, A, gives, pushes, _, _ = self.pivots[i]
-            own, parent = self.tree.slices[i], self.tree.parents[i]
-            y[..., own] = _times(gives, x[..., own] - _times(_T(S), loads[..., i, :]))
-            loads[..., parent, :] += _times(_T(A), loads[..., i, :]) + _times(pushes, y[..., own])
-        for i, (S, A, _, _, lags, _) in enumerate(self.pivots):
-            own, behind = self.tree.slices[i], rates[..., self.tree.parents[i], :]
-            y[..., own] -= _times(lags, behind)
-            rates[..., i, :] = _times(A, behind) + _times(S, y[..., own])
+            S, A, inverse_joint_inertia, parent_wrench, _, _ = self.pivots[i]
+            coordinates, parent = self.tree.coordinate_slices[i], self.tree.parents[i]
+            y[..., coordinates] = _matvec(
+                inverse_joint_inertia, x[..., coordinates] - _matvec(_T(S), wrenches[..., i, :])
+            )
+            wrenches[..., parent, :] += _matvec(_T(A), wrenches[..., i, :]) + _matvec(
+                parent_wrench, y[..., coordinates]
+            )
+        for i, (S, A, _, _, parent_acceleration, _) in enumerate(self.pivots):
+            coordinates, parent_rate = self.tree.coordinate_slices[i], rates[..., self.tree.parents[i], :]
+            y[..., coordinates] -= _matvec(parent_acceleration, parent_rate)
+            rates[..., i, :] = _matvec(A, parent_rate) + _matvec(S, y[..., coordinates])
         return y
 
     def matrix(self) -> Array:
         """The inverse itself ``(..., k, k)``, in quadratic time: each row of the identity is a right side."""
-        spread = InverseInertia(self.tree, tuple(Pivot(*map(_with_axis, p)) for p in self.pivots), (), False)
-        unit = np.broadcast_to(np.eye(self.tree.size), (*self.shape, self.tree.size, self.tree.size))
-        return _T(spread.solve(unit))
+        expanded_factors = InverseMass(
+            self.tree, tuple(JointPivot(*map(_insert_axis, p)) for p in self.pivots), (), False
+        )
+        unit = np.broadcast_to(
+            np.eye(self.tree.num_coordinates),
+            (*self.shape, self.tree.num_coordinates, self.tree.num_coordinates),
+        )
+        return _T(expanded_factors.solve(unit))
 
 
-def factor_inertia(
+def factor_mass_matrix(
     tree: Tree,
     q: ArrayLike,
     *,
-    joints: ArrayLike = 0.0,
-    bodies: ArrayLike = 0.0,
-    parents: ArrayLike | None = None,
+    joint_terms: ArrayLike = 0.0,
+    body_terms: ArrayLike = 0.0,
+    parent_terms: ArrayLike | None = None,
     locked: Collection[str] = (),
-) -> InverseInertia:
+) -> InverseMass:
     """Factor ``M_r + J^T B J + P`` in linear time (Sueda Algorithm 10, its first loop).
 
     Along what joints forbid their own coordinates, such as the length of a quaternion, the mass matrix is
@@ -134,60 +143,85 @@ def factor_inertia(
         inertia it has; the message names it.
     """
     arguments.instance("tree", tree, Tree)
-    q, n = tree.checked("q", q), len(tree.links)
-    P = _joint_terms(tree, joints)
-    B = arguments.array("bodies", bodies)
+    q, n = tree.check_vector("q", q), len(tree.links)
+    P = _check_joint_terms(tree, joint_terms)
+    B = arguments.array("body_terms", body_terms)
     if B.shape[-3:] != (n, 6, 6) and (B.ndim or B):
-        raise InvalidArgument("bodies", f"shape {B.shape}", f"shape (..., {n}, 6, 6), or 0")
-    C = None if parents is None else arguments.array("parents", parents, n, 2, 6, 6)
+        raise InvalidArgument("body_terms", f"shape {B.shape}", f"shape (..., {n}, 6, 6), or 0")
+    C = None if parent_terms is None else arguments.array("parent_terms", parent_terms, n, 2, 6, 6)
     shape = arguments.common_shape(
         q=q.shape[:-1],
         joints=P.shape[:-2],
         bodies=B.shape[:-3],
         parents=() if C is None else C.shape[:-4],
     )
-    still = {tree.index(name) for name in arguments.instances("locked", locked, str)}
-    return _factored(tree, np.broadcast_to(q, (*shape, tree.size)), P, B, C, still)
+    locked_links = {tree.index(name) for name in arguments.instances("locked", locked, str)}
+    return _factor_mass_matrix(
+        tree, np.broadcast_to(q, (*shape, tree.num_coordinates)), P, B, C, locked_links
+    )
 
 
-def _factored(
-    tree: Tree, q: Array, P: Array, B: Array | float = 0.0, C: Array | None = None, still: Container[int] = ()
-) -> InverseInertia:
+def _factor_mass_matrix(
+    tree: Tree,
+    q: Array,
+    P: Array,
+    B: Array | float = 0.0,
+    C: Array | None = None,
+    locked_links: Container[int] = (),
+) -> InverseMass:
     """As :func:`factor_inertia`, at q with all leading axes; what is locked is given by its number."""
     shape, n = q.shape[:-1], len(tree.links)
-    A, to_bodies = _se3.Ad_inverse(_steps(tree, q)), tree.to_bodies
+    A, to_bodies = _se3.Ad_inverse(_relative_joint_poses(tree, q)), tree.joint_to_body_adjoints
     # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
     inertias, rigid = (
         np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
     )
-    pivots: list[Pivot | None] = [None] * n
-    definite = True
+    pivots: list[JointPivot | None] = [None] * n
+    is_definite = True
     for i in reversed(range(n)):
-        link, parent, own = tree.links[i], tree.parents[i], tree.slices[i]
-        S, felt, back = link.joint._S(q[..., own]), inertias[..., i, :, :], A[..., i, :, :]
-        added, held = P[..., own, own], _forbidden_inertia(tree, q, i)
-        if i in still:
-            gives = np.zeros((*shape, S.shape[-1], S.shape[-1]))
+        link, parent, coordinates = tree.links[i], tree.parents[i], tree.coordinate_slices[i]
+        S, articulated, parent_adjoint = (
+            link.joint.compute_motion_subspace(q[..., coordinates]),
+            inertias[..., i, :, :],
+            A[..., i, :, :],
+        )
+        joint_term, constraint_inertia = (
+            P[..., coordinates, coordinates],
+            _coordinate_constraint_inertia(tree, q, i),
+        )
+        if i in locked_links:
+            inverse_joint_inertia = np.zeros((*shape, S.shape[-1], S.shape[-1]))
         else:
-            size = _T(S) @ rigid[..., i, :, :] @ S + held + np.abs(added)
-            gives, positive = _inverse(link, _T(S) @ felt @ S + held + added, size)
-            definite = definite and positive
+            size = _T(S) @ rigid[..., i, :, :] @ S + constraint_inertia + np.abs(joint_term)
+            inverse_joint_inertia, is_positive = _invert_joint_inertia(
+                link, _T(S) @ articulated @ S + constraint_inertia + joint_term, size
+            )
+            is_definite = is_definite and is_positive
         if parent < 0:
-            pushes, lags = np.zeros(S.shape), np.zeros(_T(S).shape)  # behind it is the world
+            parent_wrench, parent_acceleration = (
+                np.zeros(S.shape),
+                np.zeros(_T(S).shape),
+            )  # behind it is the world
         else:
-            down, up = felt @ back, _T(back) @ felt
-            passed = up @ back
+            down, up = articulated @ parent_adjoint, _T(parent_adjoint) @ articulated
+            propagated = up @ parent_adjoint
             if C is not None:
                 to_parent, from_parent = _T(to_bodies[i]), _T(to_bodies[parent])
-                here = to_parent @ C[..., i, 0, :, :] @ to_bodies[parent]
-                there = from_parent @ C[..., i, 1, :, :] @ to_bodies[i]
-                down, up, passed = down + here, up + there, passed + _T(back) @ here + there @ back
-            pushes, lags = up @ S, gives @ _T(S) @ down
-            inertias[..., parent, :, :] += passed - pushes @ lags
-            rigid[..., parent, :, :] += _T(back) @ rigid[..., i, :, :] @ back
-        pivots[i] = Pivot(S, back, gives, pushes, lags, felt)
-    return InverseInertia(tree, tuple(p for p in pivots if p is not None), shape, definite)
+                own_block = to_parent @ C[..., i, 0, :, :] @ to_bodies[parent]
+                parent_block = from_parent @ C[..., i, 1, :, :] @ to_bodies[i]
+                down, up, propagated = (
+                    down + own_block,
+                    up + parent_block,
+                    propagated + _T(parent_adjoint) @ own_block + parent_block @ parent_adjoint,
+                )
+            parent_wrench, parent_acceleration = up @ S, inverse_joint_inertia @ _T(S) @ down
+            inertias[..., parent, :, :] += propagated - parent_wrench @ parent_acceleration
+            rigid[..., parent, :, :] += _T(parent_adjoint) @ rigid[..., i, :, :] @ parent_adjoint
+        pivots[i] = JointPivot(
+            S, parent_adjoint, inverse_joint_inertia, parent_wrench, parent_acceleration, articulated
+        )
+    return InverseMass(tree, tuple(p for p in pivots if p is not None), shape, is_definite)
 
 
 def inverse_mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
@@ -203,8 +237,8 @@ def inverse_mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
         If a joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
     arguments.instance("tree", tree, Tree)
-    q, x = alike(tree, q=q, x=x)
-    return _factored(tree, q, np.zeros((tree.size, tree.size)))._solved(x)
+    q, x = check_vectors(tree, q=q, x=x)
+    return _factor_mass_matrix(tree, q, np.zeros((tree.num_coordinates, tree.num_coordinates)))._solve(x)
 
 
 def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
@@ -217,73 +251,73 @@ def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
     SingularConfiguration
         As :func:`inverse_mass_product`.
     """
-    inverse = factor_inertia(tree, q).matrix()
+    inverse = factor_mass_matrix(tree, q).matrix()
     return (inverse + _T(inverse)) / 2
 
 
-def forbidden_accelerations(tree: Tree, q: Array, x: Array) -> Array:
+def coordinate_constraint_accelerations(tree: Tree, q: Array, x: Array) -> Array:
     """Return the part ``(..., k)`` of ``M_r^-1 x`` along what joints forbid their own coordinates.
 
     Nothing moves along it. The inertia there is the one that
     :func:`~rbnotes.tree.dynamics.regular_mass_matrix` adds.
     """
     result = np.zeros(x.shape)
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        if link.joint.constraints:
-            rows = link.joint._constraint_rows(q[..., own])
+    for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
+        if link.joint.num_coordinate_constraints:
+            rows = link.joint.compute_coordinate_constraint_jacobian(q[..., coordinates])
             inverse = np.linalg.inv(rows @ _T(rows))
-            along = _times(inverse @ inverse, _times(rows, x[..., own]))
-            result[..., own] = _times(_T(rows), along) / tree.carried[i]
+            components = _matvec(inverse @ inverse, _matvec(rows, x[..., coordinates]))
+            result[..., coordinates] = _matvec(_T(rows), components) / tree.mean_subtree_inertias[i]
     return result
 
 
-def joint_blocks(tree: Tree, matrix: Array) -> Array:
+def joint_diagonal_blocks(tree: Tree, matrix: Array) -> Array:
     """A matrix ``(..., k, k)`` without what couples different joints."""
     result = np.zeros(matrix.shape)
-    for own in tree.slices:
-        result[..., own, own] = matrix[..., own, own]
+    for coordinates in tree.coordinate_slices:
+        result[..., coordinates, coordinates] = matrix[..., coordinates, coordinates]
     return result
 
 
-def _joint_terms(tree: Tree, value: ArrayLike) -> Array:
-    given, k = arguments.array("joints", value), tree.size
-    if given.ndim < 2:
-        if given.shape not in ((), (k,)):
-            raise InvalidArgument("joints", f"shape {given.shape}", f"shape (..., {k}, {k}) or ({k},)")
-        return np.diag(np.broadcast_to(given, (k,)))
-    if given.shape[-2:] != (k, k):
-        raise InvalidArgument("joints", f"shape {given.shape}", f"shape (..., {k}, {k}) or ({k},)")
-    P = given
-    between = np.abs(P - joint_blocks(tree, P))
-    if np.any(between):
-        places = np.argwhere(between.reshape(-1, k, k).max(axis=0))[0]
-        ends = [own.stop for own in tree.slices]
+def _check_joint_terms(tree: Tree, value: ArrayLike) -> Array:
+    terms, k = arguments.array("joints", value), tree.num_coordinates
+    if terms.ndim < 2:
+        if terms.shape not in ((), (k,)):
+            raise InvalidArgument("joints", f"shape {terms.shape}", f"shape (..., {k}, {k}) or ({k},)")
+        return np.diag(np.broadcast_to(terms, (k,)))
+    if terms.shape[-2:] != (k, k):
+        raise InvalidArgument("joints", f"shape {terms.shape}", f"shape (..., {k}, {k}) or ({k},)")
+    P = terms
+    coupling = np.abs(P - joint_diagonal_blocks(tree, P))
+    if np.any(coupling):
+        places = np.argwhere(coupling.reshape(-1, k, k).max(axis=0))[0]
+        ends = [own.stop for own in tree.coordinate_slices]
         row, column = (tree.links[int(np.searchsorted(ends, place, "right"))].name for place in places)
         got = f"{row!r} coupled with {column!r}"
         raise InvalidArgument("joints", got, "blocks on the diagonal, one for each joint")
     return P
 
 
-def _inverse(link: Link, stiff: Array, size: Array) -> tuple[Array, bool]:
+def _invert_joint_inertia(link: Link, joint_inertia: Array, size: Array) -> tuple[Array, bool]:
     """Of what a joint feels along its coordinates ``(..., k, k)``, and whether it is positive definite.
 
     Scaled by a size of it, so that radians and metres, heavy and light links count alike, and what rounding
     has left of an inertia is told from a small one.
     """
-    if not stiff.shape[-1]:
-        return stiff, True
+    if not joint_inertia.shape[-1]:
+        return joint_inertia, True
     diagonal = np.diagonal(size, axis1=-2, axis2=-1)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
-    scaled = stiff * scale * _T(scale)
+    scaled = joint_inertia * scale * _T(scale)
     smallest = float(np.min(np.linalg.svd(scaled, compute_uv=False), initial=np.inf))
     if smallest < 100 * np.finfo(float).eps:
         got = f"{link.name!r} without inertia along its {link.joint} joint ({smallest:.3g}, scaled)"
         raise SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
-    positive = bool(np.min(np.linalg.eigvalsh((scaled + _T(scaled)) / 2), initial=np.inf) > 0)
-    return scale * np.linalg.inv(scaled) * _T(scale), positive
+    is_positive = bool(np.min(np.linalg.eigvalsh((scaled + _T(scaled)) / 2), initial=np.inf) > 0)
+    return scale * np.linalg.inv(scaled) * _T(scale), is_positive
 
 
-def _with_axis(part: Array) -> Array:
+def _insert_axis(part: Array) -> Array:
     """The same for right sides along one more axis."""
     return part[..., None, :, :]
 

@@ -14,7 +14,7 @@ from rbnotes.tree.constraints import LoopClosure
 
 
 @dataclass(frozen=True, eq=False)
-class JointLoad:
+class BearingReaction:
     """What one bearing did in a step; impulses, on the body, in the frame of the bearing."""
 
     reaction: Array
@@ -24,13 +24,13 @@ class JointLoad:
     their absolute values."""
     friction: Array
     """At the implicit contacts ``(c, 2)``, N s."""
-    sliding: Array
+    sliding_velocities: Array
     """Their velocities at the end of the step ``(c, 2)``, m/s."""
-    generalised: Array
+    generalized_friction: Array
     """Friction along the joint's coordinates ``(k,)``, N m s or N s."""
-    limit: float
+    friction_limit: float
     """Sum of the bounds, N s; for a joint with one motion that of its generalised friction, N m s or N s."""
-    left: Array
+    unsupported_wrench: Array
     """Part of the reaction ``(6,)`` that the implicit contacts cannot carry, N m s and N s: it meets no
     friction."""
     rank: int
@@ -40,7 +40,7 @@ class JointLoad:
     @property
     def work(self) -> float:
         """Of friction at the velocities after the step, J: never positive."""
-        return float(np.sum(self.friction * self.sliding))
+        return float(np.sum(self.friction * self.sliding_velocities))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,9 @@ class BispStep:
 
     state: State
     """Coordinates, rad and m, and velocities, rad/s and m/s, at the end of the step."""
-    loads: Mapping[str | LoopClosure, JointLoad]
+    bearing_reactions: Mapping[str | LoopClosure, BearingReaction]
     """By the keys of the bearings."""
-    wrenches: Array
+    joint_wrenches: Array
     """Impulsive wrenches ``(n, 6)``, N m s and N s, through all joints, friction and drives included, in the
     frames of the joints: what the joint gives to its body."""
     points: ContactPoints

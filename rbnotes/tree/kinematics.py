@@ -28,18 +28,18 @@ class Poses(NamedTuple):
     """Frames of the bodies ``(..., n, 4, 4)``, m."""
 
 
-class Motion(NamedTuple):
+class BodyKinematics(NamedTuple):
     """Where a tree is and how it moves: all that its dynamics needs, from one pass from roots to leaves."""
 
-    joints: Array
+    joint_poses: Array
     """Frames of the joints ``(..., n, 4, 4)``, m."""
-    bodies: Array
+    body_poses: Array
     """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
     """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
     """Jacobian by bodies ``(..., n, 6, k)``, rad and m per unit of the coordinates."""
-    drift: Array
+    bias_acceleration: Array
     """What of the twists' rates does not come from joint accelerations: ``Jdot qdot``, ``(..., n, 6)``,
     rad/s^2 and m/s^2.
     """
@@ -51,7 +51,7 @@ def poses(tree: Tree, q: ArrayLike) -> Poses:
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _poses_at(tree, tree.checked("q", q))
+    return _poses_at(tree, tree.check_vector("q", q))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -60,24 +60,26 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _twists_at(tree, *_both(tree, q, qdot))
+    return _twists_at(tree, *_check_state_vectors(tree, q, qdot))
 
 
-def placed(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
+def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
     """Frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
-    steps = _steps(tree, q)
-    return _poses(tree, steps).bodies, _twists(tree, q, qdot, _se3.Ad_inverse(steps))
+    relative_poses = _relative_joint_poses(tree, q)
+    return _poses(tree, relative_poses).bodies, _twists(tree, q, qdot, _se3.Ad_inverse(relative_poses))
 
 
 def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
     """Body twists; A as for :func:`_jacobian`."""
-    at_joints = np.zeros((*q.shape[:-1], len(tree.links), 6))
-    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
-        twist = _times(link.joint._S(q[..., own]), qdot[..., own])
+    joint_twists = np.zeros((*q.shape[:-1], len(tree.links), 6))
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        twist = _matvec(link.joint.compute_motion_subspace(q[..., coordinates]), qdot[..., coordinates])
         if parent >= 0:
-            twist = twist + _times(A[..., i, :, :], at_joints[..., parent, :])
-        at_joints[..., i, :] = twist
-    return _times(tree.to_bodies, at_joints)
+            twist = twist + _matvec(A[..., i, :, :], joint_twists[..., parent, :])
+        joint_twists[..., i, :] = twist
+    return _matvec(tree.joint_to_body_adjoints, joint_twists)
 
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
@@ -86,67 +88,74 @@ def jacobian(tree: Tree, q: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _jacobian_at(tree, tree.checked("q", q))
+    return _jacobian_at(tree, tree.check_vector("q", q))
 
 
-def jacobian_dot(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2).
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    A = _se3.Ad_inverse(_steps(tree, q))
-    return _stacked(tree.to_bodies @ _jacobian_dot(tree, q, qdot, A, _jacobian(tree, q, A)))
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    A = _se3.Ad_inverse(_relative_joint_poses(tree, q))
+    return _flatten_bodies(
+        tree.joint_to_body_adjoints @ _jacobian_rate(tree, q, qdot, A, _jacobian(tree, q, A))
+    )
 
 
-def motion(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Motion:
+def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics:
     """Poses, twists, Jacobian and drift at once, for those who need several of them.
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _motion_at(tree, *_both(tree, q, qdot))
+    return _body_kinematics(tree, *_check_state_vectors(tree, q, qdot))
 
 
 def _poses_at(tree: Tree, q: Array) -> Poses:
-    return _poses(tree, _steps(tree, q))
+    return _poses(tree, _relative_joint_poses(tree, q))
 
 
 def _twists_at(tree: Tree, q: Array, qdot: Array) -> Array:
-    return _twists(tree, q, qdot, _se3.Ad_inverse(_steps(tree, q)))
+    return _twists(tree, q, qdot, _se3.Ad_inverse(_relative_joint_poses(tree, q)))
 
 
 def _jacobian_at(tree: Tree, q: Array) -> Array:
-    return _stacked(tree.to_bodies @ _jacobian(tree, q, _se3.Ad_inverse(_steps(tree, q))))
-
-
-def _motion_at(tree: Tree, q: Array, qdot: Array) -> Motion:
-    steps = _steps(tree, q)
-    A = _se3.Ad_inverse(steps)
-    J = _jacobian(tree, q, A)
-    drift = _times(_jacobian_dot(tree, q, qdot, A, J), qdot[..., None, :])
-    phi = _times(J, qdot[..., None, :])
-    return Motion(
-        *_poses(tree, steps),
-        _times(tree.to_bodies, phi),
-        tree.to_bodies @ J,
-        _times(tree.to_bodies, drift),
+    return _flatten_bodies(
+        tree.joint_to_body_adjoints @ _jacobian(tree, q, _se3.Ad_inverse(_relative_joint_poses(tree, q)))
     )
 
 
-def _steps(tree: Tree, q: Array) -> Array:
+def _body_kinematics(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
+    relative_poses = _relative_joint_poses(tree, q)
+    A = _se3.Ad_inverse(relative_poses)
+    J = _jacobian(tree, q, A)
+    bias_acceleration = _matvec(_jacobian_rate(tree, q, qdot, A, J), qdot[..., None, :])
+    phi = _matvec(J, qdot[..., None, :])
+    return BodyKinematics(
+        *_poses(tree, relative_poses),
+        _matvec(tree.joint_to_body_adjoints, phi),
+        tree.joint_to_body_adjoints @ J,
+        _matvec(tree.joint_to_body_adjoints, bias_acceleration),
+    )
+
+
+def _relative_joint_poses(tree: Tree, q: Array) -> Array:
     """Pose ``(..., n, 4, 4)`` of each joint in that of its parent."""
-    Q = [link.joint._transform(q[..., own]) for link, own in zip(tree.links, tree.slices, strict=True)]
+    Q = [
+        link.joint.compute_transform(q[..., own])
+        for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
+    ]
     result: Array = tree.placements @ np.stack(Q, axis=-3)
     return result
 
 
-def _poses(tree: Tree, steps: Array) -> Poses:
-    joints = steps.copy()
+def _poses(tree: Tree, relative_poses: Array) -> Poses:
+    joints = relative_poses.copy()
     for i, parent in enumerate(tree.parents):
         if parent >= 0:
-            joints[..., i, :, :] = joints[..., parent, :, :] @ steps[..., i, :, :]
+            joints[..., i, :, :] = joints[..., parent, :, :] @ relative_poses[..., i, :, :]
     return Poses(joints, joints @ tree.body_frames)
 
 
@@ -158,46 +167,52 @@ def _jacobian(tree: Tree, q: Array, A: Array) -> Array:
     A
         Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
     """
-    J = np.zeros((*q.shape[:-1], len(tree.links), 6, tree.size))
-    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
+    J = np.zeros((*q.shape[:-1], len(tree.links), 6, tree.num_coordinates))
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
         if parent >= 0:
             J[..., i, :, :] = A[..., i, :, :] @ J[..., parent, :, :]
-        J[..., i, :, own] = link.joint._S(q[..., own])
+        J[..., i, :, coordinates] = link.joint.compute_motion_subspace(q[..., coordinates])
     return J
 
 
-def _jacobian_dot(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Array:
+def _jacobian_rate(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Array:
     """Rate of J ``(..., n, 6, k)``, both in the frames of the joints."""
     Jdot = np.zeros_like(J)
-    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
         if parent >= 0:
             # Seen from a frame that moves at the twist S qdot, everything else moves the other way. (The
             # bracket with the joint's own columns is not zero; they are set after that.)
-            own_twist = _times(J[..., i, :, own], qdot[..., own])
+            own_twist = _matvec(J[..., i, :, coordinates], qdot[..., coordinates])
             Jdot[..., i, :, :] = (
                 A[..., i, :, :] @ Jdot[..., parent, :, :] - _se3.ad(own_twist) @ J[..., i, :, :]
             )
-        Jdot[..., i, :, own] = link.joint._Sdot(q[..., own], qdot[..., own])
+        Jdot[..., i, :, coordinates] = link.joint.compute_motion_subspace_rate(
+            q[..., coordinates], qdot[..., coordinates]
+        )
     return Jdot
 
 
-def _stacked(J: Array) -> Array:
+def _flatten_bodies(J: Array) -> Array:
     """``(..., n, 6, k)`` as ``(..., 6 n, k)``."""
     return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
 
 
-def alike(tree: Tree, **vectors: ArrayLike) -> list[Array]:
+def check_vectors(tree: Tree, **vectors: ArrayLike) -> list[Array]:
     """Vectors ``(..., k)``, such as coordinates and velocities, checked and with the same leading axes."""
-    checked = {name: tree.checked(name, value) for name, value in vectors.items()}
+    checked = {name: tree.check_vector(name, value) for name, value in vectors.items()}
     shape = arguments.common_shape(**{name: value.shape[:-1] for name, value in checked.items()})
-    return [np.broadcast_to(value, (*shape, tree.size)) for value in checked.values()]
+    return [np.broadcast_to(value, (*shape, tree.num_coordinates)) for value in checked.values()]
 
 
-def _both(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-    q, qdot = alike(tree, q=q, qdot=qdot)
+def _check_state_vectors(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+    q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return q, qdot
 
 
-def _times(A: Array, x: Array) -> Array:
+def _matvec(A: Array, x: Array) -> Array:
     product: Array = (A @ x[..., None])[..., 0]
     return product

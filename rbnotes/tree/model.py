@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import GRAVITY
-from rbnotes.inertia.spatial import of_symmetric
+from rbnotes.inertia.spatial import from_symmetric_spatial_inertia
 from rbnotes.joints import JointType
 
 
@@ -49,35 +49,39 @@ class Link:
     """Name of the parent; None is the world."""
     placement: ArrayField = None
     """Joint frame ``(4, 4)`` in the joint frame of the parent, at rest, m; the same frame by default."""
-    body: ArrayField = None
+    body_frame: ArrayField = None
     """Body frame ``(4, 4)`` in the joint frame, m; the same frame by default."""
     stiffness: ArrayField = 0.0
     """Of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
     damping: ArrayField = 0.0
     """Of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
-    rest: ArrayField = None
+    spring_reference: ArrayField = None
     """Coordinates ``(k,)``, rad or m, at which the springs are slack; the joint's home by default."""
 
     def __post_init__(self) -> None:
-        where, k = f"link {self.name!r}", self._checked_joint().coordinates
+        label, k = f"link {self.name!r}", self._check_joint().num_coordinates
         fields: dict[str, Any] = {}
-        for field in ("placement", "body"):
+        for field in ("placement", "body_frame"):
             given = getattr(self, field)
-            frame = arguments.frame(f"{where}: {field}", np.eye(4) if given is None else given)
+            frame = arguments.frame(f"{label}: {field}", np.eye(4) if given is None else given)
             if frame.shape != (4, 4):
-                raise InvalidArgument(f"{where}: {field}", f"shape {frame.shape}", "shape (4, 4)")
+                raise InvalidArgument(f"{label}: {field}", f"shape {frame.shape}", "shape (4, 4)")
             fields[field] = frame
         for field in ("stiffness", "damping"):
-            number = arguments.scalar(f"{where}: {field}", getattr(self, field), minimum=0.0)
+            number = arguments.scalar(f"{label}: {field}", getattr(self, field), minimum=0.0)
             fields[field] = self._per_coordinate(field, number, k)
-        rest = self.joint.home if self.rest is None else arguments.array(f"{where}: rest", self.rest)
-        fields["rest"] = self._per_coordinate("rest", rest, k)
+        spring_reference = (
+            self.joint.neutral
+            if self.spring_reference is None
+            else arguments.array(f"{label}: rest", self.spring_reference)
+        )
+        fields["spring_reference"] = self._per_coordinate("spring_reference", spring_reference, k)
         if self.inertia is not None:
-            fields["inertia"] = _checked_inertia(f"{where}: inertia", self.inertia)
+            fields["inertia"] = _check_inertia(f"{label}: inertia", self.inertia)
         for field, value in fields.items():
             object.__setattr__(self, field, value)
 
-    def _checked_joint(self) -> JointType:
+    def _check_joint(self) -> JointType:
         if not isinstance(self.name, str) or not self.name:
             raise InvalidArgument("name", repr(self.name), "the link's name, a string that is not empty")
         if not isinstance(self.parent, str | None):
@@ -115,8 +119,8 @@ class Tree:
         if gravity.shape != (3,):
             raise InvalidArgument("gravity", f"shape {gravity.shape}", "shape (3,)")
         object.__setattr__(self, "gravity", gravity)
-        object.__setattr__(self, "links", _sorted(arguments.instances("links", self.links, Link)))
-        self._refuse_weightless_ends()
+        object.__setattr__(self, "links", _sort_links(arguments.instances("links", self.links, Link)))
+        self._refuse_massless_leaves()
 
     @cached_property
     def parents(self) -> tuple[int, ...]:
@@ -131,25 +135,25 @@ class Tree:
         )
 
     @cached_property
-    def slices(self) -> tuple[slice, ...]:
+    def coordinate_slices(self) -> tuple[slice, ...]:
         """Where each link's coordinates are among all."""
-        ends = np.cumsum([0, *(link.joint.coordinates for link in self.links)]).tolist()
+        ends = np.cumsum([0, *(link.joint.num_coordinates for link in self.links)]).tolist()
         return tuple(slice(start, end) for start, end in pairwise(ends))
 
     @property
-    def size(self) -> int:
+    def num_coordinates(self) -> int:
         """Number k of coordinates, and of velocities."""
-        return self.slices[-1].stop if self.links else 0
+        return self.coordinate_slices[-1].stop if self.links else 0
 
     @cached_property
     def inertias(self) -> Array:
         """Spatial inertias ``(n, 6, 6)``, zero where there is no mass."""
-        none = np.zeros((6, 6))
-        given = [none if link.inertia is None else link.inertia for link in self.links]
+        massless = np.zeros((6, 6))
+        given = [massless if link.inertia is None else link.inertia for link in self.links]
         return np.array(given).reshape(-1, 6, 6)
 
     @cached_property
-    def carried(self) -> Array:
+    def mean_subtree_inertias(self) -> Array:
         """Mean diagonal entry ``(n,)`` of the inertias of each link and all that hang on it, added up."""
         sizes: Array = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
         for i in reversed(range(len(self.links))):
@@ -165,15 +169,15 @@ class Tree:
     @cached_property
     def body_frames(self) -> Array:
         """Frames ``(n, 4, 4)`` of the bodies, each in its joint's frame."""
-        return np.array([link.body for link in self.links]).reshape(-1, 4, 4)
+        return np.array([link.body_frame for link in self.links]).reshape(-1, 4, 4)
 
     @cached_property
-    def to_bodies(self) -> Array:
+    def joint_to_body_adjoints(self) -> Array:
         """Adjoints ``(n, 6, 6)`` that take twists from the joints' frames to the bodies'."""
         return _se3.Ad_inverse(self.body_frames)
 
     @cached_property
-    def weights(self) -> tuple[Array, Array]:
+    def weights_and_centers(self) -> tuple[Array, Array]:
         """Weights ``(n, 3)`` in the world, N, and the points ``(n, 3)`` of the bodies where they act."""
         masses = self.inertias[:, 5, 5]
         moments = np.stack([self.inertias[:, 2, 4], self.inertias[:, 0, 5], self.inertias[:, 1, 3]], axis=-1)
@@ -181,11 +185,11 @@ class Tree:
         return masses[:, None] * self.gravity, moments / heavy[:, None]
 
     @cached_property
-    def home(self) -> Array:
+    def neutral(self) -> Array:
         """Coordinates ``(k,)`` of all joints at home: mostly zeros."""
-        return np.concatenate([np.zeros(0), *(link.joint.home for link in self.links)])
+        return np.concatenate([np.zeros(0), *(link.joint.neutral for link in self.links)])
 
-    def stacked(self, field: str) -> Array:
+    def joint_parameter(self, field: str) -> Array:
         """``stiffness``, ``damping`` or ``rest`` of all coordinates ``(k,)``.
 
         Raises InvalidArgument if ``field`` is not one of the names.
@@ -193,7 +197,7 @@ class Tree:
         arguments.choice("field", field, ("stiffness", "damping", "rest"))
         return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
 
-    def checked(self, name: str, value: ArrayLike) -> Array:
+    def check_vector(self, name: str, value: ArrayLike) -> Array:
         """Coordinates, velocities or whatever there is one of for each ``(..., k)``.
 
         Raises
@@ -202,11 +206,11 @@ class Tree:
             If there are not as many; the message says how many each link has.
         """
         try:
-            return arguments.vector(name, value, self.size)
+            return arguments.vector(name, value, self.num_coordinates)
         except InvalidArgument as error:
             if not error.got.startswith("shape"):
                 raise
-            each = ", ".join(f"{link.joint.coordinates} of {link.name!r}" for link in self.links)
+            each = ", ".join(f"{link.joint.num_coordinates} of {link.name!r}" for link in self.links)
             raise InvalidArgument(name, error.got, f"{error.expected}: {each}") from error
 
     def index(self, name: str) -> int:
@@ -231,43 +235,45 @@ class Tree:
         Raises InvalidArgument if there is no link of a name, or its numbers or ``default`` do not fit.
         """
         arguments.instance("values", values, Mapping)
-        base = self.home if default is None else arguments.array("default", default)
-        if base.shape not in ((), (self.size,)):
-            raise InvalidArgument("default", f"shape {base.shape}", f"a number, or shape ({self.size},)")
-        result = np.array(np.broadcast_to(base, (self.size,)))
+        base = self.neutral if default is None else arguments.array("default", default)
+        if base.shape not in ((), (self.num_coordinates,)):
+            raise InvalidArgument(
+                "default", f"shape {base.shape}", f"a number, or shape ({self.num_coordinates},)"
+            )
+        result = np.array(np.broadcast_to(base, (self.num_coordinates,)))
         for name, value in values.items():
-            own = self.slices[self.index(arguments.text("values: name", name))]
-            count = own.stop - own.start
-            given = arguments.array(f"values[{name!r}]", value)
-            if given.shape not in ((), (count,)) or (given.ndim == 0 and count != 1):
-                raise InvalidArgument(f"values[{name!r}]", f"shape {given.shape}", f"shape ({count},)")
-            result[own] = given
+            joint_slice = self.coordinate_slices[self.index(arguments.text("values: name", name))]
+            count = joint_slice.stop - joint_slice.start
+            numbers = arguments.array(f"values[{name!r}]", value)
+            if numbers.shape not in ((), (count,)) or (numbers.ndim == 0 and count != 1):
+                raise InvalidArgument(f"values[{name!r}]", f"shape {numbers.shape}", f"shape ({count},)")
+            result[joint_slice] = numbers
         return result
 
-    def _refuse_weightless_ends(self) -> None:
-        carries = self.inertias[:, 5, 5] > 0
+    def _refuse_massless_leaves(self) -> None:
+        has_mass = self.inertias[:, 5, 5] > 0
         for i in reversed(range(len(self.links))):
-            if carries[i] and self.parents[i] >= 0:
-                carries[self.parents[i]] = True
-        for link, heavy in zip(self.links, carries, strict=True):
+            if has_mass[i] and self.parents[i] >= 0:
+                has_mass[self.parents[i]] = True
+        for link, heavy in zip(self.links, has_mass, strict=True):
             if not heavy:
                 expected = "an inertia, for it or for a link that hangs on it"
                 raise InvalidArgument(f"link {link.name!r}: inertia", "no mass", expected)
 
 
-def _checked_inertia(name: str, value: Any) -> Array:
+def _check_inertia(name: str, value: Any) -> Array:
     """A spatial inertia that some body could have; a point mass and a thin rod are bodies, too."""
     M = arguments.symmetric(name, value, 6)
     if M.shape != (6, 6):
         raise InvalidArgument(name, f"shape {M.shape}", "shape (6, 6)")
     try:
-        of_symmetric(M)
+        from_symmetric_spatial_inertia(M)
     except InvalidArgument as error:
         raise InvalidArgument(name, error.got, error.expected) from error
     return M
 
 
-def _sorted(links: tuple[Link, ...]) -> tuple[Link, ...]:
+def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
     by_name: dict[str, Link] = {}
     for link in links:
         if link.name in by_name:
@@ -279,16 +285,16 @@ def _sorted(links: tuple[Link, ...]) -> tuple[Link, ...]:
             raise InvalidArgument(
                 f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {known}"
             )
-    _refuse_circles(by_name)
-    placed: dict[str, Link] = {}
-    while len(placed) < len(links):  # each round places at least the links whose parents are placed
+    _refuse_cycles(by_name)
+    sorted_links: dict[str, Link] = {}
+    while len(sorted_links) < len(links):  # each round places at least the links whose parents are placed
         for link in links:
-            if link.parent is None or link.parent in placed:
-                placed.setdefault(link.name, link)
-    return tuple(placed.values())
+            if link.parent is None or link.parent in sorted_links:
+                sorted_links.setdefault(link.name, link)
+    return tuple(sorted_links.values())
 
 
-def _refuse_circles(by_name: Mapping[str, Link]) -> None:
+def _refuse_cycles(by_name: Mapping[str, Link]) -> None:
     parents = {name: () if link.parent is None else (link.parent,) for name, link in by_name.items()}
     try:
         TopologicalSorter(parents).prepare()

@@ -36,9 +36,9 @@ from scipy.sparse.linalg import LinearOperator
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.dynamics import Forces, State
-from rbnotes.tree.dynamics import _forbidden_inertia
-from rbnotes.tree.inverse_inertia import _T, InverseInertia, factor_inertia, joint_blocks
-from rbnotes.tree.kinematics import _times
+from rbnotes.tree.dynamics import _coordinate_constraint_inertia
+from rbnotes.tree.inverse_inertia import _T, InverseMass, factor_mass_matrix, joint_diagonal_blocks
+from rbnotes.tree.kinematics import _matvec
 from rbnotes.tree.model import Tree
 from rbnotes.tree.products import jacobian_product, jacobian_transpose_product
 from rbnotes.tree.system import TreeSystem
@@ -48,13 +48,13 @@ from rbnotes.tree.system import TreeSystem
 class StepPreconditioner:
     """The inverse of what of ``M - h D - h^2 K`` runs along the tree; made by :func:`step_preconditioner`."""
 
-    inertia: InverseInertia
+    inverse_mass: InverseMass
     """Of the joints' velocities."""
-    particles: Array
+    particle_inverses: Array
     """Inverses ``(p, 3, 3)`` of the blocks of the particles, 1/kg."""
-    exact: bool
+    is_exact: bool
     """Whether nothing is left out: then it is the inverse of :func:`step_operator`."""
-    definite: bool
+    is_positive_definite: bool
     """Whether it is positive definite, if symmetric; conjugate gradients need that. Springs that are pressed
     together may make it indefinite where h is large."""
 
@@ -63,15 +63,15 @@ class StepPreconditioner:
 
         Raises InvalidArgument if the shape of ``x`` does not fit.
         """
-        count = 3 * len(self.particles)
-        x = arguments.one_vector("x", x, count + self.inertia.tree.size)
-        of_particles = _times(self.particles, x[:count].reshape(-1, 3)).ravel()
-        return np.append(of_particles, self.inertia.solve(x[count:]))
+        count = 3 * len(self.particle_inverses)
+        x = arguments.single_vector("x", x, count + self.inverse_mass.tree.num_coordinates)
+        of_particles = _matvec(self.particle_inverses, x[:count].reshape(-1, 3)).ravel()
+        return np.append(of_particles, self.inverse_mass.solve(x[count:]))
 
     @property
     def operator(self) -> LinearOperator:
         """For the solvers of ``scipy.sparse.linalg``."""
-        size = 3 * len(self.particles) + self.inertia.tree.size
+        size = 3 * len(self.particle_inverses) + self.inverse_mass.tree.num_coordinates
         return LinearOperator((size, size), matvec=lambda x: self.solve(x.ravel()), dtype=np.float64)
 
 
@@ -83,27 +83,27 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    h = _checked(system, state, h)
+    h = _check_step(system, state, h)
     count = state.v.size
     tree, q = system.tree, state.q
-    applied, on_joints = _stiff(system, state, h)
+    applied, on_joints = _implicit_matrices(system, state, h)
     masses = np.repeat(system.masses, 3)
-    forbidden = [
-        (own, _forbidden_inertia(tree, q, i))
-        for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True))
-        if link.joint.constraints
+    constraint_inertias = [
+        (own, _coordinate_constraint_inertia(tree, q, i))
+        for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True))
+        if link.joint.num_coordinate_constraints
     ]
 
     def product(x: Array) -> Array:
         x = x.ravel()
         twists = jacobian_product(tree, q, x[count:])
-        momenta = np.append(_times(tree.inertias, twists), masses * x[:count])
+        momenta = np.append(_matvec(tree.inertias, twists), masses * x[:count])
         momenta += applied @ np.append(twists, x[:count])
         wrenches = momenta[: twists.size].reshape(twists.shape)
-        handed = jacobian_transpose_product(tree, q, wrenches) + on_joints @ x[count:]
-        for own, held in forbidden:
-            handed[own] += held @ x[count:][own]
-        return np.append(momenta[twists.size :], handed)
+        generalized = jacobian_transpose_product(tree, q, wrenches) + on_joints @ x[count:]
+        for coordinates, constraint_inertia in constraint_inertias:
+            generalized[coordinates] += constraint_inertia @ x[count:][coordinates]
+        return np.append(momenta[twists.size :], generalized)
 
     return LinearOperator((state.size, state.size), matvec=product, dtype=np.float64)
 
@@ -121,40 +121,42 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     SingularConfiguration
         If a joint is in a singular state, or springs that push take away its inertia; the message names it.
     """
-    h, tree = _checked(system, state, h), system.tree
-    applied, on_joints = _stiff(system, state, h)
-    bodies, parents, particles, whole = _along_the_tree(tree, len(system.masses), applied)
-    blocks = joint_blocks(tree, on_joints)
-    inertia = factor_inertia(tree, state.q, joints=blocks, bodies=bodies, parents=parents)
+    h, tree = _check_step(system, state, h), system.tree
+    applied, on_joints = _implicit_matrices(system, state, h)
+    bodies, parents, particles, is_complete = _tree_blocks(tree, len(system.masses), applied)
+    blocks = joint_diagonal_blocks(tree, on_joints)
+    inertia = factor_mass_matrix(tree, state.q, joint_terms=blocks, body_terms=bodies, parent_terms=parents)
     particles += system.masses[:, None, None] * np.eye(3)
     if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * system.masses**3):
         raise SingularConfiguration("h", "springs that take away a particle's inertia", "a smaller step")
-    definite = inertia.definite and bool(np.all(np.linalg.eigvalsh((particles + _T(particles)) / 2) > 0))
-    exact = whole and np.array_equal(blocks, on_joints)
+    definite = inertia.is_positive_definite and bool(
+        np.all(np.linalg.eigvalsh((particles + _T(particles)) / 2) > 0)
+    )
+    exact = is_complete and np.array_equal(blocks, on_joints)
     return StepPreconditioner(inertia, np.linalg.inv(particles), exact, definite)
 
 
-def _checked(system: TreeSystem, state: State, h: float) -> float:
+def _check_step(system: TreeSystem, state: State, h: float) -> float:
     """The size of the step, of these."""
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     return arguments.number("h", h)
 
 
-def _stiff(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
+def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
     """``-h D - h^2 K`` of the applied forces, on bodies and particles, sparse; and of the joint forces."""
-    applied, driven = system._applied(system.maximal(state)), system._driven(state)
+    applied, driven = system._applied_forces(system.maximal_state(state)), system._driving_forces(state)
     tree = system.tree
-    on_joints = _weighed(driven, h)
-    on_joints += np.diag(h * tree.stacked("damping") + h**2 * tree.stacked("stiffness"))
-    return _weighed(Forces(applied.f, *map(sparse.csr_array, applied[1:])), h), on_joints
+    on_joints = _implicit_matrix(driven, h)
+    on_joints += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
+    return _implicit_matrix(Forces(applied.f, *map(sparse.csr_array, applied[1:])), h), on_joints
 
 
-def _weighed(forces: Forces, h: float) -> Any:
+def _implicit_matrix(forces: Forces, h: float) -> Any:
     return -h * forces.D - h**2 * forces.K
 
 
-def _along_the_tree(tree: Tree, count: int, applied: Any) -> tuple[Array, Array, Array, bool]:
+def _tree_blocks(tree: Tree, count: int, applied: Any) -> tuple[Array, Array, Array, bool]:
     """Blocks of bodies, of bodies and their parents, of particles; and whether there are no others."""
     n = len(tree.links)
     entries = sparse.coo_array(applied)
@@ -162,16 +164,26 @@ def _along_the_tree(tree: Tree, count: int, applied: Any) -> tuple[Array, Array,
     entries.eliminate_zeros()
     (rows, columns), values = entries.coords, entries.data
     # Six numbers for a body, then three for a particle; the latter counted as bodies without parents.
-    one, other = (np.where(at < 6 * n, at // 6, n + (at - 6 * n) // 3) for at in (rows, columns))
-    place, across = (np.where(at < 6 * n, at % 6, (at - 6 * n) % 3) for at in (rows, columns))
+    row_owner, column_owner = (np.where(at < 6 * n, at // 6, n + (at - 6 * n) // 3) for at in (rows, columns))
+    row_entry, column_entry = (np.where(at < 6 * n, at % 6, (at - 6 * n) % 3) for at in (rows, columns))
     parent = np.append(tree.parents, np.full(count, -1)).astype(int)
     bodies, parents = np.zeros((n, 6, 6)), np.zeros((n, 2, 6, 6))
     particles = np.zeros((count, 3, 3))
-    own, up, down = one == other, parent[one] == other, parent[other] == one
-    body = own & (one < n)
-    bodies[one[body], place[body], across[body]] = values[body]
-    parents[one[up], 0, place[up], across[up]] = values[up]
-    parents[other[down], 1, place[down], across[down]] = values[down]
-    loose = own & (one >= n)
-    particles[one[loose] - n, place[loose], across[loose]] = values[loose]
-    return bodies, parents, particles, bool(np.all(own | up | down))
+    is_diagonal, is_parent_column, is_parent_row = (
+        row_owner == column_owner,
+        parent[row_owner] == column_owner,
+        parent[column_owner] == row_owner,
+    )
+    is_body = is_diagonal & (row_owner < n)
+    bodies[row_owner[is_body], row_entry[is_body], column_entry[is_body]] = values[is_body]
+    parents[row_owner[is_parent_column], 0, row_entry[is_parent_column], column_entry[is_parent_column]] = (
+        values[is_parent_column]
+    )
+    parents[column_owner[is_parent_row], 1, row_entry[is_parent_row], column_entry[is_parent_row]] = values[
+        is_parent_row
+    ]
+    is_particle = is_diagonal & (row_owner >= n)
+    particles[row_owner[is_particle] - n, row_entry[is_particle], column_entry[is_particle]] = values[
+        is_particle
+    ]
+    return bodies, parents, particles, bool(np.all(is_diagonal | is_parent_column | is_parent_row))

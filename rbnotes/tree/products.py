@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.kinematics import _steps, _times, _twists, alike
+from rbnotes.tree.kinematics import _matvec, _relative_joint_poses, _twists, check_vectors
 from rbnotes.tree.model import Tree
 
 
@@ -27,11 +27,11 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` or ``x`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, x = alike(tree, q=q, x=x)
-    return _twists(tree, q, x, _se3.Ad_inverse(_steps(tree, q)))
+    q, x = check_vectors(tree, q=q, x=x)
+    return _twists(tree, q, x, _se3.Ad_inverse(_relative_joint_poses(tree, q)))
 
 
-def jacobian_dot_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike) -> Array:
+def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike) -> Array:
     """``Jdot x (..., n, 6)`` while the coordinates change at qdot ``(..., k)`` (Sueda Algorithm 5).
 
     For ``x = qdot`` it is what of the bodies' accelerations does not come from those of the joints.
@@ -39,12 +39,14 @@ def jacobian_dot_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike
     Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _jacobian_dot_product(tree, *alike(tree, q=q, qdot=qdot, x=x))
+    return _jacobian_dot_product(tree, *check_vectors(tree, q=q, qdot=qdot, x=x))
 
 
 def _jacobian_dot_product(tree: Tree, q: Array, qdot: Array, x: Array) -> Array:
-    A = _se3.Ad_inverse(_steps(tree, q))
-    return _times(tree.to_bodies, moved(tree, q, qdot, x, np.zeros_like(x), A)[1])
+    A = _se3.Ad_inverse(_relative_joint_poses(tree, q))
+    return _matvec(
+        tree.joint_to_body_adjoints, jacobian_product_and_rate(tree, q, qdot, x, np.zeros_like(x), A)[1]
+    )
 
 
 def bias_acceleration(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -56,7 +58,7 @@ def bias_acceleration(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = alike(tree, q=q, qdot=qdot)
+    q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return _jacobian_dot_product(tree, q, qdot, qdot)
 
 
@@ -69,9 +71,9 @@ def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
         If the shape of ``q`` or ``x`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, x = alike(tree, q=q, x=x)
-    A = _se3.Ad_inverse(_steps(tree, q))
-    return handed_on(tree, q, _times(tree.inertias, _twists(tree, q, x, A)), A)
+    q, x = check_vectors(tree, q=q, x=x)
+    A = _se3.Ad_inverse(_relative_joint_poses(tree, q))
+    return generalized_forces(tree, q, _matvec(tree.inertias, _twists(tree, q, x, A)), A)
 
 
 def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
@@ -82,13 +84,15 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` or ``y`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, y = tree.checked("q", q), arguments.array("y", y, len(tree.links), 6)
+    q, y = tree.check_vector("q", q), arguments.array("y", y, len(tree.links), 6)
     shape = arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
-    q, y = np.broadcast_to(q, (*shape, tree.size)), np.broadcast_to(y, (*shape, *y.shape[-2:]))
-    return handed_on(tree, q, y, _se3.Ad_inverse(_steps(tree, q)))
+    q, y = np.broadcast_to(q, (*shape, tree.num_coordinates)), np.broadcast_to(y, (*shape, *y.shape[-2:]))
+    return generalized_forces(tree, q, y, _se3.Ad_inverse(_relative_joint_poses(tree, q)))
 
 
-def moved(tree: Tree, q: Array, qdot: Array, x: Array, xdot: Array, A: Array) -> tuple[Array, Array]:
+def jacobian_product_and_rate(
+    tree: Tree, q: Array, qdot: Array, x: Array, xdot: Array, A: Array
+) -> tuple[Array, Array]:
     """``J x`` and its rate ``Jdot x + J xdot``, both ``(..., n, 6)`` and in the frames of the joints.
 
     Parameters
@@ -98,34 +102,41 @@ def moved(tree: Tree, q: Array, qdot: Array, x: Array, xdot: Array, A: Array) ->
     """
     # One more than there are links: the world rests, and is the last one, number -1.
     y, z = (np.zeros((*q.shape[:-1], len(tree.links) + 1, 6)) for _ in range(2))
-    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
-        S, Sdot = link.joint._S(q[..., own]), link.joint._Sdot(q[..., own], qdot[..., own])
-        to_here, turning = A[..., i, :, :], _se3.ad(_times(S, qdot[..., own]))
-        seen = _times(to_here, y[..., parent, :])
-        y[..., i, :] = seen + _times(S, x[..., own])
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        S, Sdot = (
+            link.joint.compute_motion_subspace(q[..., coordinates]),
+            link.joint.compute_motion_subspace_rate(q[..., coordinates], qdot[..., coordinates]),
+        )
+        adjoint, joint_ad = A[..., i, :, :], _se3.ad(_matvec(S, qdot[..., coordinates]))
+        parent_twist = _matvec(adjoint, y[..., parent, :])
+        y[..., i, :] = parent_twist + _matvec(S, x[..., coordinates])
         # Seen from a frame that moves at S qdot, everything else moves the other way.
-        z[..., i, :] = _times(to_here, z[..., parent, :]) - _times(turning, seen)
-        z[..., i, :] += _times(Sdot, x[..., own]) + _times(S, xdot[..., own])
+        z[..., i, :] = _matvec(adjoint, z[..., parent, :]) - _matvec(joint_ad, parent_twist)
+        z[..., i, :] += _matvec(Sdot, x[..., coordinates]) + _matvec(S, xdot[..., coordinates])
     return y[..., :-1, :], z[..., :-1, :]
 
 
-def handed_on(tree: Tree, q: Array, wrenches: Array, A: Array) -> Array:
+def generalized_forces(tree: Tree, q: Array, wrenches: Array, A: Array) -> Array:
     """``J^T`` times body wrenches ``(..., n, 6)``; A as for :func:`moved`."""
-    total = passed_on(tree, wrenches, A)
+    total = subtree_wrenches(tree, wrenches, A)
     result = np.zeros(q.shape)
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        result[..., own] = _times(np.swapaxes(link.joint._S(q[..., own]), -1, -2), total[..., i, :])
+    for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
+        result[..., coordinates] = _matvec(
+            np.swapaxes(link.joint.compute_motion_subspace(q[..., coordinates]), -1, -2), total[..., i, :]
+        )
     return result
 
 
-def passed_on(tree: Tree, wrenches: Array, A: Array) -> Array:
+def subtree_wrenches(tree: Tree, wrenches: Array, A: Array) -> Array:
     """What body wrenches ``(..., n, 6)`` come to at each joint, with all that hangs on it.
 
     In the frames of the joints; A as for :func:`moved`.
     """
-    total = _times(np.swapaxes(tree.to_bodies, -1, -2), wrenches)
+    total = _matvec(np.swapaxes(tree.joint_to_body_adjoints, -1, -2), wrenches)
     for i in reversed(range(len(tree.links))):
         if tree.parents[i] >= 0:
-            back = np.swapaxes(A[..., i, :, :], -1, -2)
-            total[..., tree.parents[i], :] += _times(back, total[..., i, :])
+            transpose = np.swapaxes(A[..., i, :, :], -1, -2)
+            total[..., tree.parents[i], :] += _matvec(transpose, total[..., i, :])
     return total

@@ -18,15 +18,15 @@ from numpy.typing import ArrayLike
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.tree.dynamics import body_wrenches
-from rbnotes.tree.kinematics import _steps
+from rbnotes.tree.dynamics import gyroscopic_and_gravity_wrenches
+from rbnotes.tree.kinematics import _relative_joint_poses
 from rbnotes.tree.model import Tree
-from rbnotes.tree.products import passed_on
-from rbnotes.tree.rows import Constraint, OnBodies
+from rbnotes.tree.products import subtree_wrenches
+from rbnotes.tree.rows import BodyConstraint, Constraint
 from rbnotes.tree.system import TreeSystem
 
 
-def unconstrained_impulses(
+def body_constraint_impulses(
     system: TreeSystem, state: State, velocity: ArrayLike, h: float, *, implicit: bool = False
 ) -> Array:
     """Impulsive wrenches ``(n, 6)`` that the bodies got in a step besides those of forces, in body frames.
@@ -48,30 +48,30 @@ def unconstrained_impulses(
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
-    G, rest = impulse_balance(system, state, arguments.number("h", h), implicit)
-    return (G @ arguments.one_vector("velocity", velocity, state.size) + rest).reshape(-1, 6)
+    G, offset = impulse_balance(system, state, arguments.number("h", h), implicit)
+    return (G @ arguments.single_vector("velocity", velocity, state.size) + offset).reshape(-1, 6)
 
 
 def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
     """The impulses of :func:`unconstrained_impulses` as ``G v+ + rest (6 n,)``."""
-    at = system.motion(state)
-    n = at.phi.size
-    whole = system.reduction(state).J
-    J = whole[:n].reshape(-1, 6, state.size)
+    kinematics = system.body_kinematics(state)
+    n = kinematics.phi.size
+    reduction_matrix = system.reduction(state).J
+    J = reduction_matrix[:n].reshape(-1, 6, state.size)
     G = (system.tree.inertias @ J).reshape(n, -1)
-    drift = np.einsum("nij,nj->ni", system.tree.inertias, at.drift)
-    own = body_wrenches(system.tree, state.q, state.qdot)
-    rest = h * (drift - own).ravel() - G @ state.velocity
-    applied = system.applied(system.maximal(state))
-    rest -= h * np.asarray(applied.f)[:n]
+    bias_acceleration = np.einsum("nij,nj->ni", system.tree.inertias, kinematics.bias_acceleration)
+    unconstrained_wrenches = gyroscopic_and_gravity_wrenches(system.tree, state.q, state.qdot)
+    offset = h * (bias_acceleration - unconstrained_wrenches).ravel() - G @ state.velocity
+    applied = system.applied(system.maximal_state(state))
+    offset -= h * np.asarray(applied.f)[:n]
     if implicit:
-        K, D = ((matrix @ whole)[:n] for matrix in (applied.K, applied.D))
+        K, D = ((matrix @ reduction_matrix)[:n] for matrix in (applied.K, applied.D))
         G = G - h * (h * K + D)
-        rest += h * D @ state.velocity
-    return G, rest
+        offset += h * D @ state.velocity
+    return G, offset
 
 
-def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
+def joint_transmitted_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     """What passes from each parent through the joint ``(n, 6)``, in the joints' own frames (Algorithm 8).
 
     From the leaves to the roots: a body gets what its own joint gives it less what its children's joints
@@ -89,12 +89,14 @@ def joint_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
         If the shape of ``q`` or ``wrenches`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q = arguments.exactly("q", tree.checked("q", q), 1)
-    given = arguments.exactly("wrenches", arguments.array("wrenches", wrenches, len(tree.links), 6), 2)
-    return passed_on(tree, given, _se3.Ad_inverse(_steps(tree, q)))
+    q = arguments.with_ndim("q", tree.check_vector("q", q), 1)
+    body_wrenches = arguments.with_ndim(
+        "wrenches", arguments.array("wrenches", wrenches, len(tree.links), 6), 2
+    )
+    return subtree_wrenches(tree, body_wrenches, _se3.Ad_inverse(_relative_joint_poses(tree, q)))
 
 
-def body_rows(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:
+def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:
     """Rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
 
     Its multipliers push the bodies by their transpose.
@@ -104,11 +106,11 @@ def body_rows(system: TreeSystem, constraint: Constraint, state: State) -> Array
     """
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
-    arguments.provides("constraint", constraint, "rows")
-    if not isinstance(constraint, OnBodies):
+    arguments.require_methods("constraint", constraint, "rows")
+    if not isinstance(constraint, BodyConstraint):
         return None
-    found = constraint.body_rows(system, system.motion(state), state, state.t)
-    rows = np.zeros((len(found.error), 6 * len(system.tree.links)))
-    for i, block in found.bodies.items():
+    body_constraint = constraint.body_rows(system, system.body_kinematics(state), state, state.t)
+    rows = np.zeros((len(body_constraint.error), 6 * len(system.tree.links)))
+    for i, block in body_constraint.body_blocks.items():
         rows[:, 6 * i : 6 * i + 6] = block
     return rows

@@ -21,14 +21,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.tree.dynamics import _applied, _body_wrenches, _joint_forces
-from rbnotes.tree.inverse_inertia import _T, factor_inertia
-from rbnotes.tree.kinematics import _poses, _steps, _times, alike
+from rbnotes.tree.dynamics import (
+    _check_applied_forces,
+    _gyroscopic_and_gravity_wrenches,
+    _passive_joint_forces,
+)
+from rbnotes.tree.inverse_inertia import _T, factor_mass_matrix
+from rbnotes.tree.kinematics import _matvec, _poses, _relative_joint_poses, check_vectors
 from rbnotes.tree.model import Tree
-from rbnotes.tree.products import handed_on, moved
+from rbnotes.tree.products import generalized_forces, jacobian_product_and_rate
 
 
-class Hybrid(NamedTuple):
+class HybridDynamicsResult(NamedTuple):
     """What joints do of which some move as told, and the others as forces make them."""
 
     qddot: Array
@@ -57,21 +61,28 @@ def inverse_dynamics(
         If a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot, qddot, _, wrenches = _checked(tree, q, qdot, qddot, 0.0, wrenches)
+    q, qdot, qddot, _, wrenches = _check_dynamics_arguments(tree, q, qdot, qddot, 0.0, wrenches)
     return _inverse_dynamics(tree, q, qdot, qddot, wrenches)
 
 
 def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
-    return _newton_euler(tree, q, qdot, qddot, wrenches) - _joint_forces(tree, q, qdot)
+    return _newton_euler(tree, q, qdot, qddot, wrenches) - _passive_joint_forces(tree, q, qdot)
 
 
 def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array | float) -> Array:
     """Return the joint forces ``(..., k)`` for qddot without those of springs and dampers."""
-    steps = _steps(tree, q)
+    steps = _relative_joint_poses(tree, q)
     A = _se3.Ad_inverse(steps)
-    phi, rate = (_times(tree.to_bodies, each) for each in moved(tree, q, qdot, qdot, qddot, A))
-    f = _body_wrenches(tree, _poses(tree, steps).bodies, phi) + wrenches - _times(tree.inertias, rate)
-    return -handed_on(tree, q, f, A)
+    phi, rate = (
+        _matvec(tree.joint_to_body_adjoints, each)
+        for each in jacobian_product_and_rate(tree, q, qdot, qdot, qddot, A)
+    )
+    f = (
+        _gyroscopic_and_gravity_wrenches(tree, _poses(tree, steps).bodies, phi)
+        + wrenches
+        - _matvec(tree.inertias, rate)
+    )
+    return -generalized_forces(tree, q, f, A)
 
 
 def bias_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -86,7 +97,7 @@ def bias_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = alike(tree, q=q, qdot=qdot)
+    q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return _newton_euler(tree, q, qdot, np.zeros_like(q), 0.0)
 
 
@@ -110,7 +121,7 @@ def hybrid_dynamics(
     accelerations: Mapping[str, ArrayLike],
     tau: ArrayLike = 0.0,
     wrenches: ArrayLike = 0.0,
-) -> Hybrid:
+) -> HybridDynamicsResult:
     """Accelerations of joints under forces while others move as told, and the forces that these take.
 
     What :class:`~rbnotes.tree.PrescribedJoint` and its rows in the equations of motion say (Sueda eq.
@@ -138,63 +149,77 @@ def hybrid_dynamics(
     """
     arguments.instance("tree", tree, Tree)
     arguments.instance("accelerations", accelerations, Mapping)
-    told, driven = _told(tree, accelerations)
-    q, qdot, told, tau, wrenches = _checked(tree, q, qdot, told, tau, wrenches)
+    prescribed, is_prescribed = _prescribed_accelerations(tree, accelerations)
+    q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
     # What the told accelerations alone take: the free joints have too much of it, or too little.
-    missing, asked = _along_constraints(tree, q, qdot, tau - _inverse_dynamics(tree, q, qdot, told, wrenches))
-    qddot = told + np.where(driven, 0.0, asked + factor_inertia(tree, q, locked=accelerations).solve(missing))
-    if not np.any(driven):
-        return Hybrid(qddot, np.array(tau))
-    return Hybrid(qddot, np.where(driven, _inverse_dynamics(tree, q, qdot, qddot, wrenches), tau))
+    free_forces, constraint_accelerations = _remove_constraint_components(
+        tree, q, qdot, tau - _inverse_dynamics(tree, q, qdot, prescribed, wrenches)
+    )
+    qddot = prescribed + np.where(
+        is_prescribed,
+        0.0,
+        constraint_accelerations + factor_mass_matrix(tree, q, locked=accelerations).solve(free_forces),
+    )
+    if not np.any(is_prescribed):
+        return HybridDynamicsResult(qddot, np.array(tau))
+    return HybridDynamicsResult(
+        qddot, np.where(is_prescribed, _inverse_dynamics(tree, q, qdot, qddot, wrenches), tau)
+    )
 
 
-def _along_constraints(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:
+def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:
     """Forces without what joints' own constraints take up, and accelerations that only these ask for.
 
     Both ``(..., k)``. A joint's S is zero along the rows of its constraints, so that nothing else moves.
     """
-    left, asked = np.array(forces), np.zeros(q.shape)
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        if link.joint.constraints:
-            now, rate = q[..., own], qdot[..., own]
-            rows = link.joint._constraint_rows(now)
-            drift = _times(link.joint._constraint_rows_dot(now, rate), rate)
-            both = np.stack([_times(rows, forces[..., own]), drift], axis=-1)
-            along = _T(rows) @ np.linalg.solve(rows @ _T(rows), both)
-            left[..., own] -= along[..., 0]
-            asked[..., own] = -along[..., 1]
-    return left, asked
+    remaining, constraint_accelerations = np.array(forces), np.zeros(q.shape)
+    for link, coordinates in zip(tree.links, tree.coordinate_slices, strict=True):
+        if link.joint.num_coordinate_constraints:
+            joint_q, joint_qdot = q[..., coordinates], qdot[..., coordinates]
+            rows = link.joint.compute_coordinate_constraint_jacobian(joint_q)
+            bias_acceleration = _matvec(
+                link.joint.compute_coordinate_constraint_jacobian_rate(joint_q, joint_qdot), joint_qdot
+            )
+            right_sides = np.stack([_matvec(rows, forces[..., coordinates]), bias_acceleration], axis=-1)
+            components = _T(rows) @ np.linalg.solve(rows @ _T(rows), right_sides)
+            remaining[..., coordinates] -= components[..., 0]
+            constraint_accelerations[..., coordinates] = -components[..., 1]
+    return remaining, constraint_accelerations
 
 
-def _told(tree: Tree, accelerations: Mapping[str, ArrayLike]) -> tuple[Array, NDArray[np.bool_]]:
+def _prescribed_accelerations(
+    tree: Tree, accelerations: Mapping[str, ArrayLike]
+) -> tuple[Array, NDArray[np.bool_]]:
     """Accelerations ``(..., k)``, zero where none are told, and which are ``(k,)``."""
-    known = [link.name for link in tree.links]
-    given: dict[str, Array] = {}
+    link_names = [link.name for link in tree.links]
+    prescribed_by_link: dict[str, Array] = {}
     for name, value in accelerations.items():
-        if name not in known:
-            raise InvalidArgument("accelerations", repr(name), "one of " + ", ".join(map(repr, known)))
-        own = tree.slices[tree.index(name)]
+        if name not in link_names:
+            raise InvalidArgument("accelerations", repr(name), "one of " + ", ".join(map(repr, link_names)))
+        coordinates = tree.coordinate_slices[tree.index(name)]
         numbers = arguments.array(f"accelerations[{name!r}]", value)
-        given[name] = numbers[None] if numbers.ndim == 0 else numbers
-        if given[name].shape[-1] != own.stop - own.start:
-            expected = f"shape (..., {own.stop - own.start})"
+        prescribed_by_link[name] = numbers[None] if numbers.ndim == 0 else numbers
+        if prescribed_by_link[name].shape[-1] != coordinates.stop - coordinates.start:
+            expected = f"shape (..., {coordinates.stop - coordinates.start})"
             raise InvalidArgument(f"accelerations[{name!r}]", f"shape {numbers.shape}", expected)
-    shapes = {f"accelerations[{name!r}]": value.shape[:-1] for name, value in given.items()}
-    told = np.zeros((*arguments.common_shape(**shapes), tree.size))
-    driven = np.zeros(tree.size, dtype=bool)
-    for name, value in given.items():
-        own = tree.slices[tree.index(name)]
-        told[..., own], driven[own] = value, True
-    return told, driven
+    shapes = {f"accelerations[{name!r}]": value.shape[:-1] for name, value in prescribed_by_link.items()}
+    prescribed = np.zeros((*arguments.common_shape(**shapes), tree.num_coordinates))
+    is_prescribed = np.zeros(tree.num_coordinates, dtype=bool)
+    for name, value in prescribed_by_link.items():
+        coordinates = tree.coordinate_slices[tree.index(name)]
+        prescribed[..., coordinates], is_prescribed[coordinates] = value, True
+    return prescribed, is_prescribed
 
 
-def _checked(
+def _check_dynamics_arguments(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike
 ) -> list[Array]:
     """All that dynamics is given, with the same leading axes."""
-    tau, wrenches = _applied(tree, tau, wrenches)
+    tau, wrenches = _check_applied_forces(tree, tau, wrenches)
     wrenches = wrenches if wrenches.ndim else np.broadcast_to(wrenches, (len(tree.links), 6))
-    vectors = alike(tree, q=q, qdot=qdot, qddot=qddot, tau=np.broadcast_to(tau, (*tau.shape[:-1], tree.size)))
+    vectors = check_vectors(
+        tree, q=q, qdot=qdot, qddot=qddot, tau=np.broadcast_to(tau, (*tau.shape[:-1], tree.num_coordinates))
+    )
     lead = arguments.common_shape(q=vectors[0].shape[:-1], wrenches=wrenches.shape[:-2])
-    vectors = [np.broadcast_to(each, (*lead, tree.size)) for each in vectors]
+    vectors = [np.broadcast_to(each, (*lead, tree.num_coordinates)) for each in vectors]
     return [*vectors, np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))]

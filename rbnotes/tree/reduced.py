@@ -24,14 +24,14 @@ from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
 from rbnotes.tree.system import TreeSystem
 
 
-class Bends(NamedTuple):
+class ReductionDerivatives(NamedTuple):
     """Derivatives that J has because it changes with the R fewer coordinates; N: all velocities."""
 
     velocities: Array
     """Of ``J v_R``, by the coordinates ``(N, R)``."""
     accelerations: Array
     """Of ``J a_R + Jdot v_R``, by the coordinates ``(N, R)``."""
-    drift: Array
+    bias_acceleration: Array
     """Of ``Jdot v_R``, by v_R ``(N, R)``."""
     forces: Array
     """Of ``J^T f``, by the coordinates ``(R, R)``."""
@@ -45,20 +45,20 @@ class ReducedSystem(ABC):
     """The whole tree, with its particles and all that acts on it."""
 
     @abstractmethod
-    def _expanded(self, state: State) -> tuple[State, Array, Array]:
+    def _expand(self, state: State) -> tuple[State, Array, Array]:
         """The state of the whole tree, J and the drift."""
 
     @abstractmethod
-    def _bends(self, state: State, acceleration: Array, f: Array) -> Bends:
+    def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
         """How J changes, for accelerations ``(R,)`` of the fewer velocities and forces ``(N,)`` on all."""
 
-    def expanded(self, state: State) -> State:
+    def expand(self, state: State) -> State:
         """The state of the whole tree, with its particles.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self._expanded(state)[0]
+        return self._expand(state)[0]
 
     def reduction(self, state: State) -> Reduction:
         """All velocities of particles and joints from the fewer ones.
@@ -66,7 +66,7 @@ class ReducedSystem(ABC):
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return Reduction(self._expanded(state)[1])
+        return Reduction(self._expand(state)[1])
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90)).
@@ -74,16 +74,16 @@ class ReducedSystem(ABC):
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return Reduction(*self._expanded(state)[1:])
+        return Reduction(*self._expand(state)[1:])
 
-    def mass(self, state: State) -> Array:
+    def mass_matrix(self, state: State) -> Array:
         """``J^T M J``.
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        whole, J, _ = self._expanded(state)
-        result: Array = J.T @ self.system.mass(whole) @ J
+        full_state, J, _ = self._expand(state)
+        result: Array = J.T @ self.system.mass_matrix(full_state) @ J
         return result
 
     def force(self, state: State) -> Array:
@@ -92,11 +92,11 @@ class ReducedSystem(ABC):
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        whole, J, drift = self._expanded(state)
-        result: Array = J.T @ (self.system.force(whole) - self.system.mass(whole) @ drift)
+        full_state, J, drift = self._expand(state)
+        result: Array = J.T @ (self.system.force(full_state) - self.system.mass_matrix(full_state) @ drift)
         return result
 
-    def forces(self, state: State) -> Forces:
+    def linearized_force(self, state: State) -> Forces:
         """The same, with K and D of the tree between two J, as linearly implicit Euler keeps them.
 
         How J itself changes is in :meth:`tangent`.
@@ -104,11 +104,11 @@ class ReducedSystem(ABC):
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        whole, J, drift = self._expanded(state)
-        f, K, D = self.system.forces(whole)
-        return Forces(J.T @ (f - self.system.mass(whole) @ drift), J.T @ K @ J, J.T @ D @ J)
+        full_state, J, drift = self._expand(state)
+        f, K, D = self.system.linearized_force(full_state)
+        return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ drift), J.T @ K @ J, J.T @ D @ J)
 
-    def tangent(self, state: State, acceleration: ArrayLike) -> Forces:
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """``force - mass acceleration (R,)``, with all its derivatives: exact ones, for fully implicit steps.
 
         Parameters
@@ -122,12 +122,17 @@ class ReducedSystem(ABC):
             If the shape of ``acceleration`` does not fit.
         """
         arguments.instance("state", state, State)
-        acceleration = arguments.one_vector("acceleration", acceleration, state.size)
-        whole, J, drift = self._expanded(state)
-        f, K, D = self.system.tangent(whole, J @ acceleration + drift)
-        M, bends = self.system.mass(whole), self._bends(state, acceleration, f)
-        K = K @ J + D @ bends.velocities - M @ bends.accelerations
-        return Forces(J.T @ f, J.T @ K + bends.forces, J.T @ (D @ J - M @ bends.drift))
+        acceleration = arguments.single_vector("acceleration", acceleration, state.size)
+        full_state, J, drift = self._expand(state)
+        f, K, D = self.system.linearized_residual(full_state, J @ acceleration + drift)
+        M, derivatives = (
+            self.system.mass_matrix(full_state),
+            self._reduction_derivatives(state, acceleration, f),
+        )
+        K = K @ J + D @ derivatives.velocities - M @ derivatives.accelerations
+        return Forces(
+            J.T @ f, J.T @ K + derivatives.forces, J.T @ (D @ J - M @ derivatives.bias_acceleration)
+        )
 
     def acceleration(self, state: State) -> Array:
         """Accelerations of the fewer velocities.
@@ -140,18 +145,18 @@ class ReducedSystem(ABC):
             If a joint is in a singular state, or J has lost its rank.
         """
         arguments.instance("state", state, State)
-        whole, J, drift = self._expanded(state)
-        rows = self.system.coordinate_rows(whole, acceleration=True)
-        problem = StepProblem(self.system.mass(whole), self.system.force(whole), rows)
+        full_state, J, drift = self._expand(state)
+        rows = self.system.coordinate_constraint_rows(full_state, acceleration=True)
+        problem = StepProblem(self.system.mass_matrix(full_state), self.system.force(full_state), rows)
         return solve_step(Reduction(J, drift).reduce(problem)).velocity
 
-    def moved(self, state: State, increment: ArrayLike, h: float) -> State:
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """Particles and coordinates plus the increment; velocities kept.
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.instance("state", state, State)
-        return state.moved(increment, h)
+        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """That of the whole tree, J.
@@ -159,4 +164,4 @@ class ReducedSystem(ABC):
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.instance("state", state, State)
-        return self.system.energy(self.expanded(state))
+        return self.system.energy(self.expand(state))

@@ -20,7 +20,7 @@ import numpy as np
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.tree.kinematics import Motion
+from rbnotes.tree.kinematics import BodyKinematics
 from rbnotes.tree.system import TreeSystem
 
 
@@ -33,24 +33,24 @@ class ConstraintRows(NamedTuple):
     """
     error: Array
     """g ``(m,)``, rad or m; zero where only velocities are constrained."""
-    rate: Array
+    bias_velocity: Array
     """What of dg/dt does not come from the velocities ``(m,)``, m/s or rad/s: minus a prescribed velocity."""
-    drift: Array
+    bias_acceleration: Array
     """What of d^2g/dt^2 does not come from the accelerations ``(m,)``, m/s^2 or rad/s^2: ``Gdot v``, less a
     prescribed one.
     """
 
 
-class Moving(Protocol):
+class KinematicState(Protocol):
     """Where the links are and how they move; a :class:`~rbnotes.tree.Motion` knows that."""
 
     @property
-    def joints(self) -> Array:
+    def joint_poses(self) -> Array:
         """Frames of the joints ``(n, 4, 4)``."""
         ...
 
     @property
-    def bodies(self) -> Array:
+    def body_poses(self) -> Array:
         """Frames of the bodies ``(n, 4, 4)``."""
         ...
 
@@ -60,27 +60,27 @@ class Moving(Protocol):
         ...
 
 
-class BodyRows(NamedTuple):
+class BodyConstraintRows(NamedTuple):
     """The same rows before J: on the twists of some bodies, and on velocities of particles and joints."""
 
-    bodies: Mapping[int, Array]
+    body_blocks: Mapping[int, Array]
     """``G_m`` by the number of the link, ``(m, 6)`` each."""
-    own: Array
+    generalized_rows: Array
     """``G_r (m, N)``, on the velocities of particles and joints."""
     error: Array
     """As in :class:`ConstraintRows`."""
-    rate: Array
+    bias_velocity: Array
     """As in :class:`ConstraintRows`."""
-    drift: Array
+    bias_acceleration: Array
     """What of d^2g/dt^2 comes neither from the accelerations nor from the rates of the twists ``(m,)``."""
 
-    def on_velocities(self, at: Motion) -> ConstraintRows:
+    def to_generalized(self, kinematics: BodyKinematics) -> ConstraintRows:
         """``G_r + G_m J``, whose drift has ``G_m Jdot qdot``, too (Sueda eq. (2.102))."""
-        G, drift = self.own.copy(), self.drift
-        for i, block in self.bodies.items():
-            G[:, G.shape[1] - at.J.shape[-1] :] += block @ at.J[i]
-            drift = drift + block @ at.drift[i]
-        return ConstraintRows(G, self.error, self.rate, drift)
+        G, drift = self.generalized_rows.copy(), self.bias_acceleration
+        for i, block in self.body_blocks.items():
+            G[:, G.shape[1] - kinematics.J.shape[-1] :] += block @ kinematics.J[i]
+            drift = drift + block @ kinematics.bias_acceleration[i]
+        return ConstraintRows(G, self.error, self.bias_velocity, drift)
 
 
 class Constraint(Protocol):
@@ -96,11 +96,13 @@ class Constraint(Protocol):
         ...
 
 
-class OnBodies(ABC):
+class BodyConstraint(ABC):
     """A constraint on the motion of bodies: its rows come by blocks."""
 
     @abstractmethod
-    def body_rows(self, system: TreeSystem, at: Moving, state: State, t: float) -> BodyRows:
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
         """Its rows on body twists and on the velocities of particles and joints, for the time t."""
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
@@ -108,54 +110,60 @@ class OnBodies(ABC):
 
         Raises InvalidArgument if ``t`` is no finite number.
         """
-        check(system, state, t)
-        at = system.motion(state)
-        return self.body_rows(system, at, state, t).on_velocities(at)
+        check_rows_arguments(system, state, t)
+        kinematics = system.body_kinematics(state)
+        return self.body_rows(system, kinematics, state, t).to_generalized(kinematics)
 
 
-class PointMotion(NamedTuple):
+class PointKinematics(NamedTuple):
     """A point of a body: where it is, how velocities move it, and its acceleration at constant velocities."""
 
-    place: Array
-    rows: Array
-    drift: Array
+    position: Array
+    jacobian: Array
+    bias_acceleration: Array
 
 
-def point_motion(system: TreeSystem, state: State, at: Motion, link: str | None, x: Array) -> PointMotion:
+def point_kinematics(
+    system: TreeSystem, state: State, kinematics: BodyKinematics, link: str | None, x: Array
+) -> PointKinematics:
     """Of a point ``x (3,)`` in the frame of a body, or of the world (Sueda eqs. (2.87), (2.88), (2.93))."""
-    place, blocks, drift = body_point(system, at, link, x)
-    rows = BodyRows(blocks, np.zeros((3, state.size)), place, np.zeros(3), drift).on_velocities(at)
-    return PointMotion(place, rows.G, rows.drift)
+    position, blocks, bias_acceleration = body_point_kinematics(system, kinematics, link, x)
+    rows = BodyConstraintRows(
+        blocks, np.zeros((3, state.size)), position, np.zeros(3), bias_acceleration
+    ).to_generalized(kinematics)
+    return PointKinematics(position, rows.G, rows.bias_acceleration)
 
 
-class BodyPoint(NamedTuple):
+class BodyPointKinematics(NamedTuple):
     """A point of a body: its place, how the body's twist moves it, its acceleration at a constant twist."""
 
-    place: Array
-    rows: dict[int, Array]
+    position: Array
+    body_blocks: dict[int, Array]
     """One block ``(3, 6)``, by the number of the link; none of the world."""
-    drift: Array
+    bias_acceleration: Array
 
 
-def body_point(system: TreeSystem, at: Moving, link: str | None, x: Array) -> BodyPoint:
+def body_point_kinematics(
+    system: TreeSystem, kinematics: KinematicState, link: str | None, x: Array
+) -> BodyPointKinematics:
     """As :func:`point_motion`, by the body's own twist instead of velocities."""
     if link is None:
-        return BodyPoint(x, {}, np.zeros(3))
+        return BodyPointKinematics(x, {}, np.zeros(3))
     i = system.tree.index(link)
-    E, phi = at.bodies[i], at.phi[i]
-    moves = E[:3, :3] @ _se3.Gamma(x)
-    turning = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
-    return BodyPoint(_se3.transform_points(E, x), {i: moves}, turning)
+    E, phi = kinematics.body_poses[i], kinematics.phi[i]
+    point_jacobian = E[:3, :3] @ _se3.Gamma(x)
+    bias_acceleration = E[:3, :3] @ _so3.hat(phi[:3]) @ _se3.Gamma(x) @ phi
+    return BodyPointKinematics(_se3.transform_points(E, x), {i: point_jacobian}, bias_acceleration)
 
 
-def check(system: TreeSystem, state: State, t: float) -> None:
+def check_rows_arguments(system: TreeSystem, state: State, t: float) -> None:
     """Arguments of a constraint's rows."""
     arguments.instance("system", system, TreeSystem)
     arguments.instance("state", state, State)
     arguments.real("t", t)
 
 
-def name_links(constraint: object, *names: str) -> None:
+def check_link_names(constraint: object, *names: str) -> None:
     """Fields of a constraint that are names of links."""
     for name in names:
         arguments.text(name, getattr(constraint, name))

@@ -25,12 +25,12 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array, ArrayField
-from rbnotes.tree.dynamics import _applied, _joint_forces, _weight_wrenches
-from rbnotes.tree.kinematics import _both, _poses_at, _steps, _times
+from rbnotes.tree.dynamics import _check_applied_forces, _gravity_wrenches, _passive_joint_forces
+from rbnotes.tree.kinematics import _check_state_vectors, _matvec, _poses_at, _relative_joint_poses
 from rbnotes.tree.model import Tree
 
 
-def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
+def parent_motion_transforms(tree: Tree, q: ArrayLike) -> Array:
     """A ``(..., n, 6, 6)``: takes twists from the body frame of each link's parent to its own.
 
     The parent of a link that hangs in the world is the world, whose frame is the identity (Si & Guenter 4,
@@ -39,48 +39,52 @@ def parent_adjoints(tree: Tree, q: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _parent_adjoints(tree, tree.checked("q", q))
+    return _parent_motion_transforms(tree, tree.check_vector("q", q))
 
 
-def _parent_adjoints(tree: Tree, q: Array) -> Array:
-    steps = _steps(tree, q)
-    before = np.array([np.eye(4) if parent < 0 else tree.body_frames[parent] for parent in tree.parents])
-    return _se3.Ad_inverse(_se3.inverse(before.reshape(-1, 4, 4)) @ steps @ tree.body_frames)
+def _parent_motion_transforms(tree: Tree, q: Array) -> Array:
+    relative_poses = _relative_joint_poses(tree, q)
+    parent_frames = np.array(
+        [np.eye(4) if parent < 0 else tree.body_frames[parent] for parent in tree.parents]
+    )
+    return _se3.Ad_inverse(_se3.inverse(parent_frames.reshape(-1, 4, 4)) @ relative_poses @ tree.body_frames)
 
 
-def joint_maps(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
+def motion_subspaces(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
     """S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9)).
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _joint_maps(tree, tree.checked("q", q))
+    return _motion_subspaces(tree, tree.check_vector("q", q))
 
 
-def _joint_maps(tree: Tree, q: Array) -> tuple[Array, ...]:
-    pairs = zip(tree.links, tree.to_bodies, tree.slices, strict=True)
-    return tuple(A @ link.joint._S(q[..., own]) for link, A, own in pairs)
+def _motion_subspaces(tree: Tree, q: Array) -> tuple[Array, ...]:
+    pairs = zip(tree.links, tree.joint_to_body_adjoints, tree.coordinate_slices, strict=True)
+    return tuple(A @ link.joint.compute_motion_subspace(q[..., own]) for link, A, own in pairs)
 
 
-def joint_map_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
+def motion_subspace_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
     """Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12)).
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _joint_map_rates(tree, *_both(tree, q, qdot))
+    return _motion_subspace_rates(tree, *_check_state_vectors(tree, q, qdot))
 
 
-def _joint_map_rates(tree: Tree, q: Array, qdot: Array) -> tuple[Array, ...]:
-    pairs = zip(tree.links, tree.to_bodies, tree.slices, strict=True)
-    return tuple(A @ link.joint._Sdot(q[..., own], qdot[..., own]) for link, A, own in pairs)
+def _motion_subspace_rates(tree: Tree, q: Array, qdot: Array) -> tuple[Array, ...]:
+    pairs = zip(tree.links, tree.joint_to_body_adjoints, tree.coordinate_slices, strict=True)
+    return tuple(
+        A @ link.joint.compute_motion_subspace_rate(q[..., own], qdot[..., own]) for link, A, own in pairs
+    )
 
 
-def _child_sum(tree: Tree, wrenches: Array, A: Array, i: int) -> Array:
+def _sum_child_wrenches(tree: Tree, wrenches: Array, A: Array, i: int) -> Array:
     """What the children of link i pass on to it ``(..., 6)``, of their wrenches ``(..., n, 6)``."""
     total: Array = np.zeros(6)
     for child in tree.children[i]:
-        total = total + _transposed(A[..., child, :, :], wrenches[..., child, :])
+        total = total + _transpose_matvec(A[..., child, :, :], wrenches[..., child, :])
     return total
 
 
@@ -106,9 +110,9 @@ class SpatialOperators:
         arguments.instance("tree", self.tree, Tree)
         rates = self.qdot
         if isinstance(rates, float | int) and not isinstance(rates, bool) and rates == 0:
-            rates = np.zeros(self.tree.size)
-        q, qdot = _both(self.tree, self.q, rates)
-        _, wrenches = _applied(self.tree, 0.0, self.wrenches, q=q)
+            rates = np.zeros(self.tree.num_coordinates)
+        q, qdot = _check_state_vectors(self.tree, self.q, rates)
+        _, wrenches = _check_applied_forces(self.tree, 0.0, self.wrenches, q=q)
         for field, value in (("q", q), ("qdot", qdot), ("wrenches", wrenches)):
             object.__setattr__(self, field, value)
 
@@ -119,28 +123,28 @@ class SpatialOperators:
     @cached_property
     def S(self) -> Array:
         """``diag(S_1, ..., S_n)``, ``(..., 6 n, k)``."""
-        return _block_diagonal(_joint_maps(self.tree, self.q))
+        return _block_diagonal(_motion_subspaces(self.tree, self.q))
 
     @cached_property
     def Sdot(self) -> Array:
         """Rate of S, ``(..., 6 n, k)``."""
-        return _block_diagonal(_joint_map_rates(self.tree, self.q, self.qdot))
+        return _block_diagonal(_motion_subspace_rates(self.tree, self.q, self.qdot))
 
     @cached_property
     def J(self) -> Array:
         """``diag(J_1, ..., J_n)``, ``(6 n, 6 n)``: the inertias of the bodies."""
-        return _diagonal(self.tree.inertias)
+        return _stacked_block_diagonal(self.tree.inertias)
 
     @cached_property
     def M_lambda(self) -> Array:
         """``diag(A_1, ..., A_n)``, ``(..., 6 n, 6 n)``."""
-        return _diagonal(_parent_adjoints(self.tree, self.q))
+        return _stacked_block_diagonal(_parent_motion_transforms(self.tree, self.q))
 
     @cached_property
     def Theta(self) -> Array:
         """``(6 n, 6 n)``: hands each body what its parent has, and zero to those in the world (eq. (38))."""
-        chosen = np.array([[p == j for j in range(self._n)] for p in self.tree.parents], dtype=float)
-        result: Array = np.kron(chosen.reshape(self._n, self._n), np.eye(6))
+        is_parent = np.array([[p == j for j in range(self._n)] for p in self.tree.parents], dtype=float)
+        result: Array = np.kron(is_parent.reshape(self._n, self._n), np.eye(6))
         return result
 
     @cached_property
@@ -155,7 +159,7 @@ class SpatialOperators:
 
         Row i holds, in the column of each ancestor, the adjoint from there: filled from the parent's row.
         """
-        A = _parent_adjoints(self.tree, self.q)
+        A = _parent_motion_transforms(self.tree, self.q)
         G = np.zeros((*A.shape[:-3], 6 * self._n, 6 * self._n))
         for i, parent in enumerate(self.tree.parents):
             rows = slice(6 * i, 6 * i + 6)
@@ -167,12 +171,12 @@ class SpatialOperators:
     @cached_property
     def v(self) -> Array:
         """``G S qdot (..., 6 n)``: the body twists (eq. (41))."""
-        return _times(self.G, _times(self.S, self.qdot))
+        return _matvec(self.G, _matvec(self.S, self.qdot))
 
     @cached_property
     def ad_Sqdot(self) -> Array:
         """``diag(-ad_{S_i qdot_i})``, ``(..., 6 n, 6 n)``; the minus sign is part of the symbol."""
-        return -_diagonal(_se3.ad(self._by_body(_times(self.S, self.qdot))))
+        return -_stacked_block_diagonal(_se3.ad(self._split_bodies(_matvec(self.S, self.qdot))))
 
     @cached_property
     def ad_v(self) -> Array:
@@ -180,23 +184,23 @@ class SpatialOperators:
 
         The paper prints it with a dot over v: the twists are meant, not their rates.
         """
-        return -_diagonal(np.swapaxes(_se3.ad(self._by_body(self.v)), -1, -2))
+        return -_stacked_block_diagonal(np.swapaxes(_se3.ad(self._split_bodies(self.v)), -1, -2))
 
     @cached_property
     def f_e(self) -> Array:
         """``(..., 6 n)``: weights and applied wrenches of the bodies, all with a minus."""
-        load: Array = _weight_wrenches(self.tree, _poses_at(self.tree, self.q).bodies) + self.wrenches
+        load: Array = _gravity_wrenches(self.tree, _poses_at(self.tree, self.q).bodies) + self.wrenches
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property
     def a(self) -> Array:
         """``ad_Sqdot Gamma v + Sdot qdot (..., 6 n)``: what joints add to the twists' rates (eq. (56))."""
-        return _times(self.ad_Sqdot @ self.Gamma, self.v) + _times(self.Sdot, self.qdot)
+        return _matvec(self.ad_Sqdot @ self.Gamma, self.v) + _matvec(self.Sdot, self.qdot)
 
     @cached_property
     def b(self) -> Array:
         """``ad_v J v + f_e (..., 6 n)``: wrenches of steady motion, less the loads (eq. (57))."""
-        return _times(self.ad_v @ self.J, self.v) + self.f_e
+        return _matvec(self.ad_v @ self.J, self.v) + self.f_e
 
     @cached_property
     def mass_matrix(self) -> Array:
@@ -209,35 +213,39 @@ class SpatialOperators:
     def coriolis_matrix(self) -> Array:
         """C ``(..., k, k)`` (eq. (52)): ``C qdot`` is what steady coordinates take, without loads."""
         J = self.G @ self.S
-        bent = self.J @ self.G @ (self.ad_Sqdot @ self.Gamma @ J + self.Sdot)
-        result: Array = np.swapaxes(J, -1, -2) @ (bent + self.ad_v @ self.J @ J)
+        rate_momentum = self.J @ self.G @ (self.ad_Sqdot @ self.Gamma @ J + self.Sdot)
+        result: Array = np.swapaxes(J, -1, -2) @ (rate_momentum + self.ad_v @ self.J @ J)
         return result
 
     @cached_property
     def load_forces(self) -> Array:
         """phi ``(..., k) = S^T G^T f_e``: what holding the loads takes (eq. (53))."""
-        return _times(np.swapaxes(self.G @ self.S, -1, -2), self.f_e)
+        return _matvec(np.swapaxes(self.G @ self.S, -1, -2), self.f_e)
 
-    def bias_free_force(self, tau: ArrayLike = 0.0) -> Array:
+    def net_generalized_force(self, tau: ArrayLike = 0.0) -> Array:
         """``tau - S^T G^T (J G a + b) (..., k)``: what is left to accelerate the joints (eq. (55)).
 
         Springs and dampers of the joints are added to tau.
 
         Raises InvalidArgument if the shape of ``tau`` does not fit.
         """
-        tau, _ = _applied(self.tree, tau, 0.0)
-        bias = _times(np.swapaxes(self.G, -1, -2), _times(self.J @ self.G, self.a) + self.b)
-        return tau + _joint_forces(self.tree, self.q, self.qdot) - _times(np.swapaxes(self.S, -1, -2), bias)
+        tau, _ = _check_applied_forces(self.tree, tau, 0.0)
+        bias = _matvec(np.swapaxes(self.G, -1, -2), _matvec(self.J @ self.G, self.a) + self.b)
+        return (
+            tau
+            + _passive_joint_forces(self.tree, self.q, self.qdot)
+            - _matvec(np.swapaxes(self.S, -1, -2), bias)
+        )
 
-    def _by_body(self, x: Array) -> Array:
+    def _split_bodies(self, x: Array) -> Array:
         return x.reshape(*x.shape[:-1], self._n, 6)
 
 
-def _transposed(A: Array, x: Array) -> Array:
-    return _times(np.swapaxes(A, -1, -2), x)
+def _transpose_matvec(A: Array, x: Array) -> Array:
+    return _matvec(np.swapaxes(A, -1, -2), x)
 
 
-def _diagonal(blocks: Array) -> Array:
+def _stacked_block_diagonal(blocks: Array) -> Array:
     """``(..., n, a, b)`` as ``(..., n a, n b)``."""
     return _block_diagonal([blocks[..., i, :, :] for i in range(blocks.shape[-3])])
 

@@ -23,20 +23,25 @@ from numpy.typing import ArrayLike
 
 from rbnotes import _se3, arguments
 from rbnotes.arguments import Array
-from rbnotes.tree.dynamics import _applied, _forbidden_inertia, _joint_forces, _weight_wrenches
-from rbnotes.tree.inverse_inertia import _factored
-from rbnotes.tree.kinematics import _both, _poses_at, _times
+from rbnotes.tree.dynamics import (
+    _check_applied_forces,
+    _coordinate_constraint_inertia,
+    _gravity_wrenches,
+    _passive_joint_forces,
+)
+from rbnotes.tree.inverse_inertia import _factor_mass_matrix
+from rbnotes.tree.kinematics import _check_state_vectors, _matvec, _poses_at
 from rbnotes.tree.model import Tree
-from rbnotes.tree.recursive import _along_constraints
+from rbnotes.tree.recursive import _remove_constraint_components
 from rbnotes.tree.spatial_operators import (
     SpatialOperators,
     _block_diagonal,
-    _child_sum,
-    _diagonal,
-    _joint_map_rates,
-    _joint_maps,
-    _parent_adjoints,
-    _transposed,
+    _motion_subspace_rates,
+    _motion_subspaces,
+    _parent_motion_transforms,
+    _stacked_block_diagonal,
+    _sum_child_wrenches,
+    _transpose_matvec,
 )
 
 
@@ -47,7 +52,7 @@ class SquareFactors(NamedTuple):
     """Adjoints ``(..., n, 6, 6)``, without unit and m, from the frames of the parents."""
     S: tuple[Array, ...]
     """Jacobian ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
-    articulated: Array
+    articulated_inertias: Array
     """Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia that each body feels like with the joints
     beyond it free.
     """
@@ -65,7 +70,7 @@ class SquareFactors(NamedTuple):
     """``A_i^T K_i (..., 6, k_i)``: that wrench of the joint's force, for the parent."""
 
 
-class Passes(NamedTuple):
+class FactoredDynamicsResult(NamedTuple):
     """All that Si & Guenter's six passes compute, with their letters; each body has a row, in its frame."""
 
     v: Array
@@ -115,23 +120,27 @@ class FactorMatrices(NamedTuple):
     """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, without unit and m, upper triangular."""
     Pi: Array
     """``Gamma^T K (..., 6 n, k)``, without unit and m, upper triangular by blocks, zero on the diagonal."""
-    unit: Array
+    unit_triangular: Array
     """``I - S^T Y Pi (..., k, k)``, without unit among joints of one kind, upper triangular by blocks with
     ones on the diagonal.
     """
-    unit_inverse: Array
+    unit_triangular_inverse: Array
     """``I + S^T G^T Pi (..., k, k)``, without unit in the same way, its inverse."""
 
     @property
     def mass_matrix(self) -> Array:
         """``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
-        result: Array = self.unit_inverse @ self.Omega @ np.swapaxes(self.unit_inverse, -1, -2)
+        result: Array = (
+            self.unit_triangular_inverse @ self.Omega @ np.swapaxes(self.unit_triangular_inverse, -1, -2)
+        )
         return result
 
     @property
     def inverse_mass_matrix(self) -> Array:
         """``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
-        result: Array = np.swapaxes(self.unit, -1, -2) @ np.linalg.solve(self.Omega, self.unit)
+        result: Array = np.swapaxes(self.unit_triangular, -1, -2) @ np.linalg.solve(
+            self.Omega, self.unit_triangular
+        )
         return result
 
 
@@ -152,20 +161,22 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
         If some joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
     arguments.instance("tree", tree, Tree)
-    return _square_factors(tree, tree.checked("q", q))
+    return _square_factors(tree, tree.check_vector("q", q))
 
 
 def _square_factors(tree: Tree, q: Array) -> SquareFactors:
-    A, S = _parent_adjoints(tree, q), _joint_maps(tree, q)
+    A, S = _parent_motion_transforms(tree, q), _motion_subspaces(tree, q)
     articulated, Y = np.zeros_like(A), np.zeros_like(A)
     Omega, gain, Pi = [], [], []
     to_joints = _se3.Ad(tree.body_frames)
-    for i, pivot in enumerate(_factored(tree, q, np.zeros((tree.size, tree.size))).pivots):
+    for i, pivot in enumerate(
+        _factor_mass_matrix(tree, q, np.zeros((tree.num_coordinates, tree.num_coordinates))).pivots
+    ):
         Xt, St = np.swapaxes(A[..., i, :, :], -1, -2), np.swapaxes(S[i], -1, -2)
-        J = to_joints[i].T @ pivot.felt @ to_joints[i]
-        K = J @ S[i] @ pivot.gives
+        J = to_joints[i].T @ pivot.articulated_inertia @ to_joints[i]
+        K = J @ S[i] @ pivot.inverse_joint_inertia
         articulated[..., i, :, :], Y[..., i, :, :] = J, Xt @ (np.eye(6) - K @ St)
-        Omega.append(St @ J @ S[i] + _forbidden_inertia(tree, q, i))
+        Omega.append(St @ J @ S[i] + _coordinate_constraint_inertia(tree, q, i))
         gain.append(K)
         Pi.append(Xt @ K)
     return SquareFactors(A, S, articulated, tuple(Omega), tuple(gain), Y, tuple(Pi))
@@ -173,7 +184,7 @@ def _square_factors(tree: Tree, q: Array) -> SquareFactors:
 
 def factored_dynamics(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
-) -> Passes:
+) -> FactoredDynamicsResult:
     """Forward dynamics in six passes over the tree, with all that they compute (eqs. (18)-(35)).
 
     The accelerations are those of :func:`rbnotes.tree.forward_dynamics`, whose parameters these are. Neither
@@ -187,55 +198,60 @@ def factored_dynamics(
         As :func:`square_factors`.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    tau, wrenches = _applied(tree, tau, wrenches)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    tau, wrenches = _check_applied_forces(tree, tau, wrenches)
     leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
-    q, qdot = np.broadcast_to(q, (*leading, tree.size)), np.broadcast_to(qdot, (*leading, tree.size))
+    q, qdot = (
+        np.broadcast_to(q, (*leading, tree.num_coordinates)),
+        np.broadcast_to(qdot, (*leading, tree.num_coordinates)),
+    )
     factors = _square_factors(tree, q)
     A, S, n = factors.A, factors.S, len(tree.links)
-    Sdot, slices = _joint_map_rates(tree, q, qdot), tree.slices
-    load = _weight_wrenches(tree, _poses_at(tree, q).bodies) + wrenches
+    Sdot, slices = _motion_subspace_rates(tree, q, qdot), tree.coordinate_slices
+    load = _gravity_wrenches(tree, _poses_at(tree, q).bodies) + wrenches
     v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
-    p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.size))
+    p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.num_coordinates))
 
     # Passes 1 and 2, from the roots: how everything moves while the coordinates change steadily.
     for i, parent in enumerate(tree.parents):
         J = tree.inertias[i]
-        own_twist = _times(S[i], qdot[..., slices[i]])
+        own_twist = _matvec(S[i], qdot[..., slices[i]])
         if parent >= 0:
-            v[..., i, :] = _times(A[..., i, :, :], v[..., parent, :])
-            alpha[..., i, :] = _times(A[..., i, :, :], alpha[..., parent, :])
-        a[..., i, :] = _times(Sdot[i], qdot[..., slices[i]]) - _times(_se3.ad(own_twist), v[..., i, :])
+            v[..., i, :] = _matvec(A[..., i, :, :], v[..., parent, :])
+            alpha[..., i, :] = _matvec(A[..., i, :, :], alpha[..., parent, :])
+        a[..., i, :] = _matvec(Sdot[i], qdot[..., slices[i]]) - _matvec(_se3.ad(own_twist), v[..., i, :])
         v[..., i, :] += own_twist
-        b[..., i, :] = -_transposed(_se3.ad(v[..., i, :]), _times(J, v[..., i, :])) - load[..., i, :]
+        b[..., i, :] = -_transpose_matvec(_se3.ad(v[..., i, :]), _matvec(J, v[..., i, :])) - load[..., i, :]
         alpha[..., i, :] += a[..., i, :]
-        alpha_bar[..., i, :] = _times(J, alpha[..., i, :]) + b[..., i, :]
+        alpha_bar[..., i, :] = _matvec(J, alpha[..., i, :]) + b[..., i, :]
 
     # Pass 3, from the leaves: what that takes, and what is left to accelerate the joints.
     for i in reversed(range(n)):
-        p[..., i, :] = _child_sum(tree, p, A, i) + alpha_bar[..., i, :]
-        p_bar[..., slices[i]] = _transposed(S[i], p[..., i, :])
-    tau_bar: Array = tau + _joint_forces(tree, q, qdot) - p_bar
+        p[..., i, :] = _sum_child_wrenches(tree, p, A, i) + alpha_bar[..., i, :]
+        p_bar[..., slices[i]] = _transpose_matvec(S[i], p[..., i, :])
+    tau_bar: Array = tau + _passive_joint_forces(tree, q, qdot) - p_bar
 
     # Passes 4 (the factors) and 5, from the leaves.
     for i in reversed(range(n)):
         for child in tree.children[i]:
-            z[..., i, :] += _times(factors.Y[..., child, :, :], z[..., child, :])
-            z[..., i, :] += _times(factors.Pi[child], tau_bar[..., slices[child]])
-        c[..., slices[i]] = tau_bar[..., slices[i]] - _transposed(S[i], z[..., i, :])
+            z[..., i, :] += _matvec(factors.Y[..., child, :, :], z[..., child, :])
+            z[..., i, :] += _matvec(factors.Pi[child], tau_bar[..., slices[child]])
+        c[..., slices[i]] = tau_bar[..., slices[i]] - _transpose_matvec(S[i], z[..., i, :])
         c_bar[..., slices[i]] = np.linalg.solve(factors.Omega[i], c[..., slices[i], None])[..., 0]
 
     # Pass 6, from the roots.
     for i, parent in enumerate(tree.parents):
         qddot[..., slices[i]] = c_bar[..., slices[i]]
         if parent >= 0:
-            qddot[..., slices[i]] -= _transposed(factors.Pi[i], eta[..., parent, :])
-            eta[..., i, :] = _transposed(factors.Y[..., i, :, :], eta[..., parent, :])
-        eta[..., i, :] += _times(S[i], c_bar[..., slices[i]])
+            qddot[..., slices[i]] -= _transpose_matvec(factors.Pi[i], eta[..., parent, :])
+            eta[..., i, :] = _transpose_matvec(factors.Y[..., i, :, :], eta[..., parent, :])
+        eta[..., i, :] += _matvec(S[i], c_bar[..., slices[i]])
     # Along what joints forbid their own coordinates nothing else moves.
-    qddot, asked = _along_constraints(tree, q, qdot, qddot)
-    qddot += asked
-    return Passes(v, a, b, alpha, alpha_bar, p, p_bar, tau_bar, factors, z, c, c_bar, eta, qddot)
+    qddot, constraint_accelerations = _remove_constraint_components(tree, q, qdot, qddot)
+    qddot += constraint_accelerations
+    return FactoredDynamicsResult(
+        v, a, b, alpha, alpha_bar, p, p_bar, tau_bar, factors, z, c, c_bar, eta, qddot
+    )
 
 
 def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
@@ -246,10 +262,10 @@ def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
     operators = SpatialOperators(tree, q)
     factors = _square_factors(tree, operators.q)
     S, K, Gt = operators.S, _block_diagonal(factors.gain), np.swapaxes(operators.Gamma, -1, -2)
-    St, bodies, joints = np.swapaxes(S, -1, -2), np.eye(6 * len(tree.links)), np.eye(tree.size)
+    St, bodies, joints = np.swapaxes(S, -1, -2), np.eye(6 * len(tree.links)), np.eye(tree.num_coordinates)
     Y, Pi = np.linalg.inv(bodies - Gt @ (bodies - K @ St)), Gt @ K
     return FactorMatrices(
-        _diagonal(factors.articulated),
+        _stacked_block_diagonal(factors.articulated_inertias),
         _block_diagonal(factors.Omega),
         Y,
         Pi,

@@ -20,18 +20,25 @@ from numpy.typing import ArrayLike
 from rbnotes import _se3, _so3, arguments
 from rbnotes.arguments import Array
 from rbnotes.tree.dynamics import (
-    _answers_within,
-    _applied,
-    _body_wrenches,
+    _check_applied_forces,
+    _gyroscopic_and_gravity_wrenches,
     _mass_matrix,
-    _reduced_force,
-    accelerations,
+    _net_generalized_force,
+    _solve_constrained_accelerations,
     coordinate_constraints,
-    regular_mass_matrix,
+    regularized_mass_matrix,
+    solve_accelerations,
 )
-from rbnotes.tree.kinematics import _both, _jacobian, _poses, _steps, _times, alike
+from rbnotes.tree.kinematics import (
+    _check_state_vectors,
+    _jacobian,
+    _matvec,
+    _poses,
+    _relative_joint_poses,
+    check_vectors,
+)
 from rbnotes.tree.model import Tree
-from rbnotes.tree.products import passed_on
+from rbnotes.tree.products import subtree_wrenches
 
 
 class DynamicsDerivatives(NamedTuple):
@@ -43,10 +50,10 @@ class DynamicsDerivatives(NamedTuple):
     """By the velocities ``(..., k, k)``, in the unit of the value per rad/s or m/s."""
 
 
-class Variation(NamedTuple):
+class KinematicsDerivatives(NamedTuple):
     """A motion of a tree, and how it changes; twists are in body coordinates."""
 
-    bodies: Array
+    body_poses: Array
     """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
     """Body twists ``(..., n, 6)``, rad/s and m/s."""
@@ -56,71 +63,88 @@ class Variation(NamedTuple):
     """
     phi_q: Array
     """Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates."""
-    rate: Array
+    phidot: Array
     """Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``."""
-    rate_q: Array
+    phidot_q: Array
     """Derivative ``(..., n, 6, k)`` of these by q, rad/s^2 and m/s^2 per unit of the coordinates."""
-    rate_qdot: Array
+    phidot_qdot: Array
     """Derivative ``(..., n, 6, k)`` of these by qdot, rad/s and m/s per unit of the coordinates."""
 
 
-def variation(tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike) -> Variation:
+def kinematics_derivatives(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike
+) -> KinematicsDerivatives:
     """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves.
 
     Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _variation(tree, *alike(tree, q=q, qdot=qdot, qddot=qddot))
+    return _kinematics_derivatives(tree, *check_vectors(tree, q=q, qdot=qdot, qddot=qddot))
 
 
-def _variation(tree: Tree, q: Array, qdot: Array, qddot: Array) -> Variation:
-    steps = _steps(tree, q)
-    A = _se3.Ad_inverse(steps)
+def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> KinematicsDerivatives:
+    relative_poses = _relative_joint_poses(tree, q)
+    A = _se3.Ad_inverse(relative_poses)
     J = _jacobian(tree, q, A)
     # One more than there are links: the world rests, and is the last one, number -1.
     shape = (*q.shape[:-1], len(tree.links) + 1, 6)
     phi, rate = np.zeros(shape), np.zeros(shape)
-    phi_q, rate_q, rate_qdot = (np.zeros((*shape, tree.size)) for _ in range(3))
-    for i, (link, parent, own) in enumerate(zip(tree.links, tree.parents, tree.slices, strict=True)):
-        v, a, S = qdot[..., own], qddot[..., own], J[..., i, :, own]
-        dS, to_here = link.joint._dS(q[..., own]), A[..., i, :, :]
-        Sdot, turning = np.einsum("...ijl,...l->...ij", dS, v), _held(dS, v)
-        twist, seen = _times(S, v), _times(to_here, phi[..., parent, :])
-        seen_rate = _times(to_here, rate[..., parent, :])
-        moving, beside = _se3.ad(twist), _se3.ad(seen)
+    phi_q, rate_q, rate_qdot = (np.zeros((*shape, tree.num_coordinates)) for _ in range(3))
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        v, a, S = qdot[..., coordinates], qddot[..., coordinates], J[..., i, :, coordinates]
+        dS, adjoint = link.joint.compute_motion_subspace_derivative(q[..., coordinates]), A[..., i, :, :]
+        Sdot, subspace_derivative = (
+            np.einsum("...ijl,...l->...ij", dS, v),
+            _subspace_derivative_product(dS, v),
+        )
+        twist, parent_twist = _matvec(S, v), _matvec(adjoint, phi[..., parent, :])
+        parent_rate = _matvec(adjoint, rate[..., parent, :])
+        joint_ad, parent_ad = _se3.ad(twist), _se3.ad(parent_twist)
 
-        phi[..., i, :] = seen + twist
-        rate[..., i, :] = seen_rate + _times(beside, twist) + _times(S, a) + _times(Sdot, v)
+        phi[..., i, :] = parent_twist + twist
+        rate[..., i, :] = parent_rate + _matvec(parent_ad, twist) + _matvec(S, a) + _matvec(Sdot, v)
 
-        seen_q = to_here @ phi_q[..., parent, :, :]
-        seen_q[..., own] = beside @ S
-        phi_q[..., i, :, :] = seen_q
-        phi_q[..., i, :, own] += turning
+        parent_twist_q = adjoint @ phi_q[..., parent, :, :]
+        parent_twist_q[..., coordinates] = parent_ad @ S
+        phi_q[..., i, :, :] = parent_twist_q
+        phi_q[..., i, :, coordinates] += subspace_derivative
 
-        rate_q[..., i, :, :] = to_here @ rate_q[..., parent, :, :] - moving @ seen_q
-        rate_q[..., i, :, own] += _se3.ad(seen_rate) @ S + beside @ turning
-        rate_q[..., i, :, own] += _held(dS, a) + link.joint._drift_slope(q[..., own], v)
+        rate_q[..., i, :, :] = adjoint @ rate_q[..., parent, :, :] - joint_ad @ parent_twist_q
+        rate_q[..., i, :, coordinates] += _se3.ad(parent_rate) @ S + parent_ad @ subspace_derivative
+        rate_q[..., i, :, coordinates] += _subspace_derivative_product(
+            dS, a
+        ) + link.joint.compute_bias_acceleration_derivative(q[..., coordinates], v)
 
-        seen_qdot = J[..., i, :, :].copy()
-        seen_qdot[..., own] = 0
-        rate_qdot[..., i, :, :] = to_here @ rate_qdot[..., parent, :, :] - moving @ seen_qdot
-        rate_qdot[..., i, :, own] += beside @ S + Sdot + turning
-    links, to_bodies = slice(len(tree.links)), tree.to_bodies
-    phi, rate = (_times(to_bodies, each[..., links, :]) for each in (phi, rate))
+        parent_twist_qdot = J[..., i, :, :].copy()
+        parent_twist_qdot[..., coordinates] = 0
+        rate_qdot[..., i, :, :] = adjoint @ rate_qdot[..., parent, :, :] - joint_ad @ parent_twist_qdot
+        rate_qdot[..., i, :, coordinates] += parent_ad @ S + Sdot + subspace_derivative
+    links, to_bodies = slice(len(tree.links)), tree.joint_to_body_adjoints
+    phi, rate = (_matvec(to_bodies, each[..., links, :]) for each in (phi, rate))
     phi_q, rate_q, rate_qdot = (to_bodies @ each[..., links, :, :] for each in (phi_q, rate_q, rate_qdot))
-    return Variation(_poses(tree, steps).bodies, phi, to_bodies @ J, phi_q, rate, rate_q, rate_qdot)
+    return KinematicsDerivatives(
+        _poses(tree, relative_poses).bodies, phi, to_bodies @ J, phi_q, rate, rate_q, rate_qdot
+    )
 
 
-def own_wrenches(tree: Tree, varied: Variation) -> tuple[Array, Array, Array]:
+def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> tuple[Array, Array, Array]:
     """Wrenches of gravity, of the bodies' own motion, and of their inertia against their acceleration.
 
     ``(..., n, 6)``, with their derivatives ``(..., n, 6, k)`` by q and by qdot.
     """
-    M, phi, J = tree.inertias, varied.phi, varied.J
-    wrenches = _body_wrenches(tree, varied.bodies, phi) - _times(M, varied.rate)
-    gyroscopic = np.swapaxes(_se3.ad(phi), -1, -2) @ M + turned_wrench(_times(M, phi))
-    by_q = gyroscopic @ varied.phi_q + _weight_stiffness(tree, varied.bodies) @ J - M @ varied.rate_q
-    return wrenches, by_q, gyroscopic @ J - M @ varied.rate_qdot
+    M, phi, J = tree.inertias, derivatives.phi, derivatives.J
+    wrenches = _gyroscopic_and_gravity_wrenches(tree, derivatives.body_poses, phi) - _matvec(
+        M, derivatives.phidot
+    )
+    gyroscopic = np.swapaxes(_se3.ad(phi), -1, -2) @ M + wrench_cross_matrix(_matvec(M, phi))
+    by_q = (
+        gyroscopic @ derivatives.phi_q
+        + _gravity_wrench_derivative(tree, derivatives.body_poses) @ J
+        - M @ derivatives.phidot_q
+    )
+    return wrenches, by_q, gyroscopic @ J - M @ derivatives.phidot_qdot
 
 
 def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
@@ -132,24 +156,30 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``q`` or ``wrenches`` does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    return _geometric_stiffness(tree, tree.checked("q", q), _applied(tree, 0.0, wrenches)[1])
+    return _geometric_stiffness(
+        tree, tree.check_vector("q", q), _check_applied_forces(tree, 0.0, wrenches)[1]
+    )
 
 
 def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
     shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
     q, wrenches = (
-        np.broadcast_to(q, (*shape, tree.size)),
+        np.broadcast_to(q, (*shape, tree.num_coordinates)),
         np.broadcast_to(wrenches, (*shape, len(tree.links), 6)),
     )
-    A = _se3.Ad_inverse(_steps(tree, q))
+    A = _se3.Ad_inverse(_relative_joint_poses(tree, q))
     J = _jacobian(tree, q, A)
-    total = passed_on(tree, wrenches, A)
-    result = np.zeros((*shape, tree.size, tree.size))
+    total = subtree_wrenches(tree, wrenches, A)
+    result = np.zeros((*shape, tree.num_coordinates, tree.num_coordinates))
     for i in range(len(tree.links)):
-        own, here = tree.slices[i], total[..., i, :]
-        S = J[..., i, :, own]
-        result[..., :, own] = -np.swapaxes(J[..., i, :, :], -1, -2) @ turned_wrench(here) @ S
-        result[..., own, own] = np.einsum("...a,...amj->...mj", here, tree.links[i].joint._dS(q[..., own]))
+        coordinates, wrench = tree.coordinate_slices[i], total[..., i, :]
+        S = J[..., i, :, coordinates]
+        result[..., :, coordinates] = -np.swapaxes(J[..., i, :, :], -1, -2) @ wrench_cross_matrix(wrench) @ S
+        result[..., coordinates, coordinates] = np.einsum(
+            "...a,...amj->...mj",
+            wrench,
+            tree.links[i].joint.compute_motion_subspace_derivative(q[..., coordinates]),
+        )
     return result
 
 
@@ -164,20 +194,22 @@ def inverse_dynamics_derivatives(
     Raises InvalidArgument if a shape does not fit.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot, qddot = alike(tree, q=q, qdot=qdot, qddot=qddot)
-    return _inverse_dynamics_derivatives(tree, q, qdot, qddot, _applied(tree, 0.0, wrenches, q=q)[1])
+    q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
+    return _inverse_dynamics_derivatives(
+        tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1]
+    )
 
 
 def _inverse_dynamics_derivatives(
     tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array
 ) -> DynamicsDerivatives:
-    varied = _variation(tree, q, qdot, qddot)
-    own, by_q, by_qdot = own_wrenches(tree, varied)
-    turned = _geometric_stiffness(tree, q, own + wrenches)
-    stiffness, damping = (np.diag(tree.stacked(field)) for field in ("stiffness", "damping"))
-    handed_on = (np.einsum("...nai,...naj->...ij", varied.J, each) for each in (by_q, by_qdot))
-    q_slope, qdot_slope = handed_on
-    return DynamicsDerivatives(stiffness - q_slope - turned, damping - qdot_slope)
+    derivatives = _kinematics_derivatives(tree, q, qdot, qddot)
+    body_wrenches, by_q, by_qdot = body_wrench_derivatives(tree, derivatives)
+    geometric = _geometric_stiffness(tree, q, body_wrenches + wrenches)
+    stiffness, damping = (np.diag(tree.joint_parameter(field)) for field in ("stiffness", "damping"))
+    generalized = (np.einsum("...nai,...naj->...ij", derivatives.J, each) for each in (by_q, by_qdot))
+    tau_q, tau_qdot = generalized
+    return DynamicsDerivatives(stiffness - tau_q - geometric, damping - tau_qdot)
 
 
 def forward_dynamics_derivatives(
@@ -199,20 +231,24 @@ def forward_dynamics_derivatives(
         As forward dynamics does.
     """
     arguments.instance("tree", tree, Tree)
-    q, qdot = _both(tree, q, qdot)
-    tau, wrenches = _applied(tree, tau, wrenches, q=q)
-    force, M = _reduced_force(tree, q, qdot, tau, wrenches), regular_mass_matrix(tree, q)
-    qddot = accelerations(tree, q, qdot, M, force)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    tau, wrenches = _check_applied_forces(tree, tau, wrenches, q=q)
+    force, M = _net_generalized_force(tree, q, qdot, tau, wrenches), regularized_mass_matrix(tree, q)
+    qddot = solve_accelerations(tree, q, qdot, M, force)
     q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)
     inverse = _inverse_dynamics_derivatives(tree, q, qdot, qddot, wrenches)
     G, _ = coordinate_constraints(tree, q, qdot)
-    across = np.swapaxes(G, -1, -2)
-    left = _times(_mass_matrix(tree, q), qddot) - force
-    mu = np.linalg.solve(G @ across, G @ left[..., None])[..., 0]
-    turned, asked_q, asked_qdot = _constraint_slopes(tree, q, qdot, qddot, mu)
+    G_transpose = np.swapaxes(G, -1, -2)
+    constraint_force = _matvec(_mass_matrix(tree, q), qddot) - force
+    mu = np.linalg.solve(G @ G_transpose, G @ constraint_force[..., None])[..., 0]
+    constraint_force_q, constraint_acceleration_q, constraint_acceleration_qdot = _constraint_slopes(
+        tree, q, qdot, qddot, mu
+    )
     return DynamicsDerivatives(
-        _answers_within(tree, M, turned - inverse.q, G, -asked_q),
-        _answers_within(tree, M, -inverse.qdot, G, -asked_qdot),
+        _solve_constrained_accelerations(
+            tree, M, constraint_force_q - inverse.q, G, -constraint_acceleration_q
+        ),
+        _solve_constrained_accelerations(tree, M, -inverse.qdot, G, -constraint_acceleration_qdot),
     )
 
 
@@ -220,42 +256,42 @@ def _constraint_slopes(
     tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
     """Derivatives of ``G^T mu (..., k, k)`` by q, of ``G qddot + Gdot qdot (..., c, k)`` by q and by qdot."""
-    turned = np.zeros((*mu.shape[:-1], tree.size, tree.size))
-    by_q = np.zeros((*mu.shape, tree.size))
+    turned = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
+    by_q = np.zeros((*mu.shape, tree.num_coordinates))
     by_qdot = by_q.copy()
     end = 0
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        joint, here = link.joint, slice(end, end + link.joint.constraints)
-        if joint.constraints:
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        joint, here = link.joint, slice(end, end + link.joint.num_coordinate_constraints)
+        if joint.num_coordinate_constraints:
             now, rate = q[..., own], qdot[..., own]
-            each = np.broadcast_arrays(now[..., None, :], np.eye(joint.coordinates))
-            dG = joint._constraint_rows_dot(*each)
+            each = np.broadcast_arrays(now[..., None, :], np.eye(joint.num_coordinates))
+            dG = joint.compute_coordinate_constraint_jacobian_rate(*each)
             turned[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
             by_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
-            by_q[..., here, own] += joint._constraint_drift_slope(now, rate)
+            by_q[..., here, own] += joint.compute_coordinate_constraint_bias_derivative(now, rate)
             by_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
-            by_qdot[..., here, own] += joint._constraint_rows_dot(now, rate)
+            by_qdot[..., here, own] += joint.compute_coordinate_constraint_jacobian_rate(now, rate)
         end = here.stop
     return turned, by_q, by_qdot
 
 
-def turned_wrench(wrenches: Array) -> Array:
+def wrench_cross_matrix(wrenches: Array) -> Array:
     """Matrices ``(..., 6, 6)`` that take a twist xi to ``ad(xi)^T f``, for wrenches ``f (..., 6)``."""
     moment, force = _so3.hat(wrenches[..., :3]), _so3.hat(wrenches[..., 3:])
     upper = np.concatenate([moment, force], axis=-1)
     return np.concatenate([upper, np.concatenate([force, np.zeros_like(force)], axis=-1)], axis=-2)
 
 
-def _weight_stiffness(tree: Tree, bodies: Array) -> Array:
+def _gravity_wrench_derivative(tree: Tree, bodies: Array) -> Array:
     """How the weights in body coordinates change as bodies turn ``(..., n, 6, 6)``."""
-    weights, centres = tree.weights
+    weights, centers = tree.weights_and_centers
     local = np.einsum("...nji,nj->...ni", bodies[..., :3, :3], weights)
     result = np.zeros((*local.shape[:-1], 6, 6))
-    result[..., :3] = np.swapaxes(_se3.Gamma(centres), -1, -2) @ _so3.hat(local)
+    result[..., :3] = np.swapaxes(_se3.Gamma(centers), -1, -2) @ _so3.hat(local)
     return result
 
 
-def _held(dS: Array, rates: Array) -> Array:
+def _subspace_derivative_product(dS: Array, rates: Array) -> Array:
     """Derivative ``(..., 6, k)`` of ``S rates``, the rates held."""
     result: Array = np.einsum("...ijl,...j->...il", dS, rates)
     return result

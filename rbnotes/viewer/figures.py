@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 from rbnotes.viewer.shapes import COLORS
 
-INK = "#757b83"
+INK_COLOR = "#757b83"
 """Grey of text and axes: contrast 4.3 both on white and on the dark theme's background."""
 
-WIDTH = 5.4
+MAX_COLUMN_WIDTH = 5.4
 """Largest width of a figure of one column [inch]; each further column adds one."""
 
 
-def style() -> dict[str, Any]:
+def matplotlib_style() -> dict[str, Any]:
     """Matplotlib settings: transparent background, mid-grey ink, the colours of the scenes."""
     from cycler import cycler
 
-    inked = (
+    ink_settings = (
         "axes.edgecolor",
         "axes.labelcolor",
         "axes.titlecolor",
@@ -29,7 +29,7 @@ def style() -> dict[str, Any]:
         "ytick.color",
     )
     return {
-        **dict.fromkeys(inked, INK),
+        **dict.fromkeys(ink_settings, INK_COLOR),
         "axes.prop_cycle": cycler(color=list(COLORS.values())),
         "axes.facecolor": "none",
         "axes.grid": True,
@@ -39,7 +39,7 @@ def style() -> dict[str, Any]:
         "figure.constrained_layout.use": True,
         "font.size": 11,
         "grid.alpha": 0.25,
-        "grid.color": INK,
+        "grid.color": INK_COLOR,
         "legend.framealpha": 0.0,
         "lines.linewidth": 2.0,
         "savefig.transparent": True,
@@ -67,13 +67,13 @@ def figure(
     """
     import matplotlib.pyplot as plt
 
-    plt.style.use(style())
-    _prefer_svg()
-    width = min(size[0], WIDTH + (columns - 1))
+    plt.style.use(matplotlib_style())
+    _use_svg_in_notebooks()
+    width = min(size[0], MAX_COLUMN_WIDTH + (columns - 1))
     return plt.subplots(rows, columns, figsize=(width, size[1]), **subplots)
 
 
-def _prefer_svg() -> None:
+def _use_svg_in_notebooks() -> None:
     """Sharp at every size, and small; only a notebook has such a setting."""
     try:
         from IPython.core.getipython import get_ipython

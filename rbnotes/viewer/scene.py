@@ -21,9 +21,9 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.viewer import camera, sketch
+from rbnotes.viewer import camera, draw_scene
+from rbnotes.viewer.draw_scene import SceneItem
 from rbnotes.viewer.shapes import COLORS, Shape
-from rbnotes.viewer.sketch import Placed
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
 """Environment variable: set where outputs go to a page that loads the player itself."""
@@ -31,10 +31,10 @@ PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
 FRAME_HEIGHT = 580
 """Height of a scene's frame in a notebook [px]."""
 
-ASPECTS = (1.2, 2.6)
+ASPECT_RATIO_LIMITS = (1.2, 2.6)
 """Least and largest width by height of a picture."""
 
-LAYERS = {"axes": "frames", "arrow": "forces"}
+DEFAULT_LAYERS = {"axes": "frames", "arrow": "forces"}
 """Which shapes have a switch, unless a scene says otherwise."""
 
 
@@ -62,12 +62,12 @@ class Scene:
         if not arguments.text("description", description).strip():
             raise InvalidArgument("description", "no text", "a sentence that says what the scene shows")
         self.description = description
-        self.times = None if times is None else arguments.one_vector("times", times, None)
+        self.times = None if times is None else arguments.single_vector("times", times, None)
         if self.times is not None and (len(self.times) < 2 or np.any(np.diff(self.times) <= 0)):
             got = f"{len(self.times)} times, not all increasing"
             raise InvalidArgument("times", got, "at least two increasing times (T,)")
-        self.view = arguments.one_vector("view", view, 2)
-        self._items: list[Placed] = []
+        self.view = arguments.single_vector("view", view, 2)
+        self._items: list[SceneItem] = []
         self._extent: Array | None = None
 
     def add(
@@ -108,8 +108,8 @@ class Scene:
         self._check_samples(shape.kind, shape.samples)
         for key, text in (("label", label), ("name", name), ("layer", layer or "")):
             arguments.instance(key, text, str)
-        chosen = LAYERS.get(shape.kind, "") if layer is None else layer
-        self._items.append(Placed(shape, poses, label, name, chosen))
+        chosen = DEFAULT_LAYERS.get(shape.kind, "") if layer is None else layer
+        self._items.append(SceneItem(shape, poses, label, name, chosen))
         return self
 
     def _check_samples(self, name: str, samples: int | None) -> None:
@@ -121,20 +121,22 @@ class Scene:
     def extent(self) -> Array:
         """What the camera shows: points (n, 3) [m] of everything but the ground, at all times."""
         if self._extent is None:
-            return sketch.extent(self._items, self._samples)
+            return draw_scene.scene_extent(self._items, self._sample_count)
         return self._extent
 
-    def showing(self, extent: ArrayLike) -> Scene:
+    def with_extent(self, extent: ArrayLike) -> Scene:
         """The same scene with a camera that shows these points (n, 3) [m], such as those of others.
 
         Raises InvalidArgument if the shape of ``extent`` does not fit.
         """
         result = copy(self)
-        result._extent = sketch.corners(arguments.exactly("extent", arguments.vector("extent", extent), 2))
+        result._extent = draw_scene.hull_corners(
+            arguments.with_ndim("extent", arguments.vector("extent", extent), 2)
+        )
         return result
 
     @property
-    def _samples(self) -> int:
+    def _sample_count(self) -> int:
         return 1 if self.times is None else len(self.times)
 
     def to_json(self) -> str:
@@ -151,25 +153,33 @@ class Scene:
         """The scene for a page that loads the player, and a still drawing for one without scripts."""
         data = self.to_json().replace("<", "\\u003c")  # nothing in it can end the script element
         points = self.extent
-        aspect = float(np.clip(camera.shape(points, self.view), *ASPECTS)) if len(points) else ASPECTS[1]
-        still = sketch.sketch(self._items, self._samples, points, self.view, aspect) if len(points) else ""
-        words = f"<figcaption>{html.escape(self.description)}</figcaption>" if caption else ""
+        aspect = (
+            float(np.clip(camera.aspect_ratio(points, self.view), *ASPECT_RATIO_LIMITS))
+            if len(points)
+            else ASPECT_RATIO_LIMITS[1]
+        )
+        static_svg = (
+            draw_scene.draw_scene(self._items, self._sample_count, points, self.view, aspect)
+            if len(points)
+            else ""
+        )
+        caption_html = f"<figcaption>{html.escape(self.description)}</figcaption>" if caption else ""
         return (
             f'<figure class="rbnotes-scene" style="--aspect:{aspect:.2f}">'
-            f'<script type="application/json">{data}</script><noscript>{still}</noscript>{words}</figure>'
+            f'<script type="application/json">{data}</script><noscript>{static_svg}</noscript>{caption_html}</figure>'
         )
 
     def _repr_html_(self) -> str:
         if os.environ.get(PAGE_HAS_PLAYER):
             return self.to_html()
-        return framed(self.to_html(), self.description)
+        return embed_in_iframe(self.to_html(), self.description)
 
     def __repr__(self) -> str:
-        moving = "still" if self.times is None else f"{len(self.times)} times"
-        return f"<Scene: {len(self._items)} shapes, {moving}: {self.description}>"
+        duration_text = "still" if self.times is None else f"{len(self.times)} times"
+        return f"<Scene: {len(self._items)} shapes, {duration_text}: {self.description}>"
 
 
-def framed(picture: str, description: str) -> str:
+def embed_in_iframe(picture: str, description: str) -> str:
     """A scene or slider with the player, in a frame of its own, for pages that do not load the player."""
     player = resources.files("rbnotes.viewer") / "scene-player.js"
     if not player.is_file():
@@ -182,16 +192,16 @@ def framed(picture: str, description: str) -> str:
     )
 
 
-def _as_data(item: Placed) -> dict[str, Any]:
+def _as_data(item: SceneItem) -> dict[str, Any]:
     """A shape as the player reads it."""
     shape = item.shape
-    words = {"label": item.label, "name": item.name, "layer": item.layer}
+    captions = {"label": item.label, "name": item.name, "layer": item.layer}
     return {
         "kind": shape.kind,
         "color": COLORS[shape.color],
         "moves": shape.samples is not None,
-        **{key: text for key, text in words.items() if text},
-        **shape.numbers,
+        **{key: text for key, text in captions.items() if text},
+        **shape.parameters,
         "poses": _encode(_as_position_and_quaternion(item.poses)),
         **{name: _encode(values) for name, values in shape.arrays.items()},
     }

@@ -37,7 +37,7 @@ class Shape:
     """What the player draws: ``box``, ``arrow``, ``spring`` and so on."""
     color: str
     """One of :data:`COLORS`, by name."""
-    numbers: Mapping[str, float] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
     """What stays, by name: lengths, m; widths, pixels; numbers of turns."""
     arrays: Mapping[str, Array] = field(default_factory=dict)
     """Sides ``(3,)``, points ``(n, 3)`` and the like by name, m, and indices of corners; those that change
@@ -80,7 +80,7 @@ def sphere(radius: float, color: str = "blue") -> Shape:
 
     Raises InvalidArgument if ``radius`` is not positive or ``color`` is no color of the viewer.
     """
-    return Shape("sphere", color, {"radius": _positive("radius", radius)})
+    return Shape("sphere", color, {"radius": _check_positive("radius", radius)})
 
 
 def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
@@ -89,7 +89,9 @@ def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
     Raises InvalidArgument if ``radius`` or ``length`` is not positive or ``color`` is no color of the viewer.
     """
     return Shape(
-        "cylinder", color, {"radius": _positive("radius", radius), "length": _positive("length", length)}
+        "cylinder",
+        color,
+        {"radius": _check_positive("radius", radius), "length": _check_positive("length", length)},
     )
 
 
@@ -99,7 +101,9 @@ def capsule(radius: float, length: float, color: str = "blue") -> Shape:
     Raises InvalidArgument if ``radius`` or ``length`` is not positive or ``color`` is no color of the viewer.
     """
     return Shape(
-        "capsule", color, {"radius": _positive("radius", radius), "length": _positive("length", length)}
+        "capsule",
+        color,
+        {"radius": _check_positive("radius", radius), "length": _check_positive("length", length)},
     )
 
 
@@ -108,7 +112,7 @@ def frame_axes(length: float = 1.0) -> Shape:
 
     Raises InvalidArgument if ``length`` is not positive.
     """
-    return Shape("axes", "grey", {"length": _positive("length", length)})
+    return Shape("axes", "grey", {"length": _check_positive("length", length)})
 
 
 def ground(size: float = 10.0) -> Shape:
@@ -116,7 +120,7 @@ def ground(size: float = 10.0) -> Shape:
 
     Raises InvalidArgument if ``size`` is not positive.
     """
-    return Shape("ground", "grey", {"size": _positive("size", size)})
+    return Shape("ground", "grey", {"size": _check_positive("size", size)})
 
 
 def arrow(vector: ArrayLike, color: str = "red") -> Shape:
@@ -124,7 +128,7 @@ def arrow(vector: ArrayLike, color: str = "red") -> Shape:
 
     Raises InvalidArgument if ``color`` is no color of the viewer or the shape of ``vector`` does not fit.
     """
-    return _changing("arrow", color, "vector", arguments.vector("vector", vector), 1)
+    return _shape_over_time("arrow", color, "vector", arguments.vector("vector", vector), 1)
 
 
 def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
@@ -136,7 +140,7 @@ def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
     checked = arguments.array("points", points, None, 3)
     if checked.shape[-2] < 2:
         raise InvalidArgument("points", f"{checked.shape[-2]} point", "at least 2 points")
-    return _changing("line", color, "points", checked, 2, width=_positive("width", width))
+    return _shape_over_time("line", color, "points", checked, 2, width=_check_positive("width", width))
 
 
 def spring(
@@ -147,15 +151,15 @@ def spring(
     Raises InvalidArgument if ``color`` is no color of the viewer, ``radius`` or ``width`` is not positive,
     ``coils`` is below 1, or the shape of ``ends`` does not fit.
     """
-    return _changing(
+    return _shape_over_time(
         "spring",
         color,
         "ends",
         arguments.array("ends", ends, 2, 3),
         2,
-        radius=_positive("radius", radius),
+        radius=_check_positive("radius", radius),
         coils=float(arguments.count("coils", coils, minimum=1)),
-        width=_positive("width", width),
+        width=_check_positive("width", width),
     )
 
 
@@ -176,13 +180,15 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shap
     return Shape("mesh", color, arrays={"vertices": points, "triangles": indices})
 
 
-def _positive(name: str, value: float) -> float:
+def _check_positive(name: str, value: float) -> float:
     return arguments.number(name, value)
 
 
-def _changing(kind: str, color: str, name: str, values: Array, axes: int, **numbers: float) -> Shape:
+def _shape_over_time(
+    kind: str, color: str, name: str, values: Array, axes: int, **parameters: float
+) -> Shape:
     """A shape whose array has ``axes`` axes, or one more, for time."""
     if values.ndim > axes + 1:
         raise InvalidArgument(name, f"shape {values.shape}", f"at most {axes + 1} axes")
     samples = len(values) if values.ndim == axes + 1 else None
-    return Shape(kind, color, numbers, {name: values}, samples)
+    return Shape(kind, color, parameters, {name: values}, samples)

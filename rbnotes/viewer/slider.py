@@ -14,7 +14,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.viewer.scene import PAGE_HAS_PLAYER, Scene, framed
+from rbnotes.viewer.scene import PAGE_HAS_PLAYER, Scene, embed_in_iframe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Slider:
     """Pictures of one thing for several values of a parameter.
 
-    Without scripts the picture of ``start`` is shown.
+    Without scripts the picture of ``initial_index`` is shown.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Slider:
     Raises
     ------
     InvalidArgument
-        If there are fewer than two pictures, or ``start`` is none of the values.
+        If there are fewer than two pictures, or ``initial_index`` is none of the values.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Slider:
         pictures: Mapping[float, Scene | Figure],
         *,
         unit: str = "",
-        start: float | None = None,
+        initial_value: float | None = None,
     ) -> None:
         self.description = arguments.text("description", description)
         self.parameter = arguments.text("parameter", parameter)
@@ -61,48 +61,52 @@ class Slider:
         if len(pictures) < 2:
             raise InvalidArgument("pictures", f"{len(pictures)} of them", "at least two pictures by value")
         for picture in pictures.values():
-            arguments.provides("pictures", picture, "to_html" if isinstance(picture, Scene) else "savefig")
+            arguments.require_methods(
+                "pictures", picture, "to_html" if isinstance(picture, Scene) else "savefig"
+            )
         self.values = [arguments.real("pictures", value) for value in pictures]
-        first = self.values[0] if start is None else arguments.real("start", start)
+        first = self.values[0] if initial_value is None else arguments.real("initial_value", initial_value)
         if first not in self.values:
-            raise InvalidArgument("start", repr(start), f"one of {self.values}")
-        self.start = self.values.index(first)
-        self.words = [f"{value:g} {unit}".strip() for value in self.values]
+            raise InvalidArgument("initial_value", repr(initial_value), f"one of {self.values}")
+        self.initial_index = self.values.index(first)
+        self.value_labels = [f"{value:g} {unit}".strip() for value in self.values]
         scenes = [picture for picture in pictures.values() if isinstance(picture, Scene)]
-        common = np.concatenate([np.zeros((0, 3)), *(scene.extent for scene in scenes)])
-        self._shown = [
-            self._html(picture, words, common)
-            for picture, words in zip(pictures.values(), self.words, strict=True)
+        common_extent = np.concatenate([np.zeros((0, 3)), *(scene.extent for scene in scenes)])
+        self._pictures_html = [
+            self._picture_html(picture, value_label, common_extent)
+            for picture, value_label in zip(pictures.values(), self.value_labels, strict=True)
         ]
 
-    def _html(self, picture: Scene | Figure, words: str, common: Array) -> str:
+    def _picture_html(self, picture: Scene | Figure, value_label: str, common_extent: Array) -> str:
         if isinstance(picture, Scene):
-            return picture.showing(common).to_html(caption=False)
+            return picture.with_extent(common_extent).to_html(caption=False)
         import matplotlib.pyplot as plt
 
-        drawn = io.BytesIO()
-        picture.savefig(drawn, format="svg", metadata={"Date": None})
+        svg_buffer = io.BytesIO()
+        picture.savefig(svg_buffer, format="svg", metadata={"Date": None})
         plt.close(picture)  # or the notebook shows it once more
-        alt = html.escape(f"{self.description} Here {self.parameter} is {words}.")
-        return (
-            f'<img alt="{alt}" src="data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}">'
-        )
+        alt = html.escape(f"{self.description} Here {self.parameter} is {value_label}.")
+        return f'<img alt="{alt}" src="data:image/svg+xml;base64,{base64.b64encode(svg_buffer.getvalue()).decode()}">'
 
     def to_html(self) -> str:
         """All pictures, of which one is shown, for a page that loads the player."""
-        shown = "".join(
-            f'<div class="choice"{"" if k == self.start else " hidden"}>{picture}</div>'
-            for k, picture in enumerate(self._shown)
+        pictures_html = "".join(
+            f'<div class="choice"{"" if k == self.initial_index else " hidden"}>{picture}</div>'
+            for k, picture in enumerate(self._pictures_html)
         )
-        here = html.escape(f" Here {self.parameter} is {self.words[self.start]}.")
+        value_text = html.escape(f" Here {self.parameter} is {self.value_labels[self.initial_index]}.")
         return (
             f'<figure class="rbnotes-slider" data-parameter="{html.escape(self.parameter)}" '
-            f'data-words="{html.escape(json.dumps(self.words))}">{shown}'
-            f"<figcaption>{html.escape(self.description)}<noscript>{here}</noscript></figcaption></figure>"
+            f'data-words="{html.escape(json.dumps(self.value_labels))}">{pictures_html}'
+            f"<figcaption>{html.escape(self.description)}<noscript>{value_text}</noscript></figcaption></figure>"
         )
 
     def _repr_html_(self) -> str:
-        return self.to_html() if os.environ.get(PAGE_HAS_PLAYER) else framed(self.to_html(), self.description)
+        return (
+            self.to_html()
+            if os.environ.get(PAGE_HAS_PLAYER)
+            else embed_in_iframe(self.to_html(), self.description)
+        )
 
     def __repr__(self) -> str:
-        return f"<Slider: {self.parameter} of {', '.join(self.words)}: {self.description}>"
+        return f"<Slider: {self.parameter} of {', '.join(self.value_labels)}: {self.description}>"

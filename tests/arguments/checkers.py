@@ -18,7 +18,7 @@ CHECKERS = {
     "array": (lambda name, value: arguments.array(name, value, None, 2), [[1.0, 2], [3, 4], [5, 6]]),
     "vector": (arguments.vector, [1.0, 2, 3]),
     "vector of any size": (lambda name, value: arguments.vector(name, value, None), [1.0, 2, 3, 4, 5]),
-    "one_vector": (arguments.one_vector, [1.0, 2, 3]),
+    "single_vector": (arguments.single_vector, [1.0, 2, 3]),
     "twist": (arguments.twist, [1.0, 2, 3, 4, 5, 6]),
     "scalar": (arguments.scalar, [[1.0], [-2]]),
     "rotation_vector": (arguments.rotation_vector, [1.0, 2, 3]),
@@ -37,7 +37,7 @@ CHECKERS = {
 }
 every_checker = pytest.mark.parametrize(("check", "valid"), CHECKERS.values(), ids=CHECKERS)
 shaped = {name: case for name, case in CHECKERS.items() if name not in ("scalar", "positive")}
-SINGLE = (arguments.matrix, arguments.one_vector)  # these take no batches
+SINGLE = (arguments.matrix, arguments.single_vector)  # these take no batches
 
 
 def refuses(check, value, got, expected="", name="thing"):

@@ -92,8 +92,8 @@ def test_sparse_matrices_are_not_shared():
 def test_what_a_function_returned_is_handed_on():
     """As it is; numbers that are no floats become some, and what is not finite is refused."""
     for value in (np.eye(2), sparse.csr_array(np.eye(2))):
-        assert arguments.finite_matrix("thing", value, 2, 2) is value
-    assert arguments.finite_matrix("thing", [[1, 2]], 1, 2).dtype == np.float64
+        assert arguments.matrix_without_copy("thing", value, 2, 2) is value
+    assert arguments.matrix_without_copy("thing", [[1, 2]], 1, 2).dtype == np.float64
     for wrong in (np.inf, -np.inf, np.nan):
         with pytest.raises(InvalidArgument, match=r"^thing: got"):
-            arguments.finite_matrix("thing", np.full((2, 2), wrong), 2, 2)
+            arguments.matrix_without_copy("thing", np.full((2, 2), wrong), 2, 2)

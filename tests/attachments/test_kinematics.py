@@ -11,7 +11,7 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.attachments import (
     frame_on_body,
     frame_on_points,
-    null_space,
+    null_space_reduction,
     point_on_body,
     point_on_points,
     points_on_body,
@@ -47,7 +47,7 @@ def test_point_on_body(E, x, phi, phidot):
         phidot
     ).max()
     assert np.allclose(attachment.blocks[0] @ phi, velocity.value, rtol=0, atol=1e-7 * size)
-    found = attachment.blocks[0] @ phidot + attachment.drift
+    found = attachment.blocks[0] @ phidot + attachment.bias
     assert np.allclose(found, acceleration.value, rtol=0, atol=1e-4 * size * (1 + np.abs(x).max()))
 
 
@@ -58,7 +58,7 @@ def test_many_points_on_a_body_are_one_by_one(rng):
         one = point_on_body(component, 1, E, place, phi)
         assert attachment.component == component
         assert np.allclose(attachment.blocks[1], one.blocks[1])
-        assert np.allclose(attachment.drift, one.drift)
+        assert np.allclose(attachment.bias, one.bias)
         assert np.allclose(attachment.blocks[1] @ phi, se3.point_velocity(E, place, phi))
     with pytest.raises(InvalidArgument, match="x"):
         points_on_body([5, 2], 1, E, x, phi)
@@ -71,7 +71,7 @@ def test_frame_on_body(E, E_k, phi):
     found = E @ E_k @ se3.hat(attachment.blocks[0] @ phi)
     size = (1 + np.abs(phi).max()) * (1 + np.abs(E).max()) * (1 + np.abs(E_k).max())
     assert np.allclose(rate, found, rtol=0, atol=1e-9 * size)
-    assert not attachment.drift.any()
+    assert not attachment.bias.any()
 
 
 def fitted(x, weights, arms):
@@ -105,7 +105,7 @@ def test_frame_on_points_moves_as_the_fit_does(cloud, rng):
         return np.concatenate([[spin[2, 1], spin[0, 2], spin[1, 0]], R.T @ rate.value[:, 3]])
 
     assert np.allclose(J @ v.ravel(), twist(0.0), atol=1e-8)
-    found = J @ a.ravel() + attachment.drift
+    found = J @ a.ravel() + attachment.bias
     assert np.allclose(found, derivative(twist, step=0.05).value, atol=1e-6)
 
 
@@ -123,8 +123,8 @@ def test_points_without_velocities_are_at_rest(cloud):
     weights, arms, x, _ = cloud
     found = frame_on_points(5, range(5), weights, x, arms)
     resting = frame_on_points(5, range(5), weights, x, arms, np.zeros((5, 3)))
-    assert np.array_equal(found.drift, np.zeros(6))
-    assert np.allclose(resting.drift, 0, atol=1e-15)
+    assert np.array_equal(found.bias, np.zeros(6))
+    assert np.allclose(resting.bias, 0, atol=1e-15)
     for master in range(5):
         assert np.array_equal(found.blocks[master], resting.blocks[master])
 
@@ -172,7 +172,7 @@ def test_particle_on_a_body_is_part_of_the_body(E, body, phi, x, wrench):
     M = spatial_inertia(1.6, body, [0.2, -0.1, 0.3])
     both = np.zeros((9, 9))
     both[:6, :6], both[6:, 6:] = M, m * np.eye(3)
-    space = null_space([6, 3], [point_on_body(1, 0, E, x, phi)])
+    space = null_space_reduction([6, 3], [point_on_body(1, 0, E, x, phi)])
     force = np.concatenate([se3.ad(phi).T @ M @ phi + wrench, np.zeros(3)])
     reduced = space.reduce(StepProblem(both, force))
     heavier = M + m * se3.Gamma(x).T @ se3.Gamma(x)

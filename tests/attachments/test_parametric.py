@@ -7,7 +7,7 @@ import pytest
 from random_systems import attachment_rows, random_dag, random_system
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.attachments import null_space, solve_controlled
+from rbnotes.attachments import null_space_reduction, solve_prescribed_motion
 from rbnotes.constraints import InconsistentConstraints
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
@@ -22,54 +22,54 @@ def test_against_the_whole_system(seed, soft):
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, 3)
     system = random_system(rng, N, rows=2, soft=soft)
-    space = null_space(SIZES, attachments)
-    controlled = rng.choice(len(space.active), 3, replace=False)
+    space = null_space_reduction(SIZES, attachments)
+    controlled = rng.choice(len(space.active_indices), 3, replace=False)
     given = rng.normal(size=3)
-    motion = solve_controlled(space.reduce(system), controlled, given)
+    motion = solve_prescribed_motion(space.reduce(system), controlled, given)
 
     C, c = attachment_rows(SIZES, attachments)
-    prescribed = np.eye(N)[space.active[controlled]]
+    prescribed = np.eye(N)[space.active_indices[controlled]]
     rows = np.concatenate([system.bilateral.rows, C, prescribed])
     R = np.zeros((len(rows), len(rows)))
     if soft:
-        R[:2, :2] = np.diag(system.bilateral.softness)
+        R[:2, :2] = np.diag(system.bilateral.regularization)
     K = np.block([[system.mass, -rows.T], [rows, R]])
     whole = np.linalg.solve(K, np.concatenate([system.momentum, system.bilateral.target, c, given]))
     scale = 1 + np.abs(whole).max()
-    assert np.allclose(space.velocities(motion.velocity), whole[:N], rtol=0, atol=1e-9 * scale)
-    assert np.allclose(motion.bilateral, whole[N : N + 2], rtol=0, atol=1e-9 * scale)
-    assert np.allclose(motion.force, whole[-3:], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(space.expand_velocities(motion.velocity), whole[:N], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(motion.bilateral_impulses, whole[N : N + 2], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(motion.actuation_force, whole[-3:], rtol=0, atol=1e-9 * scale)
 
 
 def test_the_force_applied_gives_the_motion(rng):
     system = random_system(rng, 8)
-    motion = solve_controlled(system, [2, 5], [0.3, -1.2])
+    motion = solve_prescribed_motion(system, [2, 5], [0.3, -1.2])
     f = system.momentum.copy()
-    f[[2, 5]] += motion.force
+    f[[2, 5]] += motion.actuation_force
     free = solve_step(replace(system, momentum=f))
     assert np.allclose(free.velocity, motion.velocity)
-    assert np.allclose(free.bilateral, motion.bilateral)
+    assert np.allclose(free.bilateral, motion.bilateral_impulses)
     assert np.allclose(motion.velocity[[2, 5]], [0.3, -1.2])
 
 
 def test_everything_or_nothing_controlled(rng):
     system = random_system(rng, 4, rows=0)
-    nothing = solve_controlled(system, [], [])
+    nothing = solve_prescribed_motion(system, [], [])
     assert np.allclose(nothing.velocity, np.linalg.solve(system.mass, system.momentum))
     v = rng.normal(size=4)
-    everything = solve_controlled(system, [2, 1, 3, 0], v[[2, 1, 3, 0]])
-    assert np.allclose(everything.force, (system.mass @ v - system.momentum)[[2, 1, 3, 0]])
+    everything = solve_prescribed_motion(system, [2, 1, 3, 0], v[[2, 1, 3, 0]])
+    assert np.allclose(everything.actuation_force, (system.mass @ v - system.momentum)[[2, 1, 3, 0]])
     with pytest.raises(InvalidArgument, match="every velocity"):
-        solve_controlled(random_system(rng, 4, rows=1), [0, 1, 2, 3], v)
+        solve_prescribed_motion(random_system(rng, 4, rows=1), [0, 1, 2, 3], v)
 
 
 @pytest.mark.parametrize("indices", [[0, 0], [-1, 2], [1, 9], [0.5, 1.0]])
 def test_indices_that_do_not_exist_are_named(rng, indices):
     with pytest.raises(InvalidArgument, match="controlled"):
-        solve_controlled(random_system(rng, 6), indices, [0.0, 0.0])
+        solve_prescribed_motion(random_system(rng, 6), indices, [0.0, 0.0])
 
 
 def test_contradictions_are_named():
     system = StepProblem(np.eye(2), np.zeros(2), BilateralRows([[1.0, 0.0]], [1.0]))
     with pytest.raises(InconsistentConstraints):
-        solve_controlled(system, [0], [2.0])
+        solve_prescribed_motion(system, [0], [2.0])

@@ -12,9 +12,9 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.attachments import (
     Attachment,
     CyclicAttachments,
-    eliminate,
+    eliminate_attachment,
     elimination_order,
-    null_space,
+    null_space_reduction,
     point_on_points,
     reduction_matrix,
 )
@@ -31,11 +31,11 @@ def test_reduced_equals_whole(seed, attached, soft):
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, attached)
     system = random_system(rng, N, rows=min(2, N - attached), soft=soft)
-    space = null_space(SIZES, attachments)
+    space = null_space_reduction(SIZES, attachments)
     solution = space.expand(solve_step(space.reduce(system)))
     v, multipliers = solution.velocity, solution.bilateral
     if not attached:
-        assert space.depth == 0
+        assert space.max_depth == 0
         return
     expected, expected_multipliers, forces, _ = whole_solution(system, SIZES, attachments)
     scale = 1 + np.abs(expected).max()
@@ -48,7 +48,7 @@ def test_attachment_forces_are_the_multipliers_of_the_whole(seed):
     rng = np.random.default_rng(seed)
     attachments = sorted(random_dag(rng, SIZES, 5), key=lambda attachment: attachment.component)
     system = random_system(rng, N)
-    space = null_space(SIZES, attachments)
+    space = null_space_reduction(SIZES, attachments)
     v, multipliers, forces, C = whole_solution(system, SIZES, attachments)
     found = space.attachment_forces(system, StepSolution(v, multipliers))
     assert np.allclose(found, forces, rtol=0, atol=1e-10 * (1 + np.abs(forces).max()))
@@ -63,12 +63,12 @@ def test_one_at_a_time_in_order_equals_all_at_once(seed):
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, 5)
     system = random_system(rng, N)
-    space = null_space(SIZES, attachments)
+    space = null_space_reduction(SIZES, attachments)
     expected = space.reduce(system)
     step = system
     for attachment in elimination_order(attachments):
-        step = eliminate(step, SIZES, attachment)
-    a, b = space.active, space.attached
+        step = eliminate_attachment(step, SIZES, attachment)
+    a, b = space.active_indices, space.attached_indices
     assert np.allclose(step.mass[np.ix_(a, a)], expected.mass)
     assert np.allclose(step.momentum[a], expected.momentum)
     assert np.allclose(step.bilateral.rows[:, a], expected.bilateral.rows)
@@ -83,9 +83,9 @@ def test_another_order_is_wrong_where_masters_are_attached():
     system = StepProblem(np.eye(9), np.ones(9))
     right = wrong = system
     for attachment in attachments:
-        right = eliminate(right, [3, 3, 3], attachment)
+        right = eliminate_attachment(right, [3, 3, 3], attachment)
     for attachment in attachments[::-1]:
-        wrong = eliminate(wrong, [3, 3, 3], attachment)
+        wrong = eliminate_attachment(wrong, [3, 3, 3], attachment)
     assert np.allclose(right.mass[:3, :3], 3 * np.eye(3))
     assert not np.allclose(wrong.mass[:3, :3], 3 * np.eye(3))
 
@@ -97,20 +97,20 @@ def test_attachments_to_active_components_commute(rng):
     (P, _), (Q, _) = reduction_matrix(sizes, first), reduction_matrix(sizes, second)
     assert np.allclose((P @ Q).toarray(), (Q @ P).toarray())
     system = random_system(rng, 15)
-    one = eliminate(eliminate(system, sizes, first), sizes, second)
-    other = eliminate(eliminate(system, sizes, second), sizes, first)
+    one = eliminate_attachment(eliminate_attachment(system, sizes, first), sizes, second)
+    other = eliminate_attachment(eliminate_attachment(system, sizes, second), sizes, first)
     for name in ("mass", "momentum", "bilateral.rows", "bilateral.target"):
         assert np.allclose(attrgetter(name)(one), attrgetter(name)(other))
 
 
 def test_null_space_solves_the_attachments(rng):
     attachments = random_dag(rng, SIZES, 6)
-    space = null_space(SIZES, attachments)
+    space = null_space_reduction(SIZES, attachments)
     C, c = attachment_rows(SIZES, attachments)
     assert np.allclose(C @ space.J.toarray(), 0, atol=1e-10 * abs(space.J).max())
-    assert np.allclose(C @ space.drift, c)
-    assert np.array_equal(space.J.toarray()[space.active], np.eye(len(space.active)))
-    assert not space.drift[space.active].any()
+    assert np.allclose(C @ space.bias, c)
+    assert np.array_equal(space.J.toarray()[space.active_indices], np.eye(len(space.active_indices)))
+    assert not space.bias[space.active_indices].any()
 
 
 def test_sparse_equals_dense(rng):
@@ -121,7 +121,7 @@ def test_sparse_equals_dense(rng):
         dense.momentum,
         BilateralRows(sparse.csr_array(dense.bilateral.rows), dense.bilateral.target),
     )
-    space = null_space(SIZES, attachments)
+    space = null_space_reduction(SIZES, attachments)
     assert sparse.issparse(space.reduce(like).mass)
     one, other = (solve_step(space.reduce(problem)) for problem in (like, dense))
     assert np.allclose(one.velocity, other.velocity)
@@ -142,9 +142,9 @@ def test_long_chain():
     """Five hundred points, each attached to the one before: all move with the first."""
     count = 500
     attachments = [point_on_points(k, [k - 1], [1.0]) for k in range(1, count)]
-    space = null_space([3] * count, attachments)
-    assert space.depth == count - 1
-    assert np.array_equal(space.velocities([1.0, 2.0, 3.0]), np.tile([1.0, 2.0, 3.0], count))
+    space = null_space_reduction([3] * count, attachments)
+    assert space.max_depth == count - 1
+    assert np.array_equal(space.expand_velocities([1.0, 2.0, 3.0]), np.tile([1.0, 2.0, 3.0], count))
     system = StepProblem(sparse.eye_array(3 * count, format="csc"), np.ones(3 * count))
     assert np.allclose(space.reduce(system).mass.toarray(), count * np.eye(3))
 
@@ -154,7 +154,7 @@ def test_cycles_are_named(cycle):
     attachments = [point_on_points(k, [j], [1.0]) for k, j in pairwise([*cycle, cycle[0]])]
     attachments.append(point_on_points(4, [cycle[0]], [1.0]))
     with pytest.raises(CyclicAttachments) as raised:
-        null_space([3] * 5, attachments)
+        null_space_reduction([3] * 5, attachments)
     found = raised.value.cycle
     assert sorted(found) == sorted(cycle)
     masters = {k: j for k, j in pairwise([*cycle, cycle[0]])}
@@ -170,12 +170,12 @@ def test_cycles_are_named(cycle):
         ("blocks", lambda: Attachment(0, {1: np.eye(3), 2: np.eye(2)})),
         ("drift", lambda: Attachment(0, {1: np.eye(3)}, np.zeros(2))),
         (r"blocks\[1\]", lambda: Attachment(0, {1: [[np.nan]]})),
-        (r"blocks\[1\]", lambda: null_space([3, 6], [Attachment(0, {1: np.eye(3)})])),
-        ("component 5", lambda: null_space([3, 3], [Attachment(0, {5: np.eye(3)})])),
-        ("two for component 0", lambda: null_space([3, 3], [Attachment(0, {1: np.eye(3)})] * 2)),
-        ("sizes", lambda: null_space([3, 0], [])),
-        ("problem", lambda: null_space([3], []).reduce(StepProblem(np.eye(2), [0, 0.0]))),
-        ("v_reduced", lambda: null_space([3], []).velocities([1.0])),
+        (r"blocks\[1\]", lambda: null_space_reduction([3, 6], [Attachment(0, {1: np.eye(3)})])),
+        ("component 5", lambda: null_space_reduction([3, 3], [Attachment(0, {5: np.eye(3)})])),
+        ("two for component 0", lambda: null_space_reduction([3, 3], [Attachment(0, {1: np.eye(3)})] * 2)),
+        ("sizes", lambda: null_space_reduction([3, 0], [])),
+        ("problem", lambda: null_space_reduction([3], []).reduce(StepProblem(np.eye(2), [0, 0.0]))),
+        ("v_reduced", lambda: null_space_reduction([3], []).expand_velocities([1.0])),
     ],
 )
 def test_bad_input_is_named(name, call):

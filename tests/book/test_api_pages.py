@@ -237,7 +237,7 @@ def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
 
     fields = api_pages._arguments("rbnotes.tree.mass_matrix", tree.mass_matrix)
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q"]
-    fields = api_pages._arguments("rbnotes.tree.reduced_force", tree.reduced_force)
+    fields = api_pages._arguments("rbnotes.tree.reduced_force", tree.net_generalized_force)
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q", "param qdot"]
 
 

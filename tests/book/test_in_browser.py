@@ -13,12 +13,12 @@ from playwright.sync_api import expect
 from rbnotes_book.drawing import picture
 from rbnotes_book.drawings import DRAWINGS
 
-from rbnotes.ledger.errata_pdf import browser
+from rbnotes.ledger.errata_pdf import find_browser
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
 LOOK = {look.name: look for look in LOOKS}
 
-pytestmark = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
+pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
 
 
 @pytest.fixture(scope="module")

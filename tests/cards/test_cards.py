@@ -12,14 +12,14 @@ import pytest
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.cards import Card, standalone
-from rbnotes.cards.describing import described
+from rbnotes.cards import Card, standalone_code
+from rbnotes.cards.describing import describe_values
 from rbnotes.cards.frames import FRAMES
 from rbnotes.cards.meanings import MEANINGS, meaning
 from rbnotes.cards.returned import RETURNED
 from rbnotes.challenge.drawing import right_forms
-from rbnotes.challenge.own import every
-from rbnotes.ledger.trials import distance, result, samples
+from rbnotes.challenge.own import load_all
+from rbnotes.ledger.trials import distance, evaluate, samples
 
 EXAMINED = 16
 """Every so many claims in the default run; `tools/challenge_trial.py --cards` looks at all."""
@@ -47,9 +47,9 @@ def test_a_card_tells_units():
     }
     assert "vector (6,) in 3 x 1/s, 3 x m/s" in card.task
     assert "angular part first" in card.task
-    assert card.as_data()["units"] == card.units
+    assert card.to_dict()["units"] == card.units
     assert "linear part first" in rbnotes.card("lloyd/s0.23/d9").task
-    assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").verdict
+    assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").verdict_text
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,15 @@ def lacking(record):
     unmeasured = set() if own else record.inputs.keys() - record.quantities.keys()
     if not (silent or unmeasured) and meaning(record, "result"):
         return
-    (values,) = samples(record.allowed_inputs, 1, start=0)
+    (values,) = samples(record.allowed_inputs, 1, random_seed=0)
     yield from (f"{record.id}: where {name} is" for name in silent if stands_somewhere(values[name]))
     yield from (f"{record.id}: units of {name}" for name in unmeasured if has_units(values[name]))
-    if not meaning(record, "result") and result(record.reference, values).shape:
+    if not meaning(record, "result") and evaluate(record.reference, values).shape:
         yield f"{record.id}: where what comes back is"
 
 
 def test_units_and_frames_of_all_arguments_and_of_what_comes_back_are_told():
-    claims = [record for record in every() if record.reference is not None]
+    claims = [record for record in load_all() if record.reference is not None]
     assert [what for record in claims for what in lacking(record)] == []
     assert len(claims) > 900
     assert sum(bool(meaning(record, name)) for record in claims for name in record.inputs) > 2000
@@ -135,7 +135,7 @@ def test_every_text_about_what_comes_back_is_for_some_claim():
     def read(key, text):
         """Whether some claim of this display or section has this text."""
         place = key.removesuffix(": result")
-        among = (record for record in every() if record.id.startswith(place))
+        among = (record for record in load_all() if record.id.startswith(place))
         return any(meaning(record, "result") == text for record in among)
 
     assert [key for key, text in RETURNED.items() if not read(key, text)] == []
@@ -143,7 +143,7 @@ def test_every_text_about_what_comes_back_is_for_some_claim():
 
 def test_cards_are_whole():
     """Names, shapes, units, what comes back, and an example on which the right form agrees."""
-    claims = [record for record in every() if record.reference is not None]
+    claims = [record for record in load_all() if record.reference is not None]
     for record in claims[::EXAMINED]:
         card = Card(record)
         task = card.task
@@ -157,7 +157,7 @@ def test_cards_are_whole():
         assert str(right.shape) in told or not right.shape, record.id
         assert card.units.get("result", "") in told, record.id
         assert not right.shape or told.endswith(f": {meaning(record, 'result')}"), record.id
-        assert distance(result(right_forms(record)[0], inputs), right) <= record.tolerance, record.id
+        assert distance(evaluate(right_forms(record)[0], inputs), right) <= record.tolerance, record.id
         assert "For example," in task
 
 
@@ -206,11 +206,11 @@ def test_a_definition_has_a_card():
     ],
 )
 def test_descriptions(values, words):
-    assert described(values) == words
+    assert describe_values(values) == words
 
 
 def pages(start, step):
-    return ((record, standalone(record)) for record in islice(ledger.load(), start, None, step))
+    return ((record, standalone_code(record)) for record in islice(ledger.load(), start, None, step))
 
 
 ELSEWHERE = """
@@ -239,7 +239,7 @@ def test_code_to_paste_runs_and_is_right(tmp_path):
         names = {}
         exec(compile(code, f"<{record.id}>", "exec"), names)
         for values in drawn:
-            error = distance(result(names["right_form"], values), result(record.library, values))
+            error = distance(evaluate(names["right_form"], values), evaluate(record.library, values))
             assert error < 1e-9, record.id
     assert tried > 100
     assert len(alone) > 15
@@ -249,7 +249,7 @@ def test_code_to_paste_runs_and_is_right(tmp_path):
     run = subprocess.run(command, input=sent, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
     for (record, _, drawn), answers in zip(alone, pickle.loads(run.stdout), strict=True):
         for values, answer in zip(drawn, answers, strict=True):
-            right = result(record.library, values)
+            right = evaluate(record.library, values)
             assert distance(np.asarray(answer, dtype=np.float64), right) < 1e-9, record.id
 
 
@@ -264,7 +264,7 @@ def test_a_card_says_what_its_code_needs():
 
 
 def test_a_loop_of_nothing_but_checks_is_left_out():
-    code = standalone(ledger.find("lloyd/s0.11/d2"))
+    code = standalone_code(ledger.find("lloyd/s0.11/d2"))
     compile(code, "<pasted>", "exec")
     assert "complex_step" in code
     assert "strict=True" not in code
@@ -287,7 +287,7 @@ def test_the_constraints_of_a_claim_are_told_so_that_it_can_be_answered():
 
 def test_code_that_stands_alone_imports_numpy_and_scipy_only():
     allowed = {"numpy", "scipy", "math", "itertools", "functools", "collections"}
-    code = standalone(ledger.find("lloyd/s0.2/d2"))
+    code = standalone_code(ledger.find("lloyd/s0.2/d2"))
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
             assert {name.name.split(".")[0] for name in node.names} <= allowed

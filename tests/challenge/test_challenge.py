@@ -4,17 +4,17 @@ import re
 
 import numpy as np
 import pytest
+from rbnotes.challenge.with_extent import format_value
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import rbnotes
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.challenge import answer, answers, cases, judge
-from rbnotes.challenge.showing import shown
+from rbnotes.challenge import cases, collect_answer, collect_answers, judge
 from rbnotes.forces import FrameSpring
-from rbnotes.ledger.naming import named, nearest
-from rbnotes.ledger.prose import plain
+from rbnotes.ledger.naming import find_claims, nearest_ids
+from rbnotes.ledger.prose import sentence_to_text
 
 PRODUCT = "lloyd/s0.2/d2"
 EXPONENTIAL = "sueda/s1.3/e1.10#a"
@@ -86,7 +86,7 @@ class TestMustFail:
 
         tried = cases(claim, examples=96)
         for slipped, region in ((near_zero, "tiny"), (near_pi, "near pi")):
-            given = [(case, answer(slipped, case.inputs)) for case in tried]
+            given = [(case, collect_answer(slipped, case.inputs)) for case in tried]
             assert {case.region for case, found in given if not judge(claim, case, found)} == {region}
 
     def test_a_naive_logarithm(self):
@@ -206,7 +206,7 @@ class TestCases:
     def test_judging_calls_nothing(self):
         record = ledger.find(PRODUCT)
         tried = cases(record, examples=8)
-        given = answers(right, [case.inputs for case in tried])
+        given = collect_answers(right, [case.inputs for case in tried])
         silent = dict(reference=None, library=None, printed=None)
         import dataclasses
 
@@ -222,28 +222,28 @@ class TestCases:
 
 
 def test_arrays_of_several_shapes_and_all_digits_are_shown():
-    assert "[5., 6., 7.]" in shown((np.eye(2), np.array([5.0, 6, 7])))
-    assert shown(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
+    assert "[5., 6., 7.]" in format_value((np.eye(2), np.array([5.0, 6, 7])))
+    assert format_value(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
 
 
 def test_fields_of_an_object_are_shown_by_name_each_on_its_line():
-    text = shown(FrameSpring.isotropic(np.eye(4), np.eye(4), 3.0, 2.0, 0.5, 0.25))
+    text = format_value(FrameSpring.isotropic(np.eye(4), np.eye(4), 3.0, 2.0, 0.5, 0.25))
     assert text.startswith("FrameSpring with\n")
     assert f"\n{11 * ' '}X_2 = [[1., 0., 0., 0.],\n{18 * ' '}[0., 1.," in text
     assert "array(" not in text
 
 
 def test_the_condition_of_every_claim_is_shown_without_tex():
-    found = [plain(record.condition) for record in ledger.load() if record.condition]
+    found = [sentence_to_text(record.condition) for record in ledger.load() if record.condition]
     assert "|ω| < π" in found
     assert [text for text in found if re.search(r"[$\\{}]", text)] == []
 
 
 def test_rounding_beside_other_numbers_is_shown_as_zero():
-    assert shown(np.array([0.25, -1.7e-13, 0.0]), decimals=6) == "[0.25, 0.  , 0.  ]"
-    assert shown(np.array([6.3e-3, 4e-13]), decimals=6) == "[0.0063, 0.    ]"
-    assert shown(np.array([1.0, 1e-11]), decimals=12) == "[1.           , 0.00000000001]"  # told apart
-    assert shown(np.array([2e-12, 1e-12]), decimals=6) == "[2.e-12, 1.e-12]"  # no larger one beside it
+    assert format_value(np.array([0.25, -1.7e-13, 0.0]), decimals=6) == "[0.25, 0.  , 0.  ]"
+    assert format_value(np.array([6.3e-3, 4e-13]), decimals=6) == "[0.0063, 0.    ]"
+    assert format_value(np.array([1.0, 1e-11]), decimals=12) == "[1.           , 0.00000000001]"  # told apart
+    assert format_value(np.array([2e-12, 1e-12]), decimals=6) == "[2.e-12, 1.e-12]"  # no larger one beside it
 
 
 class TestNames:
@@ -266,15 +266,17 @@ class TestNames:
 
     def test_several_claims_are_listed(self):
         everything = ledger.load()
-        assert {record.section for record in named("section 1.3", everything)} == {"1.3"}
-        assert {record.section for record in named("0.22.1", everything)} == {"0.22.1"}
-        assert all("rbnotes.so3.log" in record.implemented_by for record in named("so3.log", everything))
+        assert {record.section for record in find_claims("section 1.3", everything)} == {"1.3"}
+        assert {record.section for record in find_claims("0.22.1", everything)} == {"0.22.1"}
+        assert all(
+            "rbnotes.so3.log" in record.implemented_by for record in find_claims("so3.log", everything)
+        )
         with pytest.raises(InvalidArgument, match=r"names 2 claims(.|\n)*e1.69#a(.|\n)*e1.69#b"):
             ledger.find("S 1.69")
 
     def test_a_mistyped_id_gets_the_five_nearest(self):
         for wrong in ("loyd/s0.2/d2", "lloyd/s0.2/d22", "lloyd/s.2/d2"):
-            near = nearest(wrong, ledger.load())
+            near = nearest_ids(wrong, ledger.load())
             assert len(near) == 5
             assert PRODUCT in near
         with pytest.raises(InvalidArgument, match=PRODUCT):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.challenge import answers, cases, judge
+from rbnotes.challenge import cases, collect_answers, judge
 from rbnotes.challenge.drawing import right_forms
 from rbnotes.ledger.sueda import section_2_5
 
@@ -186,7 +186,7 @@ def passes(id, function, examples=EXAMPLES):
     """Whether nothing wrong is found; not asked any further once something is."""
     claim = ledger.find(id)
     for some in (tried(id)[place : place + FEW] for place in range(0, examples, FEW)):
-        given = answers(function, [case.inputs for case in some])
+        given = collect_answers(function, [case.inputs for case in some])
         if not all(judge(claim, case, found) for case, found in zip(some, given, strict=True)):
             return False
     return True
@@ -225,5 +225,5 @@ def test_a_number_that_is_clipped_is_soon_seen(id, name, most):
     drawn = cases(claim, examples=40)
     assert min(case.inputs[name] for case in drawn) < most
     for function, passes in ((right, True), (clipped, False)):
-        given = answers(function, [case.inputs for case in drawn])
+        given = collect_answers(function, [case.inputs for case in drawn])
         assert all(judge(claim, case, found) for case, found in zip(drawn, given, strict=True)) is passes

@@ -12,9 +12,9 @@ from numpy.lib.stride_tricks import as_strided
 from scipy.spatial.transform import Rotation
 
 from rbnotes import ledger
-from rbnotes.challenge import answers, cases, judge
+from rbnotes.challenge import cases, collect_answers, judge
 from rbnotes.challenge.drawing import right_forms
-from rbnotes.ledger.trials import result
+from rbnotes.ledger.trials import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass")  # which students have read of
 
@@ -249,7 +249,7 @@ def tried(id, examples=200):
 def statuses(id, function, examples=200):
     """What is said about the function, if it is not right; all said at once, and nothing made small."""
     drawn = tried(id, examples)
-    given = answers(function, [case.inputs for case in drawn])
+    given = collect_answers(function, [case.inputs for case in drawn])
     judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn, given, strict=True))
     return {judgement.status for judgement in judged} - {"passed"}
 
@@ -277,7 +277,7 @@ def test_single_precision_fails_though_the_tolerance_is_loose(id, lost):
     right = right_forms(ledger.find(id))[0]
     assert statuses(id, right, 32) == set()
     if lost == "result":
-        assert statuses(id, lambda *given: narrow(result(right, dict(enumerate(given)))), 32) == {"dtype"}
+        assert statuses(id, lambda *given: narrow(evaluate(right, dict(enumerate(given)))), 32) == {"dtype"}
     elif ledger.find(id).inputs:
         assert statuses(id, lambda *given: right(*map(narrow, given)), 32) == {"dtype"}
 

@@ -7,9 +7,9 @@ import pytest
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.challenge.calling import answers
+from rbnotes.challenge.calling import collect_answers
 from rbnotes.challenge.drawing import cases
-from rbnotes.challenge.units import misfit, probes
+from rbnotes.challenge.units import probes, units_mismatch
 from rbnotes.ledger.quantities import LENGTH
 
 STEP = ledger.find("sueda/s1.8/e1.28")
@@ -31,9 +31,14 @@ def acceleration(m, c, J, phi, wrench, h):
 
 def told(claim, function):
     drawn = cases(claim, examples=4)
-    given = answers(function, [one.inputs for one in drawn])
+    given = collect_answers(function, [one.inputs for one in drawn])
     found = probes(claim, drawn)
-    return misfit([(probe, given[probe.place], answers(function, probe.changed)) for probe in found])
+    return units_mismatch(
+        [
+            (probe, given[probe.case_index], collect_answers(function, probe.converted_inputs))
+            for probe in found
+        ]
+    )
 
 
 def test_it_is_told_first():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from rbnotes.checking import same_everywhere
+from rbnotes.checking import reproducible_draws
 from rbnotes.ledger.runner import samples, search
 
 WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.floats()}
@@ -55,10 +55,10 @@ def test_what_is_changed_is_put_back(monkeypatch):
         raise AssertionError("asked for the constants of local modules")
 
     monkeypatch.setattr(providers, "_get_local_constants", theirs)
-    with same_everywhere():
+    with reproducible_draws():
         samples(WIDE, 100)
         assert providers._get_local_constants is not theirs
     assert providers._get_local_constants is theirs
-    with pytest.raises(ZeroDivisionError), same_everywhere():
+    with pytest.raises(ZeroDivisionError), reproducible_draws():
         raise ZeroDivisionError
     assert providers._get_local_constants is theirs

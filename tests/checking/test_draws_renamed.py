@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbnotes.ledger import trials
-from rbnotes.ledger.counterexamples import Kept
+from rbnotes.ledger.counterexamples import ChoiceDatabase
 
 STRATEGIES = """
 import numpy as np
@@ -157,7 +157,7 @@ def test_kept_inputs_are_played_back_by_another_name(load, renamed):
     before = load(STRATEGIES, "before").CASES["composite"]
     after = renamed(STRATEGIES, "after").CASES["composite"]
     other = renamed(inspect.getsource(trials), "other_trials")
-    database = Kept({})
+    database = ChoiceDatabase({})
     phases = (trials.Phase.generate, trials.Phase.shrink)
     found = trials.find_inputs(
         before, wrong, trials.search_settings(200, *phases, database=database), "claim"

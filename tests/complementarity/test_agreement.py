@@ -46,7 +46,7 @@ def test_larger_strictly_monotone_problems():
         w = np.where(active, 0.0, rng.random(size))
         for matrix in (M, M + A - A.T):
             problem = LCP(matrix, w - matrix @ z)
-            for method in methods(problem.symmetric):
+            for method in methods(problem.is_symmetric):
                 assert_close(solve_lcp(problem, method).z, z)
 
 
@@ -76,12 +76,12 @@ def test_whatever_lemke_calls_solved_is_exact(M, q):
     """General matrices: the paths in floating point and in exact arithmetic end alike."""
     exact = exact_lemke(M.tolist(), q.tolist())
     solution = lemke(LCP(M, q))
-    if solution.solved:
+    if solution.is_solved:
         w = M @ solution.z + q
         scale = 1 + np.max(np.abs(w)) + np.max(np.abs(solution.z))
         assert np.max(np.abs(np.minimum(solution.z, w))) <= 1e-8 * scale
         assert all_solutions(M.tolist(), q.tolist())
-    assert solution.solved == exact.solved
+    assert solution.is_solved == exact.solved
     assert solution.statistics.pivots == exact.pivots
 
 
@@ -90,7 +90,7 @@ def test_no_method_returns_a_wrong_answer_in_silence(M, q):
     """Whatever M is: a solution, or a status or error that says why not."""
     for method in METHODS:
         try:
-            solution = solve_lcp(LCP(M, q), method, check=False, **limits(method))
+            solution = solve_lcp(LCP(M, q), method, raise_on_failure=False, **limits(method))
         except InvalidArgument as error:
             named = error.name
         else:
@@ -98,7 +98,7 @@ def test_no_method_returns_a_wrong_answer_in_silence(M, q):
         if named is not None:
             assert named in ("M", "Q")
             continue
-        if solution.solved:
+        if solution.is_solved:
             scale = np.max(np.abs(M)) * np.max(solution.z, initial=0.0) + np.max(np.abs(q), initial=0.0)
             w = M @ solution.z + q
             assert np.all(solution.z >= 0)
@@ -146,7 +146,7 @@ def test_programs_with_equations(form, problem):
 @given(spd_matrices(3), vectors(3), matrices(4, 3), vectors(3), vectors(4))
 def test_quadratic_programs(Q, c, A, inside, slack):
     b = A @ inside - np.abs(slack)
-    x = mixed_by_trying(Elimination.of_qp(QP(Q, c, A, b)))
+    x = mixed_by_trying(Elimination.from_qp(QP(Q, c, A, b)))
     for method in METHODS:
         assert_close(solve_lcp(QP(Q, c, A, b), method, tolerance=1e-8).x, x, 1e-6)
 
@@ -154,15 +154,15 @@ def test_quadratic_programs(Q, c, A, inside, slack):
 @given(monotone(5), vectors(5))
 def test_any_start_ends_at_the_same_solution(problem, start):
     z = solve_lcp(problem).z
-    for method in ("active_set", "pivoting", *(["gauss_seidel"] if problem.symmetric else [])):
-        assert_close(solve_lcp(problem, method, start=start).z, z)
+    for method in ("block_principal_pivoting", "pivoting", *(["gauss_seidel"] if problem.symmetric else [])):
+        assert_close(solve_lcp(problem, method, initial_guess=start).z, z)
 
 
 @given(boxes(4), vectors(4))
 def test_any_start_will_do_for_boxes(problem, start):
     z = box_by_trying(problem)
-    for method in ("active_set", "pivoting"):
-        assert_close(solve_lcp(problem, method, start=start).z, z, 1e-7)
+    for method in ("block_principal_pivoting", "pivoting"):
+        assert_close(solve_lcp(problem, method, initial_guess=start).z, z, 1e-7)
 
 
 def test_a_warm_start_saves_work():
@@ -173,11 +173,11 @@ def test_a_warm_start_saves_work():
     start = solve_lcp(problem).z
 
     def work(method, count, start):
-        return getattr(solve_lcp(nearby, method, start=start).statistics, count)
+        return getattr(solve_lcp(nearby, method, initial_guess=start).statistics, count)
 
     for method, count in (
         ("pivoting", "pivots"),
-        ("active_set", "factorizations"),
+        ("block_principal_pivoting", "factorizations"),
         ("gauss_seidel", "sweeps"),
     ):
         assert work(method, count, start) <= work(method, count, None)

@@ -12,17 +12,17 @@ from rbnotes.complementarity import (
     METHODS,
     QP,
     BoxLCP,
+    NotSolved,
     Status,
-    Unsolved,
-    active_set,
+    block_principal_pivoting,
     gauss_seidel,
-    pivoting,
+    principal_pivoting,
     solve_lcp,
 )
-from rbnotes.complementarity.certificate import contradicts
+from rbnotes.complementarity.certificate import is_infeasibility_certificate
 from rbnotes.errors import NotConverged
 
-PROVING = ("active_set", "pivoting", "lemke")
+PROVING = ("block_principal_pivoting", "pivoting", "lemke")
 
 
 @given(matrices(5, 2), vectors(5))
@@ -33,13 +33,13 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
     q = extra - y * (extra @ y + 1) / 3
     problem = LCP(N @ N.T, q)
     for method in PROVING:
-        solution = solve_lcp(problem, method, check=False)
+        solution = solve_lcp(problem, method, raise_on_failure=False)
         assert solution.status is Status.INFEASIBLE
         proof = solution.certificate
         assert np.all(proof >= -1e-8)
         assert np.all(problem.M.T @ proof <= 1e-7 * (1 + np.max(np.abs(problem.M))))
         assert q @ proof < 0
-    assert solve_lcp(problem, "quadratic", check=False).status is Status.INFEASIBLE
+    assert solve_lcp(problem, "quadratic", raise_on_failure=False).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -48,9 +48,9 @@ def test_contradicting_contacts(form):
     N = form(np.array([[1.0], [-1.0]]))
     problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
     for method in (*PROVING, "quadratic"):
-        with pytest.raises(Unsolved, match="infeasible"):
+        with pytest.raises(NotSolved, match="infeasible"):
             solve_lcp(problem, method)
-    with pytest.raises(Unsolved, match="iteration limit") as error:
+    with pytest.raises(NotSolved, match="iteration limit") as error:
         solve_lcp(problem, "gauss_seidel", max_sweeps=50)
     assert error.value.status is Status.ITERATION_LIMIT
     assert error.value.solution.statistics.sweeps == 50
@@ -60,18 +60,20 @@ def test_what_rounding_may_have_made_negative_proves_nothing():
     """Large terms that cancel, within bounds, and a remainder of 1e-13 of them."""
     y, product, q = np.array([0.0, 0.0, 1.0]), np.array([1.0, -1.0, 0.0]), np.array([0.0, 0.0, -1e-7])
     lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
-    assert contradicts(y, product, np.abs(product), q, lower, upper)
-    assert not contradicts(y, product, np.abs(product), q, 1e6 * lower, 1e6 * upper)
+    assert is_infeasibility_certificate(y, product, np.abs(product), q, lower, upper)
+    assert not is_infeasibility_certificate(y, product, np.abs(product), q, 1e6 * lower, 1e6 * upper)
     q_cancels, lower, upper = np.array([1.0, 0.0, -1.0 - 1e-15]), np.zeros(3), np.full(3, np.inf)
-    assert not contradicts(np.array([1.0, 0.0, 1.0]), np.zeros(3), np.zeros(3), q_cancels, lower, upper)
+    assert not is_infeasibility_certificate(
+        np.array([1.0, 0.0, 1.0]), np.zeros(3), np.zeros(3), q_cancels, lower, upper
+    )
 
 
 def test_a_quadratic_program_can_be_unbounded_or_infeasible():
     unbounded = QP(np.diag([1.0, 0.0]), [0.0, -1.0], [[1.0, 0.0]], [1.0])
-    assert solve_lcp(unbounded, "quadratic", check=False).status is Status.UNBOUNDED
+    assert solve_lcp(unbounded, "quadratic", raise_on_failure=False).status is Status.UNBOUNDED
     infeasible = QP(np.eye(1), [0.0], [[1.0], [-1.0]], [1.0, 1.0])
     for method in (*PROVING, "quadratic"):
-        assert solve_lcp(infeasible, method, check=False).status is Status.INFEASIBLE
+        assert solve_lcp(infeasible, method, raise_on_failure=False).status is Status.INFEASIBLE
     with pytest.raises(SingularConfiguration, match="M: got"):
         solve_lcp(unbounded)
 
@@ -79,10 +81,10 @@ def test_a_quadratic_program_can_be_unbounded_or_infeasible():
 def test_matrices_outside_the_class_of_a_method_are_named():
     """-1 has no place on the diagonal; Lemke's method does not mind."""
     problem = LCP([[-1.0]], [-1.0])
-    for method in (active_set, pivoting):
+    for method in (block_principal_pivoting, principal_pivoting):
         assert method(problem).status is Status.UNSUITED
-    for method in ("active_set", "pivoting", "lemke"):
-        assert solve_lcp(problem, method, check=False).status is Status.INFEASIBLE
+    for method in ("block_principal_pivoting", "pivoting", "lemke"):
+        assert solve_lcp(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
     with pytest.raises(InvalidArgument, match="M: got a diagonal entry -1"):
         solve_lcp(problem, "gauss_seidel")
     with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
@@ -94,12 +96,12 @@ def test_matrices_outside_the_class_of_a_method_are_named():
 def test_divergence_is_named():
     """Gauss-Seidel needs a symmetric positive M: else it may go round in circles, or grow without end."""
     problem = LCP([[1.0, -4.0], [4.0, 1.0]], [-1.0, -8.0])
-    solution = solve_lcp(problem, "gauss_seidel", check=False, polished=False)
+    solution = solve_lcp(problem, "gauss_seidel", raise_on_failure=False, polished=False)
     assert solution.status is Status.ITERATION_LIMIT
     np.testing.assert_allclose(solve_lcp(problem).z, [33 / 17, 4 / 17])
     negative = LCP([[1.0, -4.0], [-4.0, 1.0]], [-1.0, -1.0])
     assert gauss_seidel(negative).status is Status.UNSUITED
-    assert solve_lcp(negative, "gauss_seidel", check=False).status is Status.INFEASIBLE
+    assert solve_lcp(negative, "gauss_seidel", raise_on_failure=False).status is Status.INFEASIBLE
 
 
 def test_unbounded_variables_must_determine_each_other():
@@ -116,10 +118,12 @@ def test_ill_conditioning_is_reported():
     scale = 10.0 ** np.linspace(-8, 8, n)
     problem = LCP(scale[:, None] * hilbert * scale, -np.ones(n))
     for method in METHODS:
-        solution = solve_lcp(problem, method, check=False)
+        solution = solve_lcp(problem, method, raise_on_failure=False)
         w = problem.M @ solution.z + problem.q
-        assert solution.solved == (solution.residuals.relative <= (1e-8 if method == "quadratic" else 1e-10))
-        if solution.solved:
+        assert solution.is_solved == (
+            solution.residuals.relative <= (1e-8 if method == "quadratic" else 1e-10)
+        )
+        if solution.is_solved:
             assert np.all(solution.z >= 0)
             assert np.all(w >= -1e-7 * np.max(np.abs(w)))
 
@@ -128,7 +132,7 @@ def test_ill_conditioning_is_reported():
 def test_empty_and_trivial_problems(method):
     empty = solve_lcp(LCP(np.zeros((0, 0)), np.zeros(0)), method)
     assert empty.z.shape == (0,)
-    assert empty.solved
+    assert empty.is_solved
     trivial = solve_lcp(LCP(np.eye(3), [0.0, 1.0, 2.0]), method)
     np.testing.assert_allclose(trivial.z, 0, atol=1e-12)
     at_rest = solve_lcp(LCP(np.eye(3), np.zeros(3)), method)
@@ -136,7 +140,7 @@ def test_empty_and_trivial_problems(method):
 
 
 def test_the_error_carries_the_solution():
-    with pytest.raises(Unsolved, match=r"lemke: infeasible \(relative residual") as error:
+    with pytest.raises(NotSolved, match=r"lemke: infeasible \(relative residual") as error:
         solve_lcp(LCP([[0.0]], [-1.0]), "lemke")
     assert isinstance(error.value, NotConverged)
     assert error.value.residual == error.value.solution.residuals.relative > 0

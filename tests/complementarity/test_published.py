@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from exact_lemke import all_solutions, exact_lemke
 
-from rbnotes.complementarity import LCP, Status, lemke, pivoting, solve_lcp
+from rbnotes.complementarity import LCP, Status, lemke, principal_pivoting, solve_lcp
 
-ALL_METHODS = ("active_set", "pivoting", "lemke")
+ALL_METHODS = ("block_principal_pivoting", "pivoting", "lemke")
 
 
 def lower_twos(n):
@@ -43,7 +43,7 @@ SOLVED = {
 def test_lemke_finds_the_published_solution(name):
     M, q, z = SOLVED[name]
     solution = lemke(LCP(M, q))
-    assert solution.solved
+    assert solution.is_solved
     np.testing.assert_allclose(solution.z, z, atol=1e-12)
     exact = exact_lemke(np.array(M, dtype=int).tolist(), np.array(q, dtype=int).tolist())
     assert solution.statistics.pivots == exact.pivots
@@ -51,7 +51,7 @@ def test_lemke_finds_the_published_solution(name):
 
 
 @pytest.mark.parametrize("name", [name for name in SOLVED if name != "handbook 10.2.3"])
-@pytest.mark.parametrize("method", ["active_set", "pivoting"])
+@pytest.mark.parametrize("method", ["block_principal_pivoting", "pivoting"])
 def test_principal_pivoting_does_too(name, method):
     """10.2.3 has a zero diagonal and is not monotone: not theirs to solve."""
     M, q, z = SOLVED[name]
@@ -78,19 +78,19 @@ def test_rays_are_reported(name):
     M, q = RAYS[name]
     assert not exact_lemke(M, q).solved
     # In both, a row of M and its q are negative: the ray proves that there is nothing to find.
-    assert solve_lcp(LCP(M, q), "lemke", check=False).status is Status.INFEASIBLE
-    for method in ("active_set", "pivoting"):
-        assert not solve_lcp(LCP(M, q), method, check=False).solved
+    assert solve_lcp(LCP(M, q), "lemke", raise_on_failure=False).status is Status.INFEASIBLE
+    for method in ("block_principal_pivoting", "pivoting"):
+        assert not solve_lcp(LCP(M, q), method, raise_on_failure=False).is_solved
 
 
 def test_a_ray_need_not_mean_that_there_is_no_solution():
     """Murty 2.11: one covering vector ends in a ray, another in the solution."""
     M, q = [[Fraction(-3, 2), 2], [-4, 4]], [-5, 17]
     problem = LCP(np.array(M, dtype=float), q)
-    assert lemke(problem, cover=[5.0, 16.0]).status is Status.SECONDARY_RAY
+    assert lemke(problem, covering_vector=[5.0, 16.0]).status is Status.SECONDARY_RAY
     assert not exact_lemke(M, q, [5, 16]).solved
     solution = lemke(problem)
-    assert solution.solved
+    assert solution.is_solved
     assert [Fraction(value).limit_denominator(1000) for value in solution.z] in all_solutions(M, q)
 
 
@@ -121,19 +121,19 @@ def test_the_families_are_not_bad_for_every_method(n):
     murty = LCP(L, [2 ** (n + 1 - i) - 2 ** (n + 1) for i in range(1, n + 1)])
     fathi = LCP(L @ L.T, -np.ones(n))
     # 0 <= q for the first entry; with n = 1 the only entry enters at once.
-    assert pivoting(murty).statistics.pivots == 2**n - 1
-    assert pivoting(fathi).statistics.pivots == 1
+    assert principal_pivoting(murty).statistics.pivots == 2**n - 1
+    assert principal_pivoting(fathi).statistics.pivots == 1
     for problem in (murty, fathi):
-        solution = solve_lcp(problem, "active_set")
-        assert solution.method == "active_set"
+        solution = solve_lcp(problem, "block_principal_pivoting")
+        assert solution.method == "block_principal_pivoting"
         assert solution.statistics.factorizations <= n + 2
-        np.testing.assert_allclose(solution.z, pivoting(problem).z, atol=1e-9)
+        np.testing.assert_allclose(solution.z, principal_pivoting(problem).z, atol=1e-9)
 
 
 def test_pivot_limits_are_kept():
     n = 8
     murty = LCP(lower_twos(n), [2 ** (n + 1 - i) - 2 ** (n + 1) for i in range(1, n + 1)])
     for method in ("lemke", "pivoting"):
-        solution = solve_lcp(murty, method, check=False, max_pivots=20)
+        solution = solve_lcp(murty, method, raise_on_failure=False, max_pivots=20)
         assert solution.status is Status.ITERATION_LIMIT
         assert solution.statistics.pivots == 20

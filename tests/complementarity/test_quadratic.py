@@ -10,8 +10,8 @@ from planted import mixed, mixed_by_trying, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, QP, QuadraticProgram, Status, solve_lcp, solve_qp
-from rbnotes.complementarity.quadratic import _root, program_of_shape
+from rbnotes.complementarity import LCP, QP, ParametrizedQP, Status, solve_lcp, solve_qp
+from rbnotes.complementarity.quadratic import _square_root_factor, cached_program
 
 SOLVERS = ["CLARABEL", "OSQP", "SCS"]
 if "HIGHS" in cp.installed_solvers():  # it comes with cvxpy from 1.6 on
@@ -27,7 +27,7 @@ def test_every_solver_is_exact_after_polishing(solver):
             np.diag([1.0, 2, 3, 4]), rng.standard_normal(4), N, N @ rng.standard_normal(4) - rng.random(6)
         )
         solution = solve_qp(qp, solver=solver)
-        assert solution.solved
+        assert solution.is_solved
         assert solution.residuals.relative < 1e-12
         np.testing.assert_allclose(solution.x, solve_lcp(qp).x, atol=1e-10)
         np.testing.assert_allclose(solution.w, qp.A @ solution.x - qp.b, atol=1e-12)
@@ -49,21 +49,21 @@ def test_multipliers_have_the_signs_of_the_library(form, problem):
 def test_roots_of_singular_matrices(rank):
     """Of which there is no Cholesky factor, along general axes."""
     B = np.random.default_rng(rank).standard_normal((4, rank))
-    R = _root(B @ B.T)
+    R = _square_root_factor(B @ B.T)
     np.testing.assert_allclose(R.T @ R, B @ B.T, atol=1e-13)
 
 
 def test_programs_without_unknowns():
     """Nothing to choose: rows without entries hold or do not."""
     none = np.zeros((0, 0))
-    for solve in (solve_qp, lambda qp: solve_lcp(qp, "quadratic", check=False)):
-        assert solve(QP(none, np.zeros(0))).solved
-        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0])).solved
+    for solve in (solve_qp, lambda qp: solve_lcp(qp, "quadratic", raise_on_failure=False)):
+        assert solve(QP(none, np.zeros(0))).is_solved
+        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0])).is_solved
         assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 1.0])).status is Status.INFEASIBLE
         assert solve(QP(none, np.zeros(0), G=np.zeros((1, 0)), g=[0.5])).status is Status.INFEASIBLE
-    assert solve_lcp(LCP(none, np.zeros(0)), "quadratic").solved
+    assert solve_lcp(LCP(none, np.zeros(0)), "quadratic").is_solved
     with pytest.raises(InvalidArgument, match="example: got a program without unknowns"):
-        QuadraticProgram(QP(none, np.zeros(0)))
+        ParametrizedQP(QP(none, np.zeros(0)))
 
 
 def test_without_a_solution_the_slacks_are_those_of_zero():
@@ -80,7 +80,7 @@ def test_it_is_translated_once():
     rng = np.random.default_rng(4)
     N = rng.standard_normal((3, 2))
     example = QP(np.eye(2), np.zeros(2), N, -np.ones(3))
-    program = QuadraticProgram(example)
+    program = ParametrizedQP(example)
     assert program._problem.is_dcp(dpp=True)
     for _ in range(4):
         A = rng.standard_normal((2, 2))
@@ -88,7 +88,7 @@ def test_it_is_translated_once():
         np.testing.assert_allclose(program.solve(qp).x, solve_lcp(qp).x, atol=1e-9)
     compilations = program._problem._cache.param_prog
     assert compilations is not None
-    assert program_of_shape((2, 3, 0), "CLARABEL", None) is program_of_shape((2, 3, 0), "CLARABEL", None)
+    assert cached_program((2, 3, 0), "CLARABEL", None) is cached_program((2, 3, 0), "CLARABEL", None)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "diagonal"])
@@ -97,7 +97,7 @@ def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
     """Polishing finds the answer from a wrong one, too: here without."""
     monkeypatch.setattr("rbnotes.complementarity.quadratic._with_active", lambda qp, active, found: found)
     Q, A, b = form(np.diag([1.0, 4.0, 2.0])), np.array([[1.0, 1.0, 0.0]]), np.array([1.0])
-    program = QuadraticProgram(QP(Q, np.ones(3), A, b), vary=vary)
+    program = ParametrizedQP(QP(Q, np.ones(3), A, b), vary=vary)
     qp = QP(3 * Q if "Q" in vary else Q, [-2.0, 1.0, 3.0], A, b)
     np.testing.assert_allclose(program.solve(qp).x, solve_lcp(qp).x, atol=1e-6)
 
@@ -110,7 +110,7 @@ def test_sparse_rows_that_vary(monkeypatch):
     A, G = [[0.5, -2.0, 0.0], [0.0, 0.0, 3.0]], [[2.0, 0.0, -3.0]]
     qp = QP(Q, [-2.0, 1.0, 3.0], sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
     start = time.perf_counter()
-    solution = QuadraticProgram(made).solve(qp)
+    solution = ParametrizedQP(made).solve(qp)
     passed = time.perf_counter() - start
     np.testing.assert_allclose(solution.x, solve_lcp(qp).x, atol=1e-6)
     assert 0 <= solution.statistics.interface_time <= passed
@@ -118,7 +118,7 @@ def test_sparse_rows_that_vary(monkeypatch):
 
 def test_only_what_varies_may_change():
     Q, A = np.diag([1.0, 2.0]), sparse.csr_array([[1.0, 1.0]])
-    program = QuadraticProgram(QP(Q, [1.0, 1.0], A, [0.0]), vary=("c", "b"))
+    program = ParametrizedQP(QP(Q, [1.0, 1.0], A, [0.0]), vary=("c", "b"))
     other = QP(Q, [-1.0, 1.0], A, [3.0])
     np.testing.assert_allclose(program.solve(other).x, solve_lcp(other).x, atol=1e-9)
     with pytest.raises(InvalidArgument, match="Q: got other numbers, expected those of the example"):
@@ -132,7 +132,7 @@ def test_only_what_varies_may_change():
 def test_the_status_is_checked(monkeypatch):
     """An answer that the solver calls optimal, but is not, is refused; an inaccurate one is judged anew."""
     qp = QP(np.eye(2), [-1.0, -1.0], [[-1.0, 0.0]], [-0.5])
-    program = QuadraticProgram(qp)
+    program = ParametrizedQP(qp)
 
     def wrong(**options):
         program._x.value = np.array([5.0, 5.0])
@@ -151,13 +151,13 @@ def test_limits_and_bad_arguments():
     rng = np.random.default_rng(5)
     N = rng.standard_normal((30, 20))
     qp = QP(np.eye(20), rng.standard_normal(20), N, N @ rng.standard_normal(20) - rng.random(30))
-    hurried = QuadraticProgram(qp, max_iter=1, solver="CLARABEL").solve(qp)
+    hurried = ParametrizedQP(qp, max_iter=1, solver="CLARABEL").solve(qp)
     assert hurried.statistics.iterations == 1
-    assert hurried.solved == (np.max(np.abs(hurried.x - solve_lcp(qp).x)) < 1e-6)
+    assert hurried.is_solved == (np.max(np.abs(hurried.x - solve_lcp(qp).x)) < 1e-6)
     with pytest.raises(InvalidArgument, match="solver: got 'NONESUCH', expected one of"):
         solve_qp(qp, solver="NONESUCH")
     with pytest.raises(InvalidArgument, match="vary: got 'M'"):
-        QuadraticProgram(qp, vary=("M",))
+        ParametrizedQP(qp, vary=("M",))
     with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
         solve_qp(QP(np.diag([1.0, -1.0]), np.zeros(2)))
 

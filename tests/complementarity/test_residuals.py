@@ -8,8 +8,8 @@ from hypothesis import given
 from planted import boxes, mixed, monotone
 
 from rbnotes.checking.strategies import vectors
-from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, polish, solve_lcp
-from rbnotes.complementarity.residuals import pair_residuals, yardstick
+from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, refine_active_set, solve_lcp
+from rbnotes.complementarity.residuals import pair_residuals, residual_scale
 
 
 def test_each_law_by_itself():
@@ -40,9 +40,11 @@ def test_bounds_limit_the_impulses_that_rows_are_measured_by():
     M = [[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]]
     problem = BoxLCP(M, [100.0, -60.0, -4.0], [-1.0, -4.0, 3.0], [7.0, 5.0, 9.0])
     own = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
-    np.testing.assert_allclose(yardstick(problem).own, own, rtol=1e-12)
+    np.testing.assert_allclose(residual_scale(problem).row_scale, own, rtol=1e-12)
     turned = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
-    np.testing.assert_allclose(yardstick(turned).own, yardstick(problem).own, rtol=1e-12)
+    np.testing.assert_allclose(
+        residual_scale(turned).row_scale, residual_scale(problem).row_scale, rtol=1e-12
+    )
 
 
 @given(monotone(4), vectors(4))
@@ -82,7 +84,7 @@ def test_rows_in_other_units_change_no_relative_residual(problem, x, multipliers
 
 
 def test_residuals_of_an_elimination_catch_each_error():
-    problem = Elimination.of_qp(QP(np.eye(2), [0.0, 1.0], [[0.0, 1.0]], [0.0], [[1.0, 0.0]], [0.5]))
+    problem = Elimination.from_qp(QP(np.eye(2), [0.0, 1.0], [[0.0, 1.0]], [0.0], [[1.0, 0.0]], [0.5]))
     x, multipliers, z = np.array([0.5, 0.0]), np.array([0.5]), np.array([1.0])
     assert problem.residuals(x, multipliers, z).relative == 0.0
     for wrong in (
@@ -98,11 +100,11 @@ def test_residuals_of_an_elimination_catch_each_error():
 def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
     z = solve_lcp(problem).z
     nearby = z + 1e-9 * noise
-    polished = polish(problem, nearby)
+    polished = refine_active_set(problem, nearby)
     before, after = (box_residuals(problem, value).relative for value in (nearby, polished))
     assert after <= before
     far = z + noise
-    assert box_residuals(problem, polish(problem, far)).relative <= box_residuals(
+    assert box_residuals(problem, refine_active_set(problem, far)).relative <= box_residuals(
         problem, np.clip(far, problem.lower, problem.upper)
     ).relative * (1 + 1e-12)
 
@@ -114,7 +116,7 @@ def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
     clear = np.maximum(z, w).min() > 1e-3  # the active set can be told
     if clear:
         noisy = np.where(z > w, z * (1 + 1e-6), 1e-6)
-        np.testing.assert_allclose(polish(problem, noisy), z, atol=1e-12 * (1 + z.max()))
+        np.testing.assert_allclose(refine_active_set(problem, noisy), z, atol=1e-12 * (1 + z.max()))
 
 
 def test_what_is_not_a_number_is_no_small_error():
@@ -129,14 +131,14 @@ def test_what_is_not_a_number_is_no_small_error():
         by_w = pair_residuals(ones, nan, ones, ones)
         assert np.isnan([by_w.relative, by_w.natural, by_w.complementarity, by_w.dual_feasibility]).all()
         assert np.isnan(pair_residuals(ones, nan, ones, ones, -none, none).dual_feasibility)
-    problem = Elimination.of_qp(QP(np.eye(3), [0, 0, 1.0], [[1.0, 0, 0]], [0.0], [[0, 1.0, 0]], [0.0]))
+    problem = Elimination.from_qp(QP(np.eye(3), [0, 0, 1.0], [[1.0, 0, 0]], [0.0], [[0, 1.0, 0]], [0.0]))
     right = np.array([0, 0, -1.0]), np.zeros(1), np.zeros(1)
     assert problem.residuals(*right).relative < 1e-12
     for which in (0, 1):
         for place in range(len(right[which])):
             given = [each.copy() for each in right]
             given[which][place] = np.nan
-            found = problem.residuals_of(*given)
+            found = problem.residuals_unchecked(*given)
             assert np.isnan(found.relative)
             assert np.isnan(found.equations)
 
@@ -148,6 +150,6 @@ def test_residuals_do_not_depend_on_which_way_unknowns_count():
     found = []
     for signs in np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, -1, -1, 1], [-1, 1, 1, 1]]):
         qp = QP(signs[:, None] * M * signs, -signs * f, N * signs, np.zeros(1))
-        residuals = Elimination.of_qp(qp).residuals_of(signs * x, np.zeros(0), np.zeros(1))
+        residuals = Elimination.from_qp(qp).residuals_unchecked(signs * x, np.zeros(0), np.zeros(1))
         found.append(residuals.relative)
     np.testing.assert_allclose(found, found[0], rtol=1e-12)

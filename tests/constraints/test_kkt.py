@@ -38,7 +38,7 @@ def test_agrees_with_the_null_space(form, change, M, G, b, g):
     scale = 1 + np.max(np.abs(expected[0])) + np.max(np.abs(expected[1]))
     np.testing.assert_allclose(v, expected[0], atol=1e-10 * scale)
     np.testing.assert_allclose(multipliers, expected[1], atol=1e-9 * scale)
-    assert (kkt.rank, kkt.redundant) == (K, 0)
+    assert (kkt.rank, kkt.num_redundant) == (K, 0)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -51,7 +51,7 @@ def test_redundant_rows_give_multipliers_of_least_norm(form, change, M, G, b, v0
     v, multipliers = kkt.solve(b, G @ v0)
     expected = null_space_solution(M, G, b, G @ v0)
     scale = 1 + np.max(np.abs(expected[0])) + np.max(np.abs(expected[1]))
-    assert (kkt.rank, kkt.redundant) == (2, 2)
+    assert (kkt.rank, kkt.num_redundant) == (2, 2)
     np.testing.assert_allclose(v, expected[0], atol=1e-9 * scale)
     # pinv gives the shortest of all multipliers that fit.
     np.testing.assert_allclose(multipliers, expected[1], atol=1e-6 * scale)

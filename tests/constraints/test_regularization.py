@@ -9,13 +9,13 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import jacobian
 from rbnotes.checking.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.constraints.regularization import soft_energy, soft_force, target_and_softness
+from rbnotes.constraints.regularization import soft_energy, soft_force, target_and_regularization
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
 
 def solved(M, G, b, phi, alpha, beta, h):
     """Velocities and impulses of a step with softened rows."""
-    rows = BilateralRows(G, *target_and_softness(phi, alpha, beta, h))
+    rows = BilateralRows(G, *target_and_regularization(phi, alpha, beta, h))
     solution = solve_step(StepProblem(M, b, rows))
     return solution.velocity, solution.bilateral
 
@@ -77,7 +77,7 @@ def test_what_is_singular_only_may_round_below_zero():
     u = np.array([0.1, 0.7, -0.3])
     alpha = np.outer(u, u) / 3 - 1e-17 * np.eye(3)
     assert np.min(np.linalg.eigvalsh(alpha)) < 0
-    _, softness = target_and_softness([1.0, 2.0, 3.0], alpha, 0.7 * alpha, 0.1)
+    _, softness = target_and_regularization([1.0, 2.0, 3.0], alpha, 0.7 * alpha, 0.1)
     # gamma u = u / (1/2 + 0.7 u.u / 3 / h)
     factor = 1 / (0.5 + 0.7 * (u @ u) / 3 / 0.1)
     np.testing.assert_allclose(softness, factor * np.outer(u, u) / 3 / 0.01, rtol=0, atol=1e-10)
@@ -88,9 +88,9 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="alpha: got smallest eigenvalue -1"):
             soft_force([1.0, 1.0], [0.0, 0.0], [1.0, -1.0])
         with pytest.raises(InvalidArgument, match="alpha: got an eigenvalue -1"):
-            target_and_softness([1.0], -1.0, 0.0, 0.1)
+            target_and_regularization([1.0], -1.0, 0.0, 0.1)
         with pytest.raises(InvalidArgument, match="beta: got an eigenvalue -1"):
-            target_and_softness([1.0], 1.0, -1.0, 0.1)
+            target_and_regularization([1.0], 1.0, -1.0, 0.1)
 
     def test_damping_must_dissipate(self):
         turned = np.array([[0.5, -2.75], [3.0, 1.0]])
@@ -98,7 +98,7 @@ class TestErrors:
         soft_force([0.1, 0.2], [1.0, 1.0], stiff, turned)
         for force in (
             lambda: soft_force([0.1, 0.2], [1.0, 1.0], soft, turned),
-            lambda: target_and_softness([0.1, 0.2], soft, turned, 0.1),
+            lambda: target_and_regularization([0.1, 0.2], soft, turned, 0.1),
         ):
             with pytest.raises(
                 InvalidArgument, match=r"beta: got a damping alpha\^-1 beta that feeds energy in"
@@ -109,14 +109,14 @@ class TestErrors:
 
     def test_compliance_must_be_symmetric(self):
         with pytest.raises(InvalidArgument, match=r"alpha: got a matrix with max \|A - A\^T\| = 1"):
-            target_and_softness([1.0, 2.0], [[1.0, 1.0], [0.0, 1.0]], 0.0, 0.1)
+            target_and_regularization([1.0, 2.0], [[1.0, 1.0], [0.0, 1.0]], 0.0, 0.1)
 
     def test_shapes(self):
         for name in ("alpha", "beta"):
             square = {"alpha": 1.0, "beta": 0.0, name: np.eye(2)}
             with pytest.raises(InvalidArgument, match=rf"{name}: got shape \(2, 2\), expected a number, or"):
-                target_and_softness(np.ones(3), h=0.1, **square)
+                target_and_regularization(np.ones(3), h=0.1, **square)
         with pytest.raises(InvalidArgument, match=r"alpha: got shape \(3,\)"):
-            target_and_softness([1.0, 2.0], [1.0, 1.0, 1.0], 0.0, 0.1)
+            target_and_regularization([1.0, 2.0], [1.0, 1.0, 1.0], 0.0, 0.1)
         with pytest.raises(InvalidArgument, match="h: got 0"):
-            target_and_softness([1.0], 1.0, 0.0, 0.0)
+            target_and_regularization([1.0], 1.0, 0.0, 0.0)

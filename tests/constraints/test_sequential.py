@@ -7,12 +7,12 @@ from hypothesis import given
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking.strategies import full_rank_matrices, numbers, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.constraints.sequential import friction_impulse, gauss_seidel, satisfy_one
+from rbnotes.constraints.sequential import equality_gauss_seidel, friction_impulse, solve_single_constraint
 
 
 @given(spd_matrices(5), full_rank_matrices(2, 5), vectors(5), vectors(2))
 def test_converges_to_the_kkt_solution(M, N, v0, c):
-    result = gauss_seidel(np.linalg.inv(M), N, c, v0, sweeps=5000)
+    result = equality_gauss_seidel(np.linalg.inv(M), N, c, v0, sweeps=5000)
     v, impulses = factor_kkt(M, N).solve(M @ v0, c)
     np.testing.assert_allclose(result.v, v, atol=1e-6)
     np.testing.assert_allclose(result.impulses, impulses, atol=1e-5)
@@ -24,22 +24,22 @@ def test_rate_is_that_of_the_iteration_matrix():
     N, M_inverse = rng.normal(size=(4, 6)), np.diag(rng.uniform(0.5, 2, 6))
     A = N @ M_inverse @ N.T
     expected = np.max(np.abs(np.linalg.eigvals(np.linalg.solve(np.tril(A), np.triu(A, 1)))))
-    result = gauss_seidel(M_inverse, N, rng.normal(size=4), rng.normal(size=6), sweeps=60)
-    assert result.rate == pytest.approx(expected, rel=0.05)
+    result = equality_gauss_seidel(M_inverse, N, rng.normal(size=4), rng.normal(size=6), sweeps=60)
+    assert result.convergence_rate == pytest.approx(expected, rel=0.05)
 
 
 def test_warm_start_and_repeated_rows():
     M_inverse, v0 = np.eye(3), np.array([1.0, 2.0, 3.0])
     N = np.array([[1.0, 0, 0], [1.0, 0, 0], [0, 1.0, 1.0]])
-    first = gauss_seidel(M_inverse, N, 0.0, v0)
+    first = equality_gauss_seidel(M_inverse, N, 0.0, v0)
     np.testing.assert_allclose(N @ first.v, 0, atol=1e-14)
-    again = gauss_seidel(M_inverse, N, 0.0, v0, sweeps=1, impulses=first.impulses)
+    again = equality_gauss_seidel(M_inverse, N, 0.0, v0, sweeps=1, initial_impulses=first.impulses)
     np.testing.assert_allclose(again.v, first.v, atol=1e-14)
 
 
 @given(spd_matrices(4), vectors(4).filter(lambda g: g @ g > 0.1), vectors(4), numbers())
 def test_one_constraint_alone(M, G, v0, gamma):
-    v, impulse = satisfy_one(np.linalg.inv(M), G, gamma, v0)
+    v, impulse = solve_single_constraint(np.linalg.inv(M), G, gamma, v0)
     np.testing.assert_allclose(G @ v, gamma, atol=1e-10)
     np.testing.assert_allclose(M @ (v - v0), G * impulse, atol=1e-9)
 
@@ -67,15 +67,15 @@ def test_block_on_a_floor_stops_where_coulomb_says():
 class TestErrors:
     def test_named(self):
         with pytest.raises(SingularConfiguration, match="N: got zeros in row 1"):
-            gauss_seidel(np.eye(2), [[1.0, 0.0], [0.0, 0.0]], 0.0, np.ones(2))
+            equality_gauss_seidel(np.eye(2), [[1.0, 0.0], [0.0, 0.0]], 0.0, np.ones(2))
         with pytest.raises(SingularConfiguration, match="G: got a row of zeros"):
-            satisfy_one(np.eye(2), np.zeros(2), 0.0, np.ones(2))
+            solve_single_constraint(np.eye(2), np.zeros(2), 0.0, np.ones(2))
         with pytest.raises(InvalidArgument, match="M_inverse: got smallest eigenvalue"):
-            gauss_seidel(-np.eye(2), np.eye(2), 0.0, np.ones(2))
+            equality_gauss_seidel(-np.eye(2), np.eye(2), 0.0, np.ones(2))
         with pytest.raises(InvalidArgument, match=r"N: got shape \(2, 3\)"):
-            gauss_seidel(np.eye(2), np.ones((2, 3)), 0.0, np.ones(2))
+            equality_gauss_seidel(np.eye(2), np.ones((2, 3)), 0.0, np.ones(2))
         with pytest.raises(InvalidArgument, match="sweeps: got 0"):
-            gauss_seidel(np.eye(2), np.eye(2), 0.0, np.ones(2), sweeps=0)
+            equality_gauss_seidel(np.eye(2), np.eye(2), 0.0, np.ones(2), sweeps=0)
         with pytest.raises(InvalidArgument, match="limit: got -1"):
             friction_impulse(1.0, 1.0, -1.0)
         with pytest.raises(InvalidArgument, match="w: got 0"):

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import spd_matrices
-from rbnotes.contact import Contacts, PairRows, contact_axes, tangent_directions
+from rbnotes.contact import BodyPairJacobian, Contacts, contact_axes, tangent_directions
 from rbnotes.dynamics import WORLD
 
 
@@ -20,7 +20,7 @@ def pair_rows(draw):
     a = rng.integers(-1, bodies, count)
     b = np.where(rng.random(count) < 0.3, WORLD, rng.integers(-1, bodies, count))
     b = np.where(a == b, WORLD, b)
-    return PairRows(a, b, rng.normal(size=(count, k, 6)), rng.normal(size=(count, k, 6)), bodies)
+    return BodyPairJacobian(a, b, rng.normal(size=(count, k, 6)), rng.normal(size=(count, k, 6)), bodies)
 
 
 def dense(rows):
@@ -54,26 +54,26 @@ def test_products_are_those_of_the_matrix(rows, data):
     for i, inverse in enumerate(inverses):
         mobility[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = inverse
     W = expected @ mobility @ expected.T
-    found = rows.delassus(inverses)
+    found = rows.delassus_matrix(inverses)
     np.testing.assert_allclose(found.toarray(), W, atol=1e-12 * np.abs(inverses).max() * 100)
 
 
 def test_blocks_of_the_world_do_not_count():
-    rows = PairRows([0, WORLD], [WORLD, 1], np.ones((2, 1, 6)), np.full((2, 1, 6), 3.0), 3)
+    rows = BodyPairJacobian([0, WORLD], [WORLD, 1], np.ones((2, 1, 6)), np.full((2, 1, 6), 3.0), 3)
     np.testing.assert_array_equal(rows @ np.arange(18.0), [15.0, 3 * 51.0])
     np.testing.assert_array_equal(rows.T @ [1.0, 1.0], np.repeat([1.0, 3.0, 0.0], 6))
     assert rows.matrix.nnz == 12
     for count in (0, 2):
-        between_walls = PairRows([WORLD] * count, [WORLD] * count, *np.ones((2, count, 3, 6)), 1)
+        between_walls = BodyPairJacobian([WORLD] * count, [WORLD] * count, *np.ones((2, count, 3, 6)), 1)
         assert between_walls.matrix.shape == (3 * count, 6)
-        assert between_walls.delassus(np.eye(6)[None]).shape == (3 * count, 3 * count)
+        assert between_walls.delassus_matrix(np.eye(6)[None]).shape == (3 * count, 3 * count)
         assert between_walls.matrix.nnz == 0
 
 
 def test_contacts_that_share_no_body_do_not_answer_each_other():
     one = np.ones((4, 3, 6))
-    rows = PairRows([0, 1, 2, 3], [WORLD, WORLD, WORLD, 2], one, one, 4)
-    W = rows.delassus(np.tile(np.eye(6), (4, 1, 1)))
+    rows = BodyPairJacobian([0, 1, 2, 3], [WORLD, WORLD, WORLD, 2], one, one, 4)
+    W = rows.delassus_matrix(np.tile(np.eye(6), (4, 1, 1)))
     touching = np.zeros((4, 4), dtype=bool)
     touching[[0, 1, 2, 3, 2, 3], [0, 1, 2, 3, 3, 2]] = True
     np.testing.assert_array_equal(W.toarray().reshape(4, 3, 4, 3).any(axis=(1, 3)), touching)
@@ -97,7 +97,9 @@ ROWS = np.random.default_rng(5).normal(size=(2, 3, 12))
 
 def test_all_ways_to_say_the_same_contacts():
     a, b = np.array([0, 1]), np.array([1, 0])
-    pairs = PairRows(a, b, ROWS.reshape(2, 3, 2, 6)[[0, 1], :, a], ROWS.reshape(2, 3, 2, 6)[[0, 1], :, b], 2)
+    pairs = BodyPairJacobian(
+        a, b, ROWS.reshape(2, 3, 2, 6)[[0, 1], :, a], ROWS.reshape(2, 3, 2, 6)[[0, 1], :, b], 2
+    )
     flat = ROWS.reshape(6, 12)
     for contacts in (
         Contacts(ROWS, [0.2, 0.3], 0.1),
@@ -110,7 +112,8 @@ def test_all_ways_to_say_the_same_contacts():
         assert contacts.count == 2
         assert contacts.rows.shape == (6, 12)
         matrix, normals = (
-            each.toarray() if sparse.issparse(each) else each for each in (contacts.matrix, contacts.normals)
+            each.toarray() if sparse.issparse(each) else each
+            for each in (contacts.matrix, contacts.normal_jacobian)
         )
         np.testing.assert_array_equal(matrix, flat)
         np.testing.assert_array_equal(normals, ROWS[:, 0])
@@ -126,7 +129,10 @@ class TestErrors:
             ("rows", {"rows": [0, 0, 1.0]}),
             ("rows", {"rows": [[[1.0, 0, 0], [0, 1.0, 0]]]}),
             ("rows", {"rows": np.zeros((4, 3))}),
-            ("rows", {"rows": PairRows([0] * 3, [WORLD] * 3, np.zeros((3, 1, 6)), np.zeros((3, 1, 6)), 1)}),
+            (
+                "rows",
+                {"rows": BodyPairJacobian([0] * 3, [WORLD] * 3, np.zeros((3, 1, 6)), np.zeros((3, 1, 6)), 1)},
+            ),
             ("mu", {"mu": [-0.1]}),
             ("mu", {"mu": [0.1, 0.2]}),
             ("normal_target", {"normal_target": np.inf}),
@@ -152,11 +158,11 @@ class TestErrors:
             "b: got list": ([0, 0], [1.0, 1.5], block, block, 2),
         }.items():
             with pytest.raises(InvalidArgument, match=f"^{name}"):
-                PairRows(*arguments)
-        rows = PairRows([0, 0], [1, 1], block, block, 2)
+                BodyPairJacobian(*arguments)
+        rows = BodyPairJacobian([0, 0], [1, 1], block, block, 2)
         with pytest.raises(InvalidArgument, match="twists"):
             _ = rows @ np.zeros(6)
         with pytest.raises(InvalidArgument, match="impulses"):
             _ = rows.T @ np.zeros(5)
         with pytest.raises(InvalidArgument, match="inverse_masses"):
-            rows.delassus(np.eye(6))
+            rows.delassus_matrix(np.eye(6))

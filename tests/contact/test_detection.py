@@ -23,12 +23,12 @@ from rbnotes.contact import (
     Collider,
     ContactPoints,
     Plane,
-    Rounded,
+    RoundedBox,
     collide,
+    collision_geometry,
+    contact_jacobian,
     contact_points,
-    contact_rows,
-    normal_rows,
-    surface,
+    normal_jacobian,
 )
 from rbnotes.contact.distance import closest_on_segments
 from rbnotes.dynamics import WORLD
@@ -42,8 +42,8 @@ FAR = 100.0
 """A margin beyond which nothing is."""
 
 sizes = positive_numbers(0.25, 2.0)
-boxes = st.builds(lambda x, y, z: surface(Box([x, y, z])), sizes, sizes, sizes)
-shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).map(surface)
+boxes = st.builds(lambda x, y, z: collision_geometry(Box([x, y, z])), sizes, sizes, sizes)
+shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).map(collision_geometry)
 near_frames = st.builds(lambda E, scale: se3.frame(E[:3, :3], E[:3, 3] * scale), frames(), sizes)
 
 
@@ -84,7 +84,7 @@ class TestDistance:
     @given(near_frames, near_frames, st.tuples(sizes, sizes), st.tuples(sizes, sizes))
     def test_capsules_by_brute_force(self, pose_a, pose_b, first, second):
         """Two capsules are as far apart as the nearest two of many balls along their axes."""
-        a, b = surface(Capsule(*first)), surface(Capsule(*second))
+        a, b = collision_geometry(Capsule(*first)), collision_geometry(Capsule(*second))
         along = np.linspace(-1, 1, 201)
         x, y = (
             pose[:3, 3] + along[:, None] * shape.half_extents[2] * pose[:3, 2]
@@ -232,9 +232,9 @@ class TestScene:
         np.testing.assert_allclose(points.restitution, [0.6] * 4 + [0.0])
 
     def test_apart(self):
-        points = contact_points(SCENE, POSES, 0.01, apart=[(1, 0)])
+        points = contact_points(SCENE, POSES, 0.01, excluded_pairs=[(1, 0)])
         assert len(points) == 4
-        assert len(contact_points(SCENE, POSES, 0.01, apart=[(1, 0), (WORLD, 0)])) == 0
+        assert len(contact_points(SCENE, POSES, 0.01, excluded_pairs=[(1, 0), (WORLD, 0)])) == 0
 
     @given(st.lists(st.tuples(shapes, near_frames), min_size=2, max_size=5))
     def test_bounding_spheres_hide_nothing(self, placed):
@@ -251,7 +251,7 @@ class TestScene:
     @given(twists(), twists())
     def test_normal_rows_are_the_rate_of_the_gap(self, first, second):
         points = contact_points(SCENE, POSES, 0.1)
-        rows = normal_rows(points, POSES)
+        rows = normal_jacobian(points, POSES)
         phi = np.stack([first, second])
 
         def gap(t):
@@ -272,9 +272,9 @@ class TestScene:
         poses, phi = np.stack([A, B]), np.stack([first, second])
         relative = se3.point_velocity(A, se3.transform_points(se3.inverse(A), x), first)
         relative -= se3.point_velocity(B, se3.transform_points(se3.inverse(B), x), second)
-        normal, *tangential = contact_rows(points, poses) @ phi.ravel()
+        normal, *tangential = contact_jacobian(points, poses) @ phi.ravel()
         assert normal == pytest.approx(n @ relative, abs=1e-9)
-        assert normal_rows(points, poses) @ phi.ravel() == pytest.approx(normal, abs=1e-9)
+        assert normal_jacobian(points, poses) @ phi.ravel() == pytest.approx(normal, abs=1e-9)
         np.testing.assert_allclose(
             np.dot(tangential, tangential), relative @ relative - (n @ relative) ** 2, atol=1e-8
         )
@@ -285,7 +285,7 @@ class TestScene:
         points = ContactPoints(
             np.array([0]), np.array([1]), x[None], n[None], np.zeros(1), np.ones(1), np.zeros(1)
         )
-        rows = contact_rows(points, np.stack([A, B]))
+        rows = contact_jacobian(points, np.stack([A, B]))
         wrenches = np.split(rows.T @ impulse, 2)
         total = sum(se3.Ad_inverse(E).T @ wrench for E, wrench in zip((A, B), wrenches, strict=True))
         np.testing.assert_allclose(total, 0, atol=1e-9)
@@ -296,7 +296,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="two planes"):
             collide(Plane(), np.eye(4), Plane(), np.eye(4))
         with pytest.raises(InvalidArgument, match="radius: got 0 around a core without volume"):
-            Rounded(np.array([1.0, 0.0, 1.0]), 0.0)
+            RoundedBox(np.array([1.0, 0.0, 1.0]), 0.0)
         with pytest.raises(InvalidArgument, match="sides: got -1"):
             Box([1, -1, 1])
         with pytest.raises(InvalidArgument, match="pose_a"):

@@ -55,8 +55,8 @@ def solution(name):
 @pytest.mark.parametrize("name", SLIPS)
 def test_the_solution_has_all_points(name):
     grade = graded(name, solution(name))
-    assert [(mark.status, mark.message) for mark in grade.marks] == [("passed", "")] * 3
-    assert grade.points == grade.of
+    assert [(mark.status, mark.message) for mark in grade.task_grades] == [("passed", "")] * 3
+    assert grade.points == grade.max_points
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_solution_has_all_points(name):
 def test_a_slip_costs_what_it_should(name, right, slip, function, status, points):
     text = solution(name)
     assert right in text
-    marks = {mark.function: mark for mark in graded(name, text.replace(right, slip)).marks}
+    marks = {mark.function: mark for mark in graded(name, text.replace(right, slip)).task_grades}
     assert (marks[function].status, marks[function].points) == (status, points), marks[function].message
 
 

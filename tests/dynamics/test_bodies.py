@@ -17,17 +17,26 @@ from rbnotes.dynamics import (
     body_acceleration,
     bridson_marino,
     gravity_wrench,
-    gyroscopic_damping,
     gyroscopic_wrench,
+    gyroscopic_wrench_derivative,
     implicit_euler,
     integrate,
     kinetic_energy,
     runge_kutta,
+    spatial_momentum,
     symplectic_euler,
     trapezoidal,
-    world_momentum,
 )
-from rbnotes.forces import Damping, ForceGroups, Paths, SpringDamper, on_body, on_particle, on_world, through
+from rbnotes.forces import (
+    Damping,
+    ForceGroups,
+    PathForces,
+    SpringDamper,
+    on_body,
+    on_particle,
+    on_world,
+    path_through,
+)
 
 M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
 START = State(se3.exp([0.3, -0.2, 0.5, 1.0, 0.0, 2.0]), np.array([1.0, 2.0, -0.5, 0.3, 0.4, -0.2]))
@@ -59,7 +68,7 @@ def test_gravity_does_the_work_of_the_weight(m, J, c, E, phi, g):
 
 def test_free_flight_keeps_momentum_and_energy():
     path = integrate(runge_kutta, FREE, START, 0.1, 40)
-    momentum = world_momentum(M, path.E[:, 0], path.phi[:, 0])
+    momentum = spatial_momentum(M, path.E[:, 0], path.phi[:, 0])
     np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-7)
     energy = kinetic_energy(M, path.phi[:, 0])
     np.testing.assert_allclose(energy, energy[0], rtol=1e-8)
@@ -86,7 +95,7 @@ def test_axisymmetric_body_precesses_as_it_should():
 @given(inertias(), masses(), vectors(), twists())
 def test_gyroscopic_damping_is_its_derivative(J, m, c, phi):
     body = inertia.spatial_inertia(m, J, c)
-    found = gyroscopic_damping(body, phi)
+    found = gyroscopic_wrench_derivative(body, phi)
     expected = jacobian(lambda twist: gyroscopic_wrench(body, twist), phi).value
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (1 + np.abs(expected).max()))
 
@@ -96,13 +105,16 @@ def tumbling():
     bodies = np.stack([M, inertia.spatial_inertia(1.1, np.diag([0.3, 0.2, 0.25]), [-0.1, 0.1, 0.2])])
     groups = ForceGroups(
         [
-            Paths(
+            PathForces(
                 SpringDamper(9.0, 1.0, 0.6),
-                through(on_body(0, [0.3, 0.1, -0.2]), on_body(1, [-0.2, 0.4, 0.1])),
+                path_through(on_body(0, [0.3, 0.1, -0.2]), on_body(1, [-0.2, 0.4, 0.1])),
             ),
-            Paths(SpringDamper(7.0, 0.8, 0.3), through(on_body(1, [0.1, 0.0, 0.3]), on_particle(0))),
-            Paths(
-                SpringDamper(12.0, 0.5, 0.2), through(on_world([0.2, 1.0, 3.0]), on_body(0, [0.0, 0.2, 0.1]))
+            PathForces(
+                SpringDamper(7.0, 0.8, 0.3), path_through(on_body(1, [0.1, 0.0, 0.3]), on_particle(0))
+            ),
+            PathForces(
+                SpringDamper(12.0, 0.5, 0.2),
+                path_through(on_world([0.2, 1.0, 3.0]), on_body(0, [0.0, 0.2, 0.1])),
             ),
             Damping(0.2, [0, 1]),
         ]
@@ -115,14 +127,14 @@ def tumbling():
 
 def test_forces_and_their_derivatives():
     system, state = tumbling()
-    found = system.forces(state)
+    found = system.linearized_force(state)
     np.testing.assert_allclose(found.f, system.force(state), rtol=1e-13, atol=1e-13)
-    K = jacobian(lambda xi: system.force(state.moved(xi)), np.zeros(15)).value
+    K = jacobian(lambda xi: system.force(state.retract(xi)), np.zeros(15)).value
     D = jacobian(lambda v: system.force(state.with_velocity(v)), state.velocity).value
     np.testing.assert_allclose(found.K.toarray(), K, rtol=0, atol=1e-7)
     np.testing.assert_allclose(found.D.toarray(), D, rtol=0, atol=1e-7)
     # What gravity and the gyroscopic wrench contribute is not small beside it.
-    assert abs(system.weight_stiffness(state)).max() > 0.1
+    assert abs(system.gravity_stiffness(state)).max() > 0.1
     assert abs(found.D - system.applied_forces(state).D).max() > 0.1
 
 
@@ -148,7 +160,7 @@ def test_runge_kutta_against_the_entries_of_the_poses():
         E[:, :3] = y[:24].reshape(2, 3, 4)
         U, _, Vt = np.linalg.svd(E[:, :3, :3])  # leaves the group by rounding
         at = State(se3.frame(U @ Vt, E[:, :3, 3]), x=y[24:27].reshape(1, 3)).with_velocity(y[27:])
-        accelerations = np.linalg.solve(system.mass(at), system.force(at))
+        accelerations = np.linalg.solve(system.mass_matrix(at), system.force(at))
         return np.concatenate([(E @ se3.hat(at.phi))[:, :3].ravel(), at.v.ravel(), accelerations])
 
     exact = solve_ivp(rates, (0, 0.5), whole(state), rtol=1e-10, atol=1e-11, method="DOP853").y[:, -1]
@@ -197,10 +209,10 @@ class TestErrors:
             FreeSystem(M, applied=lambda state: (1, 2)).force(START)
         wrong = Forces(np.zeros(6), np.eye(3), np.eye(6))
         with pytest.raises(InvalidArgument, match=r"applied K: got shape \(3, 3\)"):
-            FreeSystem(M, applied=lambda state: wrong).forces(START)
+            FreeSystem(M, applied=lambda state: wrong).linearized_force(START)
 
 
 @pytest.mark.parametrize(("bodies", "particles"), [(0, 3), (2, 0), (2, 2)])
 def test_size_counts_six_for_a_body_and_three_for_a_particle(bodies, particles):
     system = FreeSystem(np.tile(M, (bodies, 1, 1)), np.ones(particles))
-    assert system.size == system.block_mass.shape[0] == 6 * bodies + 3 * particles
+    assert system.size == system.sparse_mass_matrix.shape[0] == 6 * bodies + 3 * particles

@@ -8,7 +8,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import jacobian
 from rbnotes.dynamics import (
     FreeSystem,
-    FullyImplicit,
+    FullyImplicitScheme,
     State,
     System,
     fully_implicit_euler,
@@ -16,7 +16,7 @@ from rbnotes.dynamics import (
     integrate,
     runge_kutta,
 )
-from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, on_world, through
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, on_world, path_through
 
 STEPS = {"end": fully_implicit_euler, "middle": implicit_midpoint}
 BODY = inertia.spatial_inertia(2.0, np.diag([0.3, 0.5, 0.7]), [0.1, -0.2, 0.05])
@@ -29,7 +29,7 @@ def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
         (on_body(1, [0.5, 0.0, 0.2]), on_particle(0)),
         (on_particle(0), on_world([1.0, 1.0, 1.0])),
     ]
-    groups = [Paths(law, through(*pair)) for pair in ends] if springs else []
+    groups = [PathForces(law, path_through(*pair)) for pair in ends] if springs else []
     system = FreeSystem([BODY, BODY], [0.7], gravity, ForceGroups(groups))
     rng = np.random.default_rng(3)
     start = State(
@@ -44,12 +44,12 @@ def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
 @pytest.mark.parametrize("name", STEPS)
 def test_the_equations_of_motion_hold(name):
     """Of bodies that turn far in one step; and Newton's method gets there in few corrections."""
-    step, (system, start), h = FullyImplicit(STEPS[name].part, max_iterations=7), bodies(), 0.15
-    after, c = step(system, start, h), step.part
+    step, (system, start), h = FullyImplicitScheme(STEPS[name].fraction, max_iterations=7), bodies(), 0.15
+    after, c = step(system, start, h), step.fraction
     mean = start.velocity + c * (after.velocity - start.velocity)
     np.testing.assert_allclose(after.E, start.E @ se3.exp(h * mean[:12].reshape(2, 6)), atol=1e-13)
-    at = start.moved(c * h * mean, c * h).with_velocity(mean)
-    rate = system.mass(at) @ (after.velocity - start.velocity) / h
+    at = start.retract(c * h * mean, c * h).with_velocity(mean)
+    rate = system.mass_matrix(at) @ (after.velocity - start.velocity) / h
     np.testing.assert_allclose(system.force(at), rate, atol=1e-8 * np.linalg.norm(rate))
     assert np.linalg.norm(h * mean[:3]) > 0.3
 
@@ -101,13 +101,13 @@ def test_refused():
     system, start = bodies()
 
     class Bare:
-        mass, force, forces, moved = system.mass, system.force, system.forces, system.moved
+        mass, force, forces, moved = system.mass_matrix, system.force, system.linearized_force, system.retract
 
     with pytest.raises(InvalidArgument, match="system: got Bare, expected a system with a tangent"):
         fully_implicit_euler(Bare(), start, 0.1)
     with pytest.raises(InvalidArgument, match=r"part: got 0\.3"):
-        FullyImplicit(0.3)
+        FullyImplicitScheme(0.3)
     with pytest.raises(InvalidArgument, match="tolerance: got 0"):
-        FullyImplicit(1.0, tolerance=0.0)
+        FullyImplicitScheme(1.0, tolerance=0.0)
     with pytest.raises(InvalidArgument, match="h: got 0"):
         fully_implicit_euler(system, start, 0.0)

@@ -23,7 +23,7 @@ from rbnotes.dynamics import (
     UnilateralRows,
     solve_step,
 )
-from rbnotes.friction import coulomb
+from rbnotes.friction import socp_fixed_point_friction
 from rbnotes.joints import Revolute
 from rbnotes.maximal import Mechanism
 
@@ -51,7 +51,7 @@ def test_reduced_problem_is_the_whole_one_with_equations(M, f, J, drift, rows, t
 
     C = null_space(J.T).T
     R = np.zeros((4, 4))
-    R[:2, :2] = np.diag(soft.softness) if soft.softness.ndim == 1 else soft.softness
+    R[:2, :2] = np.diag(soft.regularization) if soft.regularization.ndim == 1 else soft.regularization
     both = BilateralRows(np.vstack([rows[:2], C]), np.concatenate([targets[:2], C @ drift]), R)
     whole = solve_step(StepProblem(M, f, both, pairs))
     scale = 1 + max(np.max(np.abs(whole.velocity)), np.max(np.abs(whole.bilateral)))
@@ -59,18 +59,20 @@ def test_reduced_problem_is_the_whole_one_with_equations(M, f, J, drift, rows, t
         (solution.velocity, whole.velocity),
         (solution.bilateral, whole.bilateral[:2]),
         (solution.unilateral, whole.unilateral),
-        (reduction.holding_forces(problem, solution), C.T @ whole.bilateral[2:]),
+        (reduction.constraint_forces(problem, solution), C.T @ whole.bilateral[2:]),
     ):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * scale)
-    holding = reduction.holding_forces(problem, solution)
-    np.testing.assert_allclose(reduction.forces(holding), 0, atol=1e-6 * scale)
+    holding = reduction.constraint_forces(problem, solution)
+    np.testing.assert_allclose(reduction.reduce_forces(holding), 0, atol=1e-6 * scale)
 
 
 @given(matrices(6, 4), vectors(6), matrices(4, 2), vectors(4), vectors(2))
 def test_one_after_the_other(J, drift, inner, inner_drift, u):
     first, second = Reduction(J, drift), Reduction(inner, inner_drift)
-    both = second.after(first)
-    np.testing.assert_allclose(both.velocities(u), first.velocities(second.velocities(u)), atol=1e-9)
+    both = second.compose(first)
+    np.testing.assert_allclose(
+        both.expand_velocities(u), first.expand_velocities(second.expand_velocities(u)), atol=1e-9
+    )
     assert (both.size, both.reduced_size) == (6, 2)
 
 
@@ -100,18 +102,18 @@ def test_joint_coordinates_of_a_linkage_agree_with_its_constraints():
     )
     poses = linkage(q)
     joints = [
-        maximal.joint_at(
+        maximal.joint_from_world_frame(
             Revolute(),
             linkage([0.0, 0.0])[0] @ se3.inverse(se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])),
             poses,
             0,
         ),
-        maximal.joint_at(Revolute(), poses[1], poses, 1, 0),
+        maximal.joint_from_world_frame(Revolute(), poses[1], poses, 1, 0),
     ]
     mechanism = Mechanism(bodies, joints)
     state = State(poses, (J @ qdot).reshape(2, 6))
     np.testing.assert_allclose(maximal.joint_matrix(joints, poses) @ state.velocity, 0, atol=1e-9)
-    problem = StepProblem(mechanism.mass(state), mechanism.force(state))
+    problem = StepProblem(mechanism.mass_matrix(state), mechanism.force(state))
     found = Reduction(J, drift).expand(solve_step(Reduction(J, drift).reduce(problem)))
     np.testing.assert_allclose(found.velocity, mechanism.acceleration(state), atol=1e-6)
 
@@ -123,13 +125,13 @@ def test_contacts_are_reduced_with_their_targets():
     contacts = Contacts(np.hstack([normal_first, np.zeros((3, 3))]), [0.5], [0.1])
     momentum = np.array([0.4, 0.0, -1.0, 0.6, 0.3, -2.0])
     problem = StepProblem(np.diag(np.repeat([1.0, 3.0], 3)), momentum, contacts=contacts)
-    solution = tie.expand(coulomb(tie.reduce(problem)))
-    one = coulomb(
+    solution = tie.expand(socp_fixed_point_friction(tie.reduce(problem)))
+    one = socp_fixed_point_friction(
         StepProblem(4 * np.eye(3), momentum[:3] + momentum[3:], contacts=Contacts(normal_first, [0.5], [0.1]))
     )
     np.testing.assert_allclose(solution.velocity, np.tile(one.velocity, 2), atol=1e-9)
     np.testing.assert_allclose(solution.normal, one.normal, atol=1e-9)
-    holding = tie.holding_forces(problem, solution)
+    holding = tie.constraint_forces(problem, solution)
     np.testing.assert_allclose(holding[:3], -holding[3:], atol=1e-9)
     rising = replace(tie, drift=[0.0, 0.0, 0.3, 0.0, 0.0, 0.3])
     assert rising.reduce(problem).contacts.normal_target == pytest.approx([0.1 - 0.3])
@@ -146,11 +148,11 @@ def test_contacts_are_reduced_with_their_targets():
             lambda: Reduction(np.eye(3)).reduce(StepProblem(np.eye(2), np.ones(2))),
             "problem: got 2 velocities",
         ),
-        (lambda: Reduction(np.eye(3)[:, :2]).velocities(np.ones(3)), "v_reduced: got shape"),
-        (lambda: Reduction(np.eye(3)).forces(np.ones(2)), "f: got shape"),
-        (lambda: Reduction(np.eye(3)).after(Reduction(np.eye(2))), "first: got 2 reduced velocities"),
+        (lambda: Reduction(np.eye(3)[:, :2]).expand_velocities(np.ones(3)), "v_reduced: got shape"),
+        (lambda: Reduction(np.eye(3)).reduce_forces(np.ones(2)), "f: got shape"),
+        (lambda: Reduction(np.eye(3)).compose(Reduction(np.eye(2))), "first: got 2 reduced velocities"),
         (
-            lambda: Reduction(np.eye(2)).holding_forces(
+            lambda: Reduction(np.eye(2)).constraint_forces(
                 StepProblem(np.eye(2), np.ones(2)), StepSolution(np.ones(2), np.ones(1))
             ),
             "bilateral: got shape",

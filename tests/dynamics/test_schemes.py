@@ -11,12 +11,12 @@ from rbnotes.dynamics import (
     State,
     System,
     bridson_marino,
-    force_beside,
+    effective_force,
     implicit_euler,
     implicit_euler_problem,
     integrate,
     runge_kutta,
-    solve_free,
+    solve_unconstrained_step,
     symplectic_euler,
     symplectic_euler_problem,
     trapezoidal,
@@ -142,13 +142,13 @@ def test_problems_are_those_of_the_steps():
 
 def test_bridson_marino_does_not_use_the_stiffness():
     system = damped_pair()
-    stiffer = System(MASS, system.force_at, lambda q, qdot: np.full((2, 2), 1e9), system.damping)
+    stiffer = System(MASS, system.force_function, lambda q, qdot: np.full((2, 2), 1e9), system.damping)
     assert_same(bridson_marino(stiffer, START, 0.1), bridson_marino(system, START, 0.1))
 
 
 def test_solver_is_asked_for_both_velocities_of_bridson_marino():
     def first_mass_held_halfway(problem, fraction):
-        v = solve_free(problem)
+        v = solve_unconstrained_step(problem)
         return np.array([0.0, v[1]]) if fraction == 0.5 else v
 
     path = bridson_marino(damped_pair(), START, 0.1, solve=first_mass_held_halfway)
@@ -209,7 +209,7 @@ def test_both_arrangements(make, scheme):
     h, pair = 0.1, damped_pair()
     like = System(
         make(MASS),
-        pair.force_at,
+        pair.force_function,
         lambda x, v: make(pair.stiffness(x, v)),
         lambda x, v: make(pair.damping(x, v)),
     )
@@ -218,14 +218,14 @@ def test_both_arrangements(make, scheme):
     def rate(direction):
         """Change of the force when positions and velocities change along directions."""
         dx, dv = direction
-        return derivative(lambda t: pair.force_at(x + t * dx, v + t * dv)).value
+        return derivative(lambda t: pair.force_function(x + t * dx, v + t * dv)).value
 
     still = np.zeros(2)
-    f, by_x, by_v = pair.force_at(x, v), rate((v, still)), rate((still, v))
+    f, by_x, by_v = pair.force_function(x, v), rate((v, still)), rate((still, v))
     if scheme == "implicit":
         stage, f_hat, f_tilde = implicit_euler_problem(like, START, h), f - by_v, f + h * by_x
     else:
         stage = trapezoidal_problem(like, START, h)
         f_hat, f_tilde = f - by_v / 2 + h / 4 * by_x, f + h / 2 * by_x
-    assert np.allclose(force_beside(stage, like.inertia, v, h), f_hat, atol=1e-9)
-    assert np.allclose(force_beside(stage, stage.mass, v, h), f_tilde, atol=1e-9)
+    assert np.allclose(effective_force(stage, like.inertia, v, h), f_hat, atol=1e-9)
+    assert np.allclose(effective_force(stage, stage.mass, v, h), f_tilde, atol=1e-9)

@@ -51,7 +51,7 @@ def test_velocities_are_stacked_in_order():
 
 @given(vectors(N))
 def test_moves(increment):
-    moved = WHOLE.moved(increment, 0.25)
+    moved = WHOLE.retract(increment, 0.25)
     xi, dx, dq = WHOLE.split(increment)
     for k in range(2):
         np.testing.assert_allclose(moved.E[k], WHOLE.E[k] @ se3.exp(xi[k]), atol=1e-12)
@@ -66,15 +66,15 @@ def test_increment_rate_gives_the_velocity(xi, velocity):
     """Along an increment that changes at this rate, the pose changes as the twist says."""
     start = np.concatenate([0.3 * xi.ravel(), np.zeros(N - 12)])
     rate = WHOLE.increment_rate(start, velocity)
-    inverse = se3.inverse(WHOLE.moved(start).E)
-    moving = derivative(lambda t: se3.log(inverse @ WHOLE.moved(start + t * rate).E)).value
+    inverse = se3.inverse(WHOLE.retract(start).E)
+    moving = derivative(lambda t: se3.log(inverse @ WHOLE.retract(start + t * rate).E)).value
     phi, v, qdot = WHOLE.split(velocity)
     np.testing.assert_allclose(moving, phi, rtol=0, atol=1e-7 * (1 + np.max(np.abs(velocity))))
     np.testing.assert_array_equal(rate[12:], np.concatenate([v.ravel(), qdot]))
 
 
 def test_states_one_after_the_other():
-    path = States.of([WHOLE, WHOLE.moved(np.ones(N), 1.0)])
+    path = States.stack([WHOLE, WHOLE.retract(np.ones(N), 1.0)])
     assert len(path) == 2
     assert path.E.shape == (2, 2, 4, 4)
     np.testing.assert_array_equal(path.t, [0.5, 1.5])
@@ -100,9 +100,9 @@ def test_states_are_told_apart_by_identity():
         (lambda: State(phi=np.zeros((1, 6))), r"phi: got shape \(1, 6\), expected shape \(0, 6\)"),
         (lambda: State(q=[[1.0]]), r"q: got shape \(1, 1\)"),
         (lambda: State(q=[np.nan]), "q: got NaN"),
-        (lambda: WHOLE.moved(np.zeros(3)), "increment: got shape"),
+        (lambda: WHOLE.retract(np.zeros(3)), "increment: got shape"),
         (
-            lambda: State(q=[1.0, 0, 0, 0], qdot=[0.0, 0, 0]).moved(np.zeros(3)),
+            lambda: State(q=[1.0, 0, 0, 0], qdot=[0.0, 0, 0]).retract(np.zeros(3)),
             "q: got 4 coordinates and 3 velo",
         ),
     ],

@@ -18,15 +18,15 @@ def contacts(count, size):
 def test_what_is_left_out_is_empty():
     problem = StepProblem([[2.0, 0.0], [0.0, 3.0]], [1.0, 2.0])
     assert problem.size == 2
-    assert problem.symmetric
+    assert problem.is_symmetric
     for rows in (problem.bilateral, problem.unilateral):
-        assert (rows.count, rows.rows.shape, rows.target.shape, rows.softness.shape) == (
+        assert (rows.count, rows.rows.shape, rows.target.shape, rows.regularization.shape) == (
             0,
             (0, 2),
             (0,),
             (0,),
         )
-        assert not rows.soft
+        assert not rows.is_regularized
     assert problem.contacts is None
     solution = StepSolution(np.zeros(2), np.zeros(0))
     assert solution.unilateral.shape == (0,)
@@ -38,7 +38,7 @@ def test_softness_may_be_singular_to_rounding_in_any_unit(unit):
     """Of rank one: the other eigenvalues are rounding of either sign, and are none that push back."""
     direction = np.array([0.3, -0.7, 0.9, 0.1])
     rows = BilateralRows(np.eye(4), 0.0, unit * np.outer(direction, direction))
-    assert rows.softness.shape == (4, 4)
+    assert rows.regularization.shape == (4, 4)
     with pytest.raises(InvalidArgument, match="softness: got an eigenvalue -"):
         BilateralRows(np.eye(4), 0.0, unit * (np.outer(direction, direction) - 1e-6 * np.eye(4)))
 
@@ -46,10 +46,10 @@ def test_softness_may_be_singular_to_rounding_in_any_unit(unit):
 def test_numbers_hold_for_every_row_and_diagonal_softness_is_a_vector():
     rows = BilateralRows(np.ones((2, 3)), 0.5, np.diag([0.25, 0.0]))
     np.testing.assert_array_equal(rows.target, [0.5, 0.5])
-    np.testing.assert_array_equal(rows.softness, [0.25, 0.0])
-    assert rows.soft
-    full = UnilateralRows(sparse.eye_array(2), softness=[[1.0, 0.5], [-0.5, 0.0]])
-    assert full.softness.shape == (2, 2)
+    np.testing.assert_array_equal(rows.regularization, [0.25, 0.0])
+    assert rows.is_regularized
+    full = UnilateralRows(sparse.eye_array(2), regularization=[[1.0, 0.5], [-0.5, 0.0]])
+    assert full.regularization.shape == (2, 2)
     assert sparse.issparse(StepProblem(np.eye(2), np.ones(2), unilateral=full).unilateral.rows)
 
 
@@ -72,7 +72,7 @@ def test_data_are_told_apart_by_identity_and_can_be_hashed():
         (lambda: BilateralRows(np.ones((1, 2)), 0.0, np.ones(3)), r"softness: got shape \(3,\)"),
         (lambda: BilateralRows(np.eye(2), 0.0, [1.0, -1.0]), "softness: got an eigenvalue -1"),
         (lambda: UnilateralRows(np.eye(2), 0.0, [[0.0, 1.0], [1.0, 0.0]]), "softness: got an eigenvalue -1"),
-        (lambda: BilateralRows(softness=[1.0]), r"softness: got shape \(1,\)"),
+        (lambda: BilateralRows(regularization=[1.0]), r"softness: got shape \(1,\)"),
         (
             lambda: StepProblem(np.eye(2), np.ones(2), BilateralRows(np.ones((1, 3)))),
             r"bilateral: got rows of",

@@ -10,10 +10,10 @@ from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import jacobian
 from rbnotes.dynamics import State
-from rbnotes.forces import LinearSpring, SpringDamper, UserTension, path_force
+from rbnotes.forces import CallableTensionLaw, LinearSpring, SpringDamper, path_force
 from rbnotes.forces.assembly import ForceGroups, assemble
-from rbnotes.forces.attachment import on_body, on_particle, on_world, through
-from rbnotes.forces.groups import Damping, Paths, Pulls, ZeroLengthSprings
+from rbnotes.forces.attachment import on_body, on_particle, on_world, path_through
+from rbnotes.forces.groups import ConstantForces, Damping, PathForces, ZeroLengthSprings
 from rbnotes.forces.muscle import Muscle
 
 RNG = np.random.default_rng(11)
@@ -24,31 +24,35 @@ STATE = State(
     RNG.normal(size=(2, 3)),
 )
 GROUPS = (
-    Paths(
+    PathForces(
         SpringDamper(np.array([2.0, 3.0]), 0.7, 0.6),
-        through(
+        path_through(
             on_body([0, 1], RNG.normal(size=(2, 3))), on_world(RNG.normal(size=3)), on_body(2, np.ones(3))
         ),
     ),
-    Paths(
+    PathForces(
         SpringDamper(1.5, 0.3, 0.4),
-        through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(0, [-0.5, 0.4, 0.1]), on_particle(0)),
+        path_through(
+            on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(0, [-0.5, 0.4, 0.1]), on_particle(0)
+        ),
     ),
-    ZeroLengthSprings([0.8, 1.1], through(on_body([1, 2], RNG.normal(size=(2, 3))), on_particle([0, 1]))),
-    Pulls([0.5, -2.0], [0.3, -0.4, 1.2], on_body([2, 0], RNG.normal(size=(2, 3)))),
-    Pulls(0.7, [0.0, 0.0, -1.0], on_particle(1)),
+    ZeroLengthSprings(
+        [0.8, 1.1], path_through(on_body([1, 2], RNG.normal(size=(2, 3))), on_particle([0, 1]))
+    ),
+    ConstantForces([0.5, -2.0], [0.3, -0.4, 1.2], on_body([2, 0], RNG.normal(size=(2, 3)))),
+    ConstantForces(0.7, [0.0, 0.0, -1.0], on_particle(1)),
     Damping([0.2, 0.6], [0, 2]),
 )
 
 
 def test_forces_against_the_energy():
     at_rest = STATE.with_velocity(np.zeros(STATE.size))
-    slope = jacobian(lambda q: ForceGroups(GROUPS).energy(at_rest.moved(q)), np.zeros(STATE.size))
+    slope = jacobian(lambda q: ForceGroups(GROUPS).energy(at_rest.retract(q)), np.zeros(STATE.size))
     assert_allclose(assemble(GROUPS, at_rest).f, -slope.value, atol=1e-9 + slope.error)
 
 
 def test_stiffness_against_differences_in_motion():
-    K = jacobian(lambda q: assemble(GROUPS, STATE.moved(q)).f, np.zeros(STATE.size))
+    K = jacobian(lambda q: assemble(GROUPS, STATE.retract(q)).f, np.zeros(STATE.size))
     assert_allclose(assemble(GROUPS, STATE).K.toarray(), K.value, atol=1e-8 * np.abs(K.value).max() + K.error)
 
 
@@ -58,7 +62,7 @@ def test_damping_against_differences():
 
 
 def test_power_balance():
-    stored = jacobian(lambda t: ForceGroups(GROUPS).energy(STATE.moved(t * STATE.velocity)), np.zeros(1))
+    stored = jacobian(lambda t: ForceGroups(GROUPS).energy(STATE.retract(t * STATE.velocity)), np.zeros(1))
     lost = ForceGroups(GROUPS).dissipated_power(STATE)
     assert lost > 0
     assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - lost, rtol=1e-9)
@@ -66,8 +70,8 @@ def test_power_balance():
 
 def test_rigid_motion_of_everything_changes_no_wrench():
     T = se3.exp([0.4, -0.3, 0.9, 1.0, 2.0, -0.5])
-    points = through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(1, [-0.5, 0.4, 0.1]))
-    group = Paths(SpringDamper(1.5, 0.3, 0.4), points)
+    points = path_through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(1, [-0.5, 0.4, 0.1]))
+    group = PathForces(SpringDamper(1.5, 0.3, 0.4), points)
     moved = State(T @ STATE.E, STATE.phi, se3.transform_points(T, STATE.x), STATE.v @ T[:3, :3].T)
     before, after = (assemble([group], state).f for state in (STATE, moved))
     assert_allclose(after[:18], before[:18], atol=1e-12)
@@ -78,11 +82,11 @@ def test_each_kind_of_point_is_where_it_should_be():
     """A spring of rest length zero pulls a particle to the world, and a body to a particle."""
     target = np.array([0.3, -0.2, 0.5])
     for number in (0, 1):
-        group = ZeroLengthSprings(2.0, through(on_particle(number), on_world(target)))
+        group = ZeroLengthSprings(2.0, path_through(on_particle(number), on_world(target)))
         expected = np.zeros(24)
         expected[18 + 3 * number :][:3] = 2.0 * (target - STATE.x[number])
         assert_allclose(assemble([group], STATE).f, expected, atol=1e-13)
-        group = ZeroLengthSprings(2.0, through(on_body(number, np.zeros(3)), on_particle(1)))
+        group = ZeroLengthSprings(2.0, path_through(on_body(number, np.zeros(3)), on_particle(1)))
         R, p = STATE.E[number, :3, :3], STATE.E[number, :3, 3]
         assert_allclose(
             assemble([group], STATE).f[6 * number :][3:6], 2.0 * R.T @ (STATE.x[1] - p), atol=1e-13
@@ -90,8 +94,9 @@ def test_each_kind_of_point_is_where_it_should_be():
 
 
 def test_path_within_one_body_exerts_nothing():
-    group = Paths(
-        Muscle(3.0, 1.0, 2.0, activation=1.0), through(on_body(0, [1.0, 0.0, 0.0]), on_body(0, np.zeros(3)))
+    group = PathForces(
+        Muscle(3.0, 1.0, 2.0, activation=1.0),
+        path_through(on_body(0, [1.0, 0.0, 0.0]), on_body(0, np.zeros(3))),
     )
     found = assemble([group], STATE)
     assert np.abs(found.f).max() < 1e-14
@@ -111,8 +116,8 @@ def test_large_particle_net_is_the_sum_of_its_springs():
         ]
     )
     law = LinearSpring(rng.uniform(1, 2, len(ends)), 0.5, 0.9)
-    points = through(on_particle(ends[:, 0]), on_particle(ends[:, 1]))
-    found = assemble([Paths(law, points)], State(x=x, v=v))
+    points = path_through(on_particle(ends[:, 0]), on_particle(ends[:, 1]))
+    found = assemble([PathForces(law, points)], State(x=x, v=v))
     springs = path_force(law, x[ends], v[ends])
     f = np.zeros_like(x)
     np.add.at(f, ends, springs.f)
@@ -136,7 +141,7 @@ def test_nothing_gives_zero():
 class TestErrors:
     @pytest.mark.parametrize("points", [on_body(3, np.zeros(3)), on_particle(2)])
     def test_no_such_carrier(self, points):
-        group = ZeroLengthSprings(1.0, through(points, on_world(np.zeros(3))))
+        group = ZeroLengthSprings(1.0, path_through(points, on_world(np.zeros(3))))
         with pytest.raises(InvalidArgument, match="points: got number"):
             assemble([group], STATE)
 
@@ -151,16 +156,16 @@ class TestErrors:
             on_particle(0.5)
 
     def test_law_without_energy(self):
-        law = UserTension(lambda L, Ldot: Ldot)
-        points = through(on_body(0, np.zeros(3)), on_body(1, np.zeros(3)))
+        law = CallableTensionLaw(lambda L, Ldot: Ldot)
+        points = path_through(on_body(0, np.zeros(3)), on_body(1, np.zeros(3)))
         with pytest.raises(InvalidArgument, match="potential"):
-            ForceGroups([Paths(law, points)]).energy(STATE)
+            ForceGroups([PathForces(law, points)]).energy(STATE)
         with pytest.raises(InvalidArgument, match="law: got function, expected a law with a potential"):
-            Paths(lambda L, Ldot: law(L, Ldot), points).energy(STATE)
+            PathForces(lambda L, Ldot: law(L, Ldot), points).energy(STATE)
 
     def test_paths_have_two_points(self):
         with pytest.raises(InvalidArgument, match="points: got 1"):
-            through(on_particle(0))
+            path_through(on_particle(0))
 
     def test_state_shapes(self):
         with pytest.raises(InvalidArgument, match="phi: got shape"):
@@ -168,17 +173,17 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="v: got shape"):
             State(x=np.zeros((2, 3)), v=np.zeros((3, 3)))
         with pytest.raises(InvalidArgument, match="increment"):
-            STATE.moved(np.zeros(5))
+            STATE.retract(np.zeros(5))
 
 
 def test_paths_with_passive_segments_have_no_energy():
     """Their force acts over a length that the law does not see: no energy has it."""
-    ends = through(on_world([0.0, 0, 0]), on_particle(0), on_world([0.0, 2, 0]))
+    ends = path_through(on_world([0.0, 0, 0]), on_particle(0), on_world([0.0, 2, 0]))
     state = State(x=[[1.0, 1, 0]])
     law = LinearSpring(2.0)
-    assert Paths(law, ends, active=[True, True]).energy(state) == pytest.approx(8.0)
+    assert PathForces(law, ends, active=[True, True]).energy(state) == pytest.approx(8.0)
     with pytest.raises(InvalidArgument, match=r"^active: got passive segments"):
-        Paths(law, ends, active=[True, False]).energy(state)
+        PathForces(law, ends, active=[True, False]).energy(state)
 
 
 @pytest.mark.parametrize(
@@ -186,12 +191,12 @@ def test_paths_with_passive_segments_have_no_energy():
 )
 def test_parameters_of_a_law_are_those_of_its_paths(bodies, expected):
     ends = np.zeros((np.size(bodies), 3)) if np.ndim(bodies) else np.zeros(3)
-    path = through(on_body(bodies, ends), on_world(ends + 1.0))
+    path = path_through(on_body(bodies, ends), on_world(ends + 1.0))
     with pytest.raises(InvalidArgument, match=re.escape(f"got shape (3,), expected {expected}") + "$"):
-        Paths(LinearSpring([1.0, 2.0, 3.0]), path)
+        PathForces(LinearSpring([1.0, 2.0, 3.0]), path)
 
 
 def test_points_of_a_path_broadcast():
     ends = on_body([0, 1], np.zeros((2, 3))), on_world(np.zeros((3, 3)))
     with pytest.raises(InvalidArgument, match=r"points: got shapes \(2,\), \(3,\), expected shapes that"):
-        through(*ends)
+        path_through(*ends)

@@ -20,10 +20,16 @@ from rbnotes.forces.body_forces import (
 )
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import dissipated_power, path_energy, path_length, symmetric_part
-from rbnotes.forces.tension import Constant, LinearSpring, QuadraticStrain, SpringDamper, UserTension
-from rbnotes.forces.wrenches import carried_points
+from rbnotes.forces.tension import (
+    CallableTensionLaw,
+    ConstantTension,
+    LinearSpring,
+    QuadraticStrain,
+    SpringDamper,
+)
+from rbnotes.forces.wrenches import point_kinematics
 
-STIFFENING = UserTension(
+STIFFENING = CallableTensionLaw(
     lambda L, Ldot: L**2 + 0.5 * L * Ldot + Ldot**3,
     lambda L, Ldot: 2 * L + 0.5 * Ldot,
     lambda L, Ldot: 0.5 * L + 3 * Ldot**2,
@@ -144,9 +150,9 @@ class TestPathWrenches:
         E, x, phi, _ = path
         law = SpringDamper(k, d, r)
         found = path_wrenches(law, E, x, phi)
-        L, Ldot = path_length(*carried_points(E, x, phi))
+        L, Ldot = path_length(*point_kinematics(E, x, phi))
         stored = k * (L - r) / r * Ldot
-        lost = dissipated_power(law, *carried_points(E, x, phi))
+        lost = dissipated_power(law, *point_kinematics(E, x, phi))
         assert lost >= 0
         close(np.sum(found.w * phi), -stored - lost)
         assert np.linalg.eigvalsh(symmetric_part(found.D)).max() <= 1e-10 * max(1.0, np.abs(found.D).max())
@@ -237,11 +243,11 @@ class TestPathWrenches:
         E = np.array([np.eye(4), np.eye(4)])
         x = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])
         with pytest.raises(SingularConfiguration, match="coinciding points 0 and 1"):
-            path_wrenches(Constant(1.0), E, x, np.zeros((2, 6)))
+            path_wrenches(ConstantTension(1.0), E, x, np.zeros((2, 6)))
 
     def test_bad_arguments(self):
         E, x, phi = np.array([np.eye(4), np.eye(4)]), np.arange(6.0).reshape(2, 3), np.zeros((2, 6))
-        law = Constant(1.0)
+        law = ConstantTension(1.0)
         with pytest.raises(InvalidArgument, match="stiffness: got 'about'"):
             path_wrenches(law, E, x, phi, stiffness="about")
         with pytest.raises(InvalidArgument, match="phi"):
@@ -284,7 +290,7 @@ class TestMuscle:
     @given(paths(most=2, passive=False))
     def test_is_a_point_to_point_force_of_its_own_stiffness(self, path):
         E, x, phi, _ = path
-        L, Ldot = path_length(*carried_points(E, x, phi))
+        L, Ldot = path_length(*point_kinematics(E, x, phi))
         assert_allclose(
             path_wrenches(self.muscle, E, x, phi).w,
             zero_length_spring(self.muscle(L, Ldot).F / L, E, x).w,
@@ -307,7 +313,7 @@ class TestMuscle:
 
     @given(paths(most=3, passive=False))
     def test_velocity_dependence_never_adds_energy(self, path):
-        assert dissipated_power(self.muscle, *carried_points(*path[:3])) >= 0
+        assert dissipated_power(self.muscle, *point_kinematics(*path[:3])) >= 0
 
 
 class TestZeroLengthSpring:

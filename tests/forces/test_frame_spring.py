@@ -39,7 +39,7 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
-from rbnotes.forces.world import hold_world_velocities, in_world_axes
+from rbnotes.forces.world import at_constant_world_velocity, rotate_to_world
 
 
 @given(pairs(), velocities(), vectors(12))
@@ -64,7 +64,7 @@ def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
         body_velocity = to_world(np.swapaxes(moved[:, :3, :3], -1, -2), velocity)
         return to_world(moved[:, :3, :3], second_force(spring, moved, body_velocity)).ravel()
 
-    found = in_world_axes(hold_world_velocities(frame_spring_forces(spring, E, phi), phi), E)
+    found = rotate_to_world(at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi), E)
     close(found.w.ravel(), world_forces(0, velocity), 1e-11)
     close(found.K @ xi, derivative(lambda t: world_forces(t, velocity)).value)
     close(found.D @ xi, derivative(lambda t: world_forces(0, velocity + t * xi.reshape(2, 6))).value)
@@ -78,7 +78,7 @@ def test_body_axes_at_world_velocities(pair, phi, xi):
     def force(moved):
         return second_force(spring, moved, to_world(np.swapaxes(moved[:, :3, :3], -1, -2), velocity))
 
-    held = hold_world_velocities(frame_spring_forces(spring, E, phi), phi)
+    held = at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi)
     close(held.K @ xi, along(force, E, xi))
 
 
@@ -250,8 +250,8 @@ def test_broadcasts_over_leading_axes():
     forces = frame_spring_forces(spring, poses, phi)
     assert (forces.w.shape, forces.K.shape) == ((4, 5, 2, 6), (4, 5, 12, 12))
     alone = frame_spring_forces(FrameSpring.isotropic(X_1[3], X_2, k[3], 2.0, 0.5, 0.25), poses[2, 3], phi[3])
-    world = in_world_axes(hold_world_velocities(forces, phi), poses)
-    alone_world = in_world_axes(hold_world_velocities(alone, phi[3]), poses[2, 3])
+    world = rotate_to_world(at_constant_world_velocity(forces, phi), poses)
+    alone_world = rotate_to_world(at_constant_world_velocity(alone, phi[3]), poses[2, 3])
     for many, one in ((forces, alone), (world, alone_world)):
         assert_allclose(many.w[2, 3], one.w, atol=1e-12)
         assert_allclose(many.K[2, 3], one.K, atol=1e-12)

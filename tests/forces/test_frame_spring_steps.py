@@ -42,11 +42,11 @@ def chain():
 def test_assembled_jacobians_of_a_chain():
     springs, state = chain()
     found = assemble([springs], state)
-    K = jacobian(lambda z: assemble([springs], state.moved(z)).f, np.zeros(18)).value
+    K = jacobian(lambda z: assemble([springs], state.retract(z)).f, np.zeros(18)).value
     D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
     close(found.K.toarray(), K)
     close(found.D.toarray(), D)
-    slope = jacobian(lambda z: ForceGroups([springs]).energy(state.moved(z)), np.zeros(18)).value
+    slope = jacobian(lambda z: ForceGroups([springs]).energy(state.retract(z)), np.zeros(18)).value
     close(assemble([springs], state.with_velocity(np.zeros(18))).f, -slope)
     lost = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
     assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(lost)

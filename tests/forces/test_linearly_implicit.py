@@ -12,8 +12,8 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import State, linearly_implicit_velocity
 from rbnotes.forces import LinearSpring, SpringDamper
 from rbnotes.forces.assembly import ForceGroups, assemble
-from rbnotes.forces.attachment import on_body, on_world, through
-from rbnotes.forces.groups import Damping, Paths, Pulls
+from rbnotes.forces.attachment import on_body, on_world, path_through
+from rbnotes.forces.groups import ConstantForces, Damping, PathForces
 from rbnotes.forces.muscle import Muscle
 
 MASSES = np.array([[0.3, 0.5, 0.7, 1.5, 1.5, 1.5], [0.8, 0.4, 0.6, 2.0, 2.0, 2.0]])
@@ -23,12 +23,14 @@ START = State(
     np.array([[0.5, -0.8, 0.3, 0.2, 0.1, -0.4], [-0.3, 0.6, 1.1, -0.5, 0.3, 0.2]]),
 )
 FORCES = (
-    Paths(SpringDamper(4.0, 1.5, 0.6), through(on_body(0, [0.3, 0.1, -0.2]), on_body(1, [-0.2, 0.4, 0.1]))),
-    Paths(
-        Muscle(2.0, 1.1, 3.0, activation=0.8),
-        through(on_world([-1.0, 0.2, 0.5]), on_body(0, [-0.3, 0.2, 0.2]), on_body(1, [0.1, -0.3, 0.2])),
+    PathForces(
+        SpringDamper(4.0, 1.5, 0.6), path_through(on_body(0, [0.3, 0.1, -0.2]), on_body(1, [-0.2, 0.4, 0.1]))
     ),
-    Pulls(0.7, [0.0, 0.0, -1.0], on_body(1, [0.2, 0.1, 0.3])),
+    PathForces(
+        Muscle(2.0, 1.1, 3.0, activation=0.8),
+        path_through(on_world([-1.0, 0.2, 0.5]), on_body(0, [-0.3, 0.2, 0.2]), on_body(1, [0.1, -0.3, 0.2])),
+    ),
+    ConstantForces(0.7, [0.0, 0.0, -1.0], on_body(1, [0.2, 0.1, 0.3])),
     Damping(0.3, [0, 1]),
 )
 
@@ -114,11 +116,11 @@ def stretched(length):
 
 APART = np.subtract(*(se3.transform_points(E, end.x) for E, end in zip(START.E, ENDS, strict=True)))
 STIFF = (
-    Paths(
+    PathForces(
         stretched(np.linalg.norm(se3.transform_points(START.E[0], HOOKS) - ANCHORS, axis=1)),
-        through(on_world(ANCHORS), on_body([0, 0], HOOKS)),
+        path_through(on_world(ANCHORS), on_body([0, 0], HOOKS)),
     ),
-    Paths(stretched(np.linalg.norm(APART)), through(*ENDS)),
+    PathForces(stretched(np.linalg.norm(APART)), path_through(*ENDS)),
 )
 
 

@@ -15,21 +15,21 @@ from rbnotes.dynamics import State
 from rbnotes.forces import (
     ForceGroups,
     LinearSpring,
-    Paths,
+    PathForces,
     QuadraticStrain,
     on_particle,
     path_force,
     path_length,
     path_stiffness,
-    through,
+    path_through,
 )
 from rbnotes.forces.attachment import NO_PARTICLE
 
 
 def net(law, ends, stiffness="exact"):
     first, second = np.transpose(ends)
-    springs = through(on_particle(first), on_particle(second))
-    return ForceGroups([Paths(law, springs, stiffness=stiffness)])
+    springs = path_through(on_particle(first), on_particle(second))
+    return ForceGroups([PathForces(law, springs, stiffness=stiffness)])
 
 
 @st.composite
@@ -109,14 +109,14 @@ def test_points_of_the_world_do_not_move():
     """A net with an end in the world is that of all particles, on the coordinates of those that move."""
     x = np.array([[0.5, 0, 0], [1, 0, 0.25], [1, 2, 0]])
     law = LinearSpring([3.0, 5.0], 0.5, 0.75)
-    hung = through(on_particle([0, 0]), on_particle([1, 1]))
+    hung = path_through(on_particle([0, 0]), on_particle([1, 1]))
     fixed = np.zeros((2, 2, 3))
     fixed[0, 0] = x[0]
     hung = replace(hung, particle=np.array([[NO_PARTICLE, 0], [0, 1]]), x=fixed)
     v = np.sin(x)
     v[0] = 0
     whole = net(law, [[0, 1], [1, 2]])(State(x=x, v=v))
-    found = ForceGroups([Paths(law, hung)])(State(x=x[1:], v=v[1:]))
+    found = ForceGroups([PathForces(law, hung)])(State(x=x[1:], v=v[1:]))
     assert_allclose(found.f, whole.f[3:], atol=1e-13)
     assert_allclose(found.K.toarray(), whole.K.toarray()[3:, 3:], atol=1e-13)
     assert_allclose(found.D.toarray(), whole.D.toarray()[3:, 3:], atol=1e-13)
@@ -127,10 +127,12 @@ def test_points_of_the_world_do_not_move():
     [
         (lambda: net(LinearSpring(1.0), [[0.0, 1.0]]), InvalidArgument, "index: got ndarray"),
         (lambda: net(LinearSpring(1.0), [[0, -1]]), InvalidArgument, "index: got -1"),
-        (lambda: Paths(LinearSpring(1.0), on_particle(0)), InvalidArgument, r"points: got shape \(\)"),
+        (lambda: PathForces(LinearSpring(1.0), on_particle(0)), InvalidArgument, r"points: got shape \(\)"),
         (lambda: net(LinearSpring(1.0), [[0, 1]], "slack"), InvalidArgument, "stiffness: got 'slack'"),
         (
-            lambda: Paths(LinearSpring(1.0), through(on_particle(0), on_particle(1)), [True, False]),
+            lambda: PathForces(
+                LinearSpring(1.0), path_through(on_particle(0), on_particle(1)), [True, False]
+            ),
             InvalidArgument,
             r"active: got bool of shape \(2,\)",
         ),

@@ -11,12 +11,12 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.checking import complex_step, jacobian
 from rbnotes.checking.strategies import numbers, positive_numbers, rotations, vectors
 from rbnotes.forces import (
-    Constant,
+    CallableTensionLaw,
+    ConstantTension,
     LinearSpring,
     LinearStress,
     QuadraticStrain,
     SpringDamper,
-    UserTension,
     _path,
     dissipated_power,
     length_gradient,
@@ -24,14 +24,14 @@ from rbnotes.forces import (
     path_energy,
     path_force,
     path_length,
+    path_segments,
     path_stiffness,
-    segments,
     stress,
     symmetric_part,
     taut_stiffness,
 )
 
-STIFFENING = UserTension(
+STIFFENING = CallableTensionLaw(
     lambda L, Ldot: L**2 + 0.5 * L * Ldot + Ldot**3,
     lambda L, Ldot: 2 * L + 0.5 * Ldot,
     lambda L, Ldot: 0.5 * L + 3 * Ldot**2,
@@ -83,7 +83,7 @@ def laws(draw):
                 (LinearSpring(k, d, r), lambda L, Ldot: k * (L - r) + d * Ldot),
                 (SpringDamper(k, d, r), lambda L, Ldot: (k * (L - r) + d * Ldot) / r),
                 (QuadraticStrain(k, r), lambda L, Ldot: k * L * (L * L / (r * r) - 1) / 2),
-                (Constant(k), lambda L, Ldot: k + 0 * L),
+                (ConstantTension(k), lambda L, Ldot: k + 0 * L),
                 (STIFFENING, STIFFENING.function),
             ]
         )
@@ -107,7 +107,7 @@ def test_force_and_jacobians_against_complex_step(law, path):
 def test_force_is_minus_the_energy_gradient(law, path):
     law, _ = law
     if law is STIFFENING:
-        law = UserTension(law.function, potential=lambda L: L**3 / 3)
+        law = CallableTensionLaw(law.function, potential=lambda L: L**3 / 3)
     x, v, _ = path
     slope = jacobian(lambda z: path_energy(law, z.reshape(x.shape)), x.ravel())
     assert_allclose(path_force(law, x, 0 * v).f.ravel(), -slope.value, rtol=1e-8, atol=1e-8 + slope.error)
@@ -116,7 +116,7 @@ def test_force_is_minus_the_energy_gradient(law, path):
 @given(paths())
 def test_length_and_its_derivatives(path):
     x, v, active = path
-    u, lengths = segments(x)
+    u, lengths = path_segments(x)
     assert_allclose(u * lengths[:, None], np.diff(x, axis=0), atol=1e-14)
 
     def length(z):
@@ -334,18 +334,18 @@ def test_a_stiff_damped_spring_is_stable_at_large_steps():
     ("call", "error", "message"),
     [
         (
-            lambda: path_force(Constant(1.0), [[0, 0, 0], [1, 0, 0], [1, 0, 0]], np.zeros((3, 3))),
+            lambda: path_force(ConstantTension(1.0), [[0, 0, 0], [1, 0, 0], [1, 0, 0]], np.zeros((3, 3))),
             SingularConfiguration,
             "x: got coinciding points 1 and 2, expected segments longer than zero",
         ),
         (
-            lambda: segments([[[0, 0, 0], [1, 0, 0]], [[2, 2, 2], [2, 2, 2]]]),
+            lambda: path_segments([[[0, 0, 0], [1, 0, 0]], [[2, 2, 2], [2, 2, 2]]]),
             SingularConfiguration,
             r"coinciding points 0 and 1 of path \(1,\)",
         ),
-        (lambda: segments(np.zeros((2, 3))), SingularConfiguration, "coinciding points 0 and 1,"),
-        (lambda: segments([[0, 0, 0]]), InvalidArgument, "at least two points"),
-        (lambda: segments(np.zeros((2, 2))), InvalidArgument, r"x: got shape \(2, 2\)"),
+        (lambda: path_segments(np.zeros((2, 3))), SingularConfiguration, "coinciding points 0 and 1,"),
+        (lambda: path_segments([[0, 0, 0]]), InvalidArgument, "at least two points"),
+        (lambda: path_segments(np.zeros((2, 2))), InvalidArgument, r"x: got shape \(2, 2\)"),
         (
             lambda: path_length([[0, 0, 0], [1, 0, 0]], np.zeros((3, 3))),
             InvalidArgument,
@@ -371,7 +371,7 @@ def test_a_stiff_damped_spring_is_stable_at_large_steps():
             InvalidArgument,
             "no active segment",
         ),
-        (lambda: segments([[0, 0, 0], [np.nan, 0, 0]]), InvalidArgument, "x: got NaN"),
+        (lambda: path_segments([[0, 0, 0], [np.nan, 0, 0]]), InvalidArgument, "x: got NaN"),
         (lambda: symmetric_part(np.zeros((2, 3))), InvalidArgument, "square matrices"),
     ],
 )

@@ -16,7 +16,7 @@ from rbnotes.forces.body_forces import directional_force
 from rbnotes.forces.frame_spring import FrameSpring, FrameSprings, frame_spring_forces
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry, inertia_asymmetry, inertia_stiffness, inertia_variation
-from rbnotes.forces.world import in_world_axes
+from rbnotes.forces.world import rotate_to_world
 from rbnotes.forces.wrenches import BodyForces
 
 BASIS = np.array([se3.hat(unit) for unit in np.eye(6)])
@@ -45,7 +45,7 @@ def test_asymmetry_of_any_potential_is_its_wrench(E, C, Q):
     scale = max(1.0, np.abs(K).max())
     assert_allclose(w, -jacobian_se3(lambda E: energy(E, C, Q), E).value, rtol=0, atol=1e-9 * scale)
     assert_allclose(K - K.T, asymmetry(w[None]), rtol=0, atol=1e-9 * scale)
-    forces = in_world_axes(BodyForces(w[None], K, np.zeros((6, 6))), E[None])
+    forces = rotate_to_world(BodyForces(w[None], K, np.zeros((6, 6))), E[None])
     expected = asymmetry(forces.w, axes="world")
     assert_allclose(forces.K - forces.K.T, expected, rtol=0, atol=1e-9 * scale)
 

@@ -9,12 +9,12 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import complex_step, derivative
 from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces import (
-    Constant,
+    CallableTensionLaw,
+    ConstantTension,
     LinearSpring,
     LinearStress,
     QuadraticStrain,
     SpringDamper,
-    UserTension,
     stress,
 )
 
@@ -40,7 +40,7 @@ LAWS = {
         ("stiffness", "rest_length"),
         lambda L, Ldot, k, r: k * L * (L / r - 1) * (L / r + 1) / 2,
     ),
-    "constant": (Constant, ("tension",), lambda L, Ldot, T: T),
+    "constant": (ConstantTension, ("tension",), lambda L, Ldot, T: T),
 }
 
 
@@ -98,8 +98,8 @@ def test_user_law_derives_what_is_not_given():
         return np.sin(L) * np.exp(Ldot)
 
     L, Ldot = np.linspace(0.05, 3, 9), np.linspace(-2, 2, 9)  # with -1 and 0
-    derived = UserTension(function)(L, Ldot)
-    given = UserTension(
+    derived = CallableTensionLaw(function)(L, Ldot)
+    given = CallableTensionLaw(
         function, lambda L, Ldot: np.cos(L) * np.exp(Ldot), lambda L, Ldot: np.sin(L) * np.exp(Ldot)
     )(L, Ldot)
     for found, expected in zip(derived, given, strict=True):
@@ -107,10 +107,10 @@ def test_user_law_derives_what_is_not_given():
 
 
 def test_user_law_potential():
-    law = UserTension(lambda L, Ldot: L**3 + Ldot, potential=lambda L: L**4 / 4)
+    law = CallableTensionLaw(lambda L, Ldot: L**3 + Ldot, potential=lambda L: L**4 / 4)
     assert law.energy(2.0) == pytest.approx(4.0)
     with pytest.raises(InvalidArgument, match="potential: got None"):
-        UserTension(lambda L, Ldot: L).energy(1.0)
+        CallableTensionLaw(lambda L, Ldot: L).energy(1.0)
 
 
 @pytest.mark.parametrize("name", sorted(LAWS))
@@ -136,12 +136,12 @@ def test_arrays_of_parameters_and_lengths_broadcast(name):
         (lambda: SpringDamper(1.0, 0.0, 0.0), "rest_length: got 0, expected numbers greater than 0"),
         (lambda: QuadraticStrain(1.0, 0.0), "rest_length: got 0, expected numbers greater than 0"),
         (lambda: LinearStress(np.nan, 1.0), "stiffness: got NaN"),
-        (lambda: Constant(np.inf), "tension: got NaN or infinite"),
+        (lambda: ConstantTension(np.inf), "tension: got NaN or infinite"),
         (lambda: LinearSpring(1.0)(-0.5, 0.0), "L: got -0.5"),
         (lambda: LinearSpring(1.0)(1.0, np.nan), "Ldot: got NaN"),
         (lambda: stress(LinearSpring(1.0), 0.0), "L: got 0, expected numbers greater than 0"),
-        (lambda: UserTension(lambda L, Ldot: np.nan * L)(1.0, 0.0), "value of function: got NaN"),
-        (lambda: UserTension(lambda L, Ldot: L)(0.0, 0.0), "L: got 0"),
+        (lambda: CallableTensionLaw(lambda L, Ldot: np.nan * L)(1.0, 0.0), "value of function: got NaN"),
+        (lambda: CallableTensionLaw(lambda L, Ldot: L)(0.0, 0.0), "L: got 0"),
     ],
 )
 def test_bad_arguments_are_named(make, message):

@@ -5,9 +5,9 @@ import pytest
 from rbnotes.friction import (
     anitescu_stewart,
     box_friction,
-    coulomb,
     gauss_seidel_friction,
     single_qp,
+    socp_fixed_point_friction,
 )
 
 AXES = [[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]
@@ -21,7 +21,7 @@ MODELS = {
     "single QP, dual": lambda problem: single_qp(problem, form="dual"),
     "Gauss-Seidel": gauss_seidel_friction,
     "Gauss-Seidel, box": lambda problem: gauss_seidel_friction(problem, cone="box"),
-    "Coulomb": coulomb,
+    "Coulomb": socp_fixed_point_friction,
 }
 QP_MODELS = (MODELS["single QP"], MODELS["single QP, dual"])
 every_model = pytest.mark.parametrize("solve", MODELS.values(), ids=MODELS)

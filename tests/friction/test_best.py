@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from friction_scenes import heap
+from rbnotes.friction.staggered_projections import relative_change
 
 from rbnotes import se3
-from rbnotes.complementarity import LCP, BoxLCP, Status, Unsolved
+from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
 from rbnotes.friction import (
@@ -15,12 +16,11 @@ from rbnotes.friction import (
     best,
     bounded,
     box_friction,
-    contact_space,
+    friction_contact_problem,
     gauss_seidel_friction,
-    staggered,
+    staggered_projections,
 )
-from rbnotes.friction.laws import residual_in
-from rbnotes.friction.staggered import relative_change
+from rbnotes.friction.laws import natural_residual_unchecked
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box
 
@@ -29,16 +29,20 @@ LEFT = 3e-7
 
 
 def in_pyramids(problem):
-    return staggered(problem, cone="pyramid")
+    return staggered_projections(problem, cone="pyramid")
 
 
 EACH = pytest.mark.parametrize(
     ("model", "problems", "methods"),
     [
-        pytest.param(box_friction, BoxLCP, "active_set", id="box"),
-        pytest.param(staggered, LCP, "active_set", id="staggered, contact"),
-        pytest.param(staggered, BoxLCP, "active_set", id="staggered, friction in boxes"),
-        pytest.param(in_pyramids, LCP, ("active_set", "lemke"), id="staggered, friction in pyramids"),
+        pytest.param(box_friction, BoxLCP, "block_principal_pivoting", id="box"),
+        pytest.param(staggered_projections, LCP, "block_principal_pivoting", id="staggered, contact"),
+        pytest.param(
+            staggered_projections, BoxLCP, "block_principal_pivoting", id="staggered, friction in boxes"
+        ),
+        pytest.param(
+            in_pyramids, LCP, ("block_principal_pivoting", "lemke"), id="staggered, friction in pyramids"
+        ),
     ],
 )
 """A model, and which of its problems end otherwise than solved."""
@@ -48,7 +52,7 @@ def ending(monkeypatch, status, problems, methods):
     """Some problems are said to end like this, although they are solved."""
 
     def by(solved, within):
-        def ended(problem, method="active_set", **options):
+        def ended(problem, method="block_principal_pivoting", **options):
             solution = solved(problem, method, **options)
             if not isinstance(problem, problems) or method not in within:
                 return solution
@@ -78,19 +82,21 @@ def test_solvers_on_their_way_hand_on_how_far_they_came(monkeypatch, model, prob
 @pytest.mark.parametrize("status", [Status.INFEASIBLE, Status.NO_SOLUTION])
 def test_where_there_is_no_solution_none_is_handed_on(monkeypatch, model, problems, methods, status):
     ending(monkeypatch, status, problems, methods)
-    with pytest.raises(Unsolved, match=status):
+    with pytest.raises(NotSolved, match=status):
         model(heap(np.random.default_rng(1), 2, 3))
 
 
 def test_who_looks_at_the_residual_is_not_stopped(monkeypatch):
-    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "active_set")
-    assert staggered(heap(np.random.default_rng(1), 2, 3), check=False).residual == LEFT
+    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+    assert (
+        staggered_projections(heap(np.random.default_rng(1), 2, 3), raise_on_failure=False).residual == LEFT
+    )
 
 
 @pytest.mark.parametrize("friction", ["box", "staggered"])
 def test_runs_go_on(monkeypatch, friction):
     """A cube that slides a little."""
-    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "active_set")
+    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
     cube = Box([0.2] * 3)
     mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
     world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
@@ -102,10 +108,10 @@ def test_runs_go_on(monkeypatch, friction):
 
 def test_contacts_that_rounding_keeps_from_their_tolerance_do_not_contradict_each_other(monkeypatch):
     """A model that runs out of sweeps hands on what it has, and asks whether there is an answer at all."""
-    space = contact_space.__globals__
+    space = friction_contact_problem.__globals__
     solved = space["solve_lcp"]
     problem = heap(np.random.default_rng(1), 2, 3)
-    for status, error in ((Status.ILL_CONDITIONED, FrictionNotConverged), (Status.INFEASIBLE, Unsolved)):
+    for status, error in ((Status.ILL_CONDITIONED, FrictionNotConverged), (Status.INFEASIBLE, NotSolved)):
 
         def ended(problem, status=status, **options):
             return replace(solved(problem, check=False), status=status)
@@ -119,15 +125,19 @@ class TestNotANumber:
     """It is no small error: `max` of it and a number may be the number, and no comparison says yes."""
 
     def test_in_residuals(self):
-        space = contact_space(heap(np.random.default_rng(1), 2, 3))
+        space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))
         for contact in (0, space.count - 1):
             impulses = np.ones((space.count, 3))
             impulses[contact, 1] = np.nan
             for cone in ("disc", "box"):
-                assert np.isnan(residual_in(space, impulses, space.velocities(impulses), cone))
+                assert np.isnan(
+                    natural_residual_unchecked(
+                        space, impulses, space.velocities_from_impulses(impulses), cone
+                    )
+                )
 
     def test_in_changes(self):
-        space = contact_space(heap(np.random.default_rng(1), 2, 3))
+        space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))
         old, new = np.ones(space.count), np.ones(space.count)
         new[-1] = np.nan
         assert np.isnan(relative_change(space, old, new))
@@ -136,11 +146,11 @@ class TestNotANumber:
     def test_in_programs(self, monkeypatch):
         """The last programs of staggered projections, of which normal impulses know nothing."""
         monkeypatch.setattr(f"{__name__}.LEFT", np.nan)
-        ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "active_set")
+        ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
         problem = heap(np.random.default_rng(1), 2, 3)
-        assert np.isnan(staggered(problem, check=False).residual)
+        assert np.isnan(staggered_projections(problem, raise_on_failure=False).residual)
         with pytest.raises(FrictionNotConverged):
-            staggered(problem)
+            staggered_projections(problem)
 
     def test_ends_a_run(self):
         """There is no answer to go on with, whatever residual the caller accepts."""

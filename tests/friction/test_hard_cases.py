@@ -9,19 +9,19 @@ import pytest
 from friction_scenes import heap
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import Unsolved
+from rbnotes.complementarity import NotSolved
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.friction import (
     FrictionNotConverged,
     anitescu_stewart,
     box_friction,
-    coulomb,
     gauss_seidel_friction,
     natural_residual,
-    newton_friction,
+    semismooth_newton_friction,
     single_qp,
-    staggered,
+    socp_fixed_point_friction,
+    staggered_projections,
 )
 
 MODELS = {
@@ -29,7 +29,7 @@ MODELS = {
     "pyramid": lambda problem: anitescu_stewart(problem, facets=8),
     "single, primal": lambda problem: single_qp(problem, form="primal"),
     "single, dual": lambda problem: single_qp(problem, form="dual"),
-    "coulomb": coulomb,
+    "coulomb": socp_fixed_point_friction,
     "Gauss-Seidel": lambda problem: gauss_seidel_friction(problem, max_sweeps=300),
 }
 
@@ -75,7 +75,7 @@ def test_heavy_on_light_stands_or_is_named(model, masses):
     problem = stack(masses)
     try:
         solution = MODELS[model](problem)
-    except (Unsolved, FrictionNotConverged):
+    except (NotSolved, FrictionNotConverged):
         assert model == "Gauss-Seidel" or min(masses) < 1e-5
         return
     assert max(laws_broken(problem, solution)) < 1e-6
@@ -102,7 +102,7 @@ def test_walls_with_great_friction_hold():
     for form in ("primal", "dual"):
         try:
             solution = single_qp(problem, form=form)
-        except Unsolved:
+        except NotSolved:
             continue
         speeds = (problem.contacts.rows @ solution.velocity).reshape(-1, 3)
         assert speeds[:, 0].min() > -1e-6
@@ -124,7 +124,13 @@ def test_a_step_that_never_ended():
 @pytest.mark.parametrize("tolerance", [np.nan, np.inf, 0.0, -1.0, [1e-8, 1e-8]])
 def test_tolerances_are_numbers(tolerance):
     problem = stack((1.0,))
-    for model in (box_friction, coulomb, gauss_seidel_friction, newton_friction, staggered):
+    for model in (
+        box_friction,
+        socp_fixed_point_friction,
+        gauss_seidel_friction,
+        semismooth_newton_friction,
+        staggered_projections,
+    ):
         with pytest.raises(InvalidArgument, match="tolerance"):
             model(problem, tolerance=tolerance)
 
@@ -133,11 +139,11 @@ def test_tolerances_are_numbers(tolerance):
 def test_limits_are_whole_numbers(limit):
     problem = stack((1.0,))
     for model, name in (
-        (coulomb, "max_programs"),
+        (socp_fixed_point_friction, "max_programs"),
         (gauss_seidel_friction, "max_sweeps"),
         (box_friction, "max_updates"),
-        (newton_friction, "max_iterations"),
-        (staggered, "max_iterations"),
+        (semismooth_newton_friction, "max_iterations"),
+        (staggered_projections, "max_iterations"),
     ):
         with pytest.raises(InvalidArgument, match=name):
             model(problem, **{name: limit})
@@ -156,7 +162,7 @@ def between_walls(momentum, mu, arms=((0.0, 0.0, -0.5), (0.0, 0.0, 0.5))):
 
 @pytest.mark.parametrize("arm", [(0.0, 0.0, -0.5), (0.3, 0.2, -0.5)])
 def test_a_body_at_rest_needs_no_impulse(arm):
-    solution = coulomb(between_walls(np.zeros(6), 0.5, arms=[arm]))
+    solution = socp_fixed_point_friction(between_walls(np.zeros(6), 0.5, arms=[arm]))
     assert np.all(solution.velocity == 0)
     assert np.all(solution.contact_impulses == 0)
 
@@ -164,11 +170,11 @@ def test_a_body_at_rest_needs_no_impulse(arm):
 @pytest.mark.parametrize("mu", [0.0, 0.1, 0.5, 10.0])
 def test_opposed_contacts_press_no_more_than_the_motion_needs(mu):
     """They could press against each other as much as they like; once they did by up to 100 N s."""
-    assert np.all(coulomb(between_walls(np.zeros(6), mu)).contact_impulses == 0)
-    pushed = coulomb(between_walls([0, 0, 0, 0, 0, -1.0], mu))
+    assert np.all(socp_fixed_point_friction(between_walls(np.zeros(6), mu)).contact_impulses == 0)
+    pushed = socp_fixed_point_friction(between_walls([0, 0, 0, 0, 0, -1.0], mu))
     assert np.allclose(pushed.normal, [1.0, 0.0], atol=1e-6)
     # Sliding, 1 N s presses it down: friction is mu of it, or what stops the point that touches.
-    slid = coulomb(between_walls([0, 0, 0, 1.0, 0, -1.0], mu))
+    slid = socp_fixed_point_friction(between_walls([0, 0, 0, 1.0, 0, -1.0], mu))
     assert np.allclose(slid.normal, [1.0, 0.0], atol=1e-3)
     friction = min(mu, 1 / (1 + 0.5**2 / 0.1))
     assert np.allclose(slid.tangential, [[-friction, 0], [0, 0]], atol=1e-3)
@@ -187,7 +193,7 @@ def test_of_many_impulses_the_least_are_returned():
     )
     # Of all a >= 0 with a1 + a2 + a3 - a4 = 3 and a1 - a3 + a4 / 2 = -0.2, by hand: a4 = 0 and the nearest
     # to zero of what is left.
-    solution = coulomb(problem)
+    solution = socp_fixed_point_friction(problem)
     assert np.allclose(solution.normal, [0.9, 1.0, 1.1, 0.0], atol=1e-6)
     assert np.abs(solution.velocity).max() < 1e-7
 
@@ -224,7 +230,7 @@ def test_staggered_friction_with_a_mass_ratio_of_a_million(seed):
     masses = 10 ** rng.permutation(np.linspace(-3, 3, 2 + seed % 4))
     problem = stack(masses, mu=rng.uniform(0.1, 1.0))
     try:
-        solution = staggered(problem, cone="pyramid", max_iterations=6)
+        solution = staggered_projections(problem, cone="pyramid", max_iterations=6)
     except FrictionNotConverged as stopped:
         solution = stopped.solution
     assert solution.residual < 1e-2
@@ -246,7 +252,7 @@ def test_single_qp_with_a_coefficient_of_a_million(seed):
     assert primal.normal.min() > -1e-9
 
 
-@pytest.mark.parametrize("solve", [*MODELS.values(), newton_friction, staggered])
+@pytest.mark.parametrize("solve", [*MODELS.values(), semismooth_newton_friction, staggered_projections])
 def test_a_bounce_between_floor_and_ceiling_contradicts(solve):
     """Newton's method once found impulses of 1e13 for it, of which 1e-14 was missing: they were solved."""
     x, y, z = np.eye(3)
@@ -258,7 +264,7 @@ def test_a_bounce_between_floor_and_ceiling_contradicts(solve):
         BilateralRows(bodies[2]),  # the ceiling
         contacts=Contacts(np.array(frames), 0.3, [0.5, 0.0, 0.0]),
     )
-    with pytest.raises(Unsolved, match="infeasible"):
+    with pytest.raises(NotSolved, match="infeasible"):
         solve(problem)
 
 

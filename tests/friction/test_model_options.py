@@ -6,7 +6,7 @@ from friction_models import AXES, MODELS, every_model
 from friction_scenes import heap, particle
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import Status, Unsolved
+from rbnotes.complementarity import NotSolved, Status
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.errors import NotConverged
@@ -15,17 +15,17 @@ from rbnotes.friction import (
     anitescu_stewart,
     box,
     box_friction,
-    contact_space,
-    coulomb,
+    friction_contact_problem,
     gauss_seidel_friction,
     single_qp,
+    socp_fixed_point_friction,
 )
 
 
 @every_model
 def test_no_contacts(solve, rng):
     problem = heap(rng, 2, 0, equations=1)
-    assert np.allclose(solve(problem).velocity, contact_space(problem).free_velocity)
+    assert np.allclose(solve(problem).velocity, friction_contact_problem(problem).free_velocity)
 
 
 def test_estimate_of_box_friction_bounds_it():
@@ -40,7 +40,7 @@ def test_estimate_of_box_friction_bounds_it():
 
 def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
     """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
-    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box._impulses
+    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box._solve_box_lcp
     right = box_friction(problem, max_updates=2)
 
     def rounded(space, limits, method, solve):
@@ -50,7 +50,7 @@ def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
             return found / 2
         return found
 
-    monkeypatch.setattr(box, "_impulses", rounded)
+    monkeypatch.setattr(box, "_solve_box_lcp", rounded)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
         box_friction(problem)
     assert np.allclose(box_friction(problem, max_updates=2).velocity, right.velocity)
@@ -63,13 +63,13 @@ def test_contradictions_are_named(name):
     contacts = Contacts([AXES], [0.6], normal_target=[0.5])
     problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)
     few_sweeps = {"max_sweeps": 50} if solve is gauss_seidel_friction else {}
-    with pytest.raises(Unsolved) as raised:
+    with pytest.raises(NotSolved) as raised:
         solve(problem, **few_sweeps)
     assert raised.value.status is not Status.SOLVED
 
 
 @pytest.mark.parametrize(
-    ("solve", "limit"), [(gauss_seidel_friction, "max_sweeps"), (coulomb, "max_programs")]
+    ("solve", "limit"), [(gauss_seidel_friction, "max_sweeps"), (socp_fixed_point_friction, "max_programs")]
 )
 def test_contradictions_can_be_looked_at(solve, limit):
     contacts = Contacts([AXES], [0.6], normal_target=[0.5])
@@ -84,15 +84,15 @@ def test_too_few_sweeps_are_named_or_reported(rng):
     assert isinstance(raised.value, NotConverged)
     assert raised.value.solution.iterations == 2
     assert raised.value.residual == raised.value.solution.residual > 1e-8
-    assert gauss_seidel_friction(problem, max_sweeps=2, check=False).residual > 1e-8
+    assert gauss_seidel_friction(problem, max_sweeps=2, raise_on_failure=False).residual > 1e-8
     with pytest.raises(FrictionNotConverged):
-        coulomb(problem, max_programs=1, tolerance=1e-12)
+        socp_fixed_point_friction(problem, max_programs=1, tolerance=1e-12)
 
 
 def test_warm_start_saves_sweeps(rng):
     problem = heap(rng)
     cold = gauss_seidel_friction(problem)
-    warm = gauss_seidel_friction(problem, start=cold.contact_impulses)
+    warm = gauss_seidel_friction(problem, initial_guess=cold.contact_impulses)
     assert warm.iterations < cold.iterations / 2
 
 

@@ -6,14 +6,21 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from friction_scenes import heap
+from rbnotes.friction.staggered_projections import friction_impulses
 
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
-from rbnotes.friction import FrictionNotConverged, bounded, contact_space, coulomb, measure_laws, staggered
-from rbnotes.friction.bounded import bounded_friction, within_section
-from rbnotes.friction.mixing import Mixing
+from rbnotes.friction import (
+    FrictionNotConverged,
+    bounded,
+    coulomb_residuals,
+    friction_contact_problem,
+    socp_fixed_point_friction,
+    staggered_projections,
+)
+from rbnotes.friction.bounded import bounded_friction, project_on_section
+from rbnotes.friction.mixing import AndersonAcceleration
 from rbnotes.friction.programs import contact_program, friction_program
-from rbnotes.friction.staggered import friction_impulses
 
 CONES = ("box", "pyramid", "disc")
 
@@ -29,22 +36,26 @@ def problem(seed, contacts, size=9, mu=0.4):
 @pytest.mark.parametrize("seed", range(4))
 def test_coulombs_laws_hold_with_the_section_asked_for(cone, seed):
     given = problem(seed, 3)
-    laws = measure_laws(given, staggered(given, cone=cone, tolerance=1e-10), cone=cone, facets=8)
+    laws = coulomb_residuals(
+        given, staggered_projections(given, cone=cone, tolerance=1e-10), cone=cone, facets=8
+    )
     assert np.max(np.abs(laws[:5])) < 1e-7
 
 
 @pytest.mark.parametrize("cone", CONES)
 def test_cvxpy_finds_the_same_motion(cone):
     given = problem(1, 3)
-    own, other = (staggered(given, cone=cone, solver=solver).velocity for solver in ("own", "cvxpy"))
+    own, other = (
+        staggered_projections(given, cone=cone, solver=solver).velocity for solver in ("own", "cvxpy")
+    )
     assert np.max(np.abs(own - other)) < 1e-5
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_disc_is_coulombs_law(seed):
     given = problem(seed, 2, mu=0.2)
-    found = staggered(given, cone="disc", tolerance=1e-10).velocity
-    assert np.max(np.abs(found - coulomb(given).velocity)) < 1e-5
+    found = staggered_projections(given, cone="disc", tolerance=1e-10).velocity
+    assert np.max(np.abs(found - socp_fixed_point_friction(given).velocity)) < 1e-5
 
 
 @pytest.mark.parametrize("cone", CONES)
@@ -68,7 +79,7 @@ def test_friction_within_given_bounds_is_the_least_of_a_quadratic(cone, seed):
     least = cp.Problem(cp.Minimize(cp.sum_squares(rows.T @ flat) / 2 + s.ravel() @ flat), bounds)
     least.solve("CLARABEL")
     found = bounded_friction(W, s, limits, cone, 8, np.zeros((6, 2)))
-    assert np.max(np.abs(found - within_section(found, limits, cone, 8))) < 1e-9
+    assert np.max(np.abs(found - project_on_section(found, limits, cone, 8))) < 1e-9
     assert abs(found.ravel() @ W @ found.ravel() / 2 + s.ravel() @ found.ravel() - least.value) < 1e-6
 
 
@@ -81,8 +92,8 @@ def test_impulses_are_brought_to_the_nearest_of_their_section(cone):
     points = np.stack([np.cos(turns), np.sin(turns)], axis=1)
     if cone == "box":
         points = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-    nearest = within_section(wanted, limits, cone, 8)
-    np.testing.assert_allclose(within_section(nearest, limits, cone, 8), nearest, atol=1e-12)
+    nearest = project_on_section(wanted, limits, cone, 8)
+    np.testing.assert_allclose(project_on_section(nearest, limits, cone, 8), nearest, atol=1e-12)
     section = limits[:, None, None] * points
     beyond = np.einsum("ci,cpi->cp", wanted - nearest, section - nearest[:, None])
     assert beyond.max() < 1e-12
@@ -114,21 +125,21 @@ def test_mobility_is_the_most_that_a_unit_impulse_moves_its_contact():
     turns = np.linspace(0, np.pi, 2001)
     unit = np.stack([np.cos(turns), np.sin(turns)])
     most = [np.max(np.linalg.norm(W[i : i + 2, i : i + 2] @ unit, axis=0)) for i in (0, 4)]
-    np.testing.assert_allclose(bounded._mobility(W), [most[0], 1.0, most[1]], rtol=1e-5)
+    np.testing.assert_allclose(bounded._largest_mobility(W), [most[0], 1.0, most[1]], rtol=1e-5)
 
 
 def test_a_body_that_left_the_ground_has_no_friction_of_the_step_before():
     """Algorithm 7 stops before its friction problem if nothing is carried, and applies the old friction."""
     rows = np.eye(3)[None, [2, 0, 1]]
     flying = StepProblem(np.eye(3), [1.0, 2.0, 0.5], contacts=Contacts(rows, mu=0.5))
-    found = staggered(flying, start=[[1.0, -0.4, -0.3]])
+    found = staggered_projections(flying, initial_guess=[[1.0, -0.4, -0.3]])
     np.testing.assert_allclose(found.velocity, [1.0, 2.0, 0.5])
 
 
 def test_history_is_told_and_warm_starts_shorten_it():
     given = problem(2, 3)
-    cold = staggered(given)
-    warm = staggered(given, start=cold.contact_impulses)
+    cold = staggered_projections(given)
+    warm = staggered_projections(given, initial_guess=cold.contact_impulses)
     assert len(cold.history) == cold.iterations - 1
     assert cold.history[-1] == cold.residual <= 1e-8 < cold.history[0]
     assert warm.iterations < cold.iterations
@@ -137,21 +148,21 @@ def test_history_is_told_and_warm_starts_shorten_it():
 
 def test_what_does_not_converge_says_how_far_it_came():
     with pytest.raises(FrictionNotConverged, match="residual") as caught:
-        staggered(problem(1, 3), max_iterations=3)
+        staggered_projections(problem(1, 3), max_iterations=3)
     assert caught.value.residual == caught.value.solution.history[-1] > 1e-8
 
 
 def test_mixing_takes_half_a_step_where_changes_grow():
     """Else the combination of the last changes that is the smallest: for an affine map, its fixed point."""
-    mixing, change = Mixing(3), np.array([1.0, -2.0])
-    np.testing.assert_allclose(mixing.next(np.zeros(2), change), change)
+    mixing, change = AndersonAcceleration(3), np.array([1.0, -2.0])
+    np.testing.assert_allclose(mixing.next_argument(np.zeros(2), change), change)
     for part in (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16):
         change = 3 * change
-        np.testing.assert_allclose(mixing.next(np.ones(2), 1 + change), 1 + part * change)
+        np.testing.assert_allclose(mixing.next_argument(np.ones(2), 1 + change), 1 + part * change)
     A, b = np.array([[0.3, 0.2], [-0.4, 0.5]]), np.array([1.0, 2.0])
-    mixing, x = Mixing(3), np.zeros(2)
+    mixing, x = AndersonAcceleration(3), np.zeros(2)
     for _ in range(3):
-        x = mixing.next(x, A @ x + b)
+        x = mixing.next_argument(x, A @ x + b)
     np.testing.assert_allclose(x, np.linalg.solve(np.eye(2) - A, b), rtol=1e-9)
 
 
@@ -170,9 +181,9 @@ def test_programs_in_units_of_light_and_heavy_bodies():
 
 def test_what_normal_impulses_stop_is_no_sliding(rng):
     """Nothing but rounding is left of the sliding: it asks for no friction."""
-    space = contact_space(heap(rng))
+    space = friction_contact_problem(heap(rng))
     normal = rng.uniform(0.5, 1.5, space.count)
-    across = space.delassus.reshape(space.count, 3, space.count, 3)[:, 1:, :, 0]
+    across = space.delassus_matrix.reshape(space.count, 3, space.count, 3)[:, 1:, :, 0]
     free = space.free.copy()
     free[:, 1:] = -np.einsum("iaj,j->ia", across, normal) * (1 + 1e-14)
     none = np.zeros((space.count, 2))

@@ -34,7 +34,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgWarning
 from spoiling import Impossible
 
-from rbnotes.arguments import LARGEST, InvalidArgument
+from rbnotes.arguments import MAX_ABS_VALUE, InvalidArgument
 from rbnotes.errors import NotConverged
 
 FAULTS = ("silent", "nan", "internal", "unhelpful", "untold", "mutated", "hang")
@@ -212,7 +212,7 @@ def judged_error(call: Call, error: Exception, expected: Any) -> str:
     names |= {name for value in call.given.values() for name in getattr(value, "_fields", ())}
     helpful = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(error)) for name in names)
     if isinstance(error, InvalidArgument | NotConverged):
-        if expected is JUDGED and f"{LARGEST:g}" in str(error):
+        if expected is JUDGED and f"{MAX_ABS_VALUE:g}" in str(error):
             return "fine"  # the limit is documented; that it was passed on the way is told
         documented = isinstance(error, NotConverged) and expected is not REFUSED
         return "fine" if helpful or documented else "unhelpful"

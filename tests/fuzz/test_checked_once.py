@@ -21,9 +21,19 @@ from table import ROOMS, table
 from rbnotes import arguments
 
 LOOKING = (
-    *("array", "bound", "finite_matrix", "frame", "indices", "matrix", "number", "one_vector", "positive"),
+    *(
+        "array",
+        "bound",
+        "matrix_without_copy",
+        "frame",
+        "indices",
+        "matrix",
+        "number",
+        "single_vector",
+        "positive",
+    ),
     *("positive_definite", "real", "rotation", "rotation_vector", "scalar", "skew_symmetric", "symmetric"),
-    *("truths", "twist", "twist_matrix", "twist_vector", "unit_quaternion", "unit_vector", "vector"),
+    *("boolean_vector", "twist", "twist_matrix", "twist_vector", "unit_quaternion", "unit_vector", "vector"),
 )
 """Checks that look at numbers; the others look at types, shapes, or at what one of these has made."""
 

@@ -29,7 +29,7 @@ def verdicts(function, **options):
 
 def checked(x):
     """Twice a vector; raises InvalidArgument."""
-    return 2 * arguments.one_vector("x", x)
+    return 2 * arguments.single_vector("x", x)
 
 
 def unchecked(x):
@@ -42,7 +42,7 @@ def untold(x):
 
 
 def of_another_name(x):
-    return arguments.one_vector("y", x)
+    return arguments.single_vector("y", x)
 
 
 def changing(x):
@@ -166,7 +166,7 @@ def test_numbers_with_names_are_spoiled_one_by_one():
 
 
 def test_one_kind_may_be_good_for_an_argument():
-    any_length = verdicts(lambda x: arguments.one_vector("x", x, None), fine={"x": ("longer",)})
+    any_length = verdicts(lambda x: arguments.single_vector("x", x, None), fine={"x": ("longer",)})
     assert (any_length["longer"], any_length["shorter"]) == ("fine", "silent")
 
 

@@ -6,9 +6,9 @@ from scipy import sparse
 
 from rbnotes import constraints, dynamics, euler, forces, friction, inertia, maximal, quaternion, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, pivoting, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve_lcp
 from rbnotes.constraints import regularization, sequential, stabilization
-from rbnotes.contact import Contacts, contact_points, separation_speeds
+from rbnotes.contact import Contacts, contact_points, normal_velocity_targets
 from rbnotes.dynamics import BilateralRows, FreeSystem, State, StepProblem, System, UnilateralRows, integrate
 from rbnotes.forces import symmetry
 from rbnotes.forces.muscle import Condition, piecewise_cubic
@@ -27,14 +27,14 @@ ONE_UNKNOWN = LCP([[1.0]], [-1.0])
 TWICE = [[1.0, 0.0], [1.0, 0.0]]
 ENDS = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
 PULL = forces.path_force(forces.LinearSpring(1.0, 0.5), ENDS, np.zeros((2, 3)))
-WRENCHES = forces.carried_forces(PAIR, ENDS, np.zeros((2, 6)), PULL)
+WRENCHES = forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PULL)
 SCHEMES = {
     "by Euler's rule": dynamics.symplectic_euler,
     "backward": dynamics.implicit_euler,
     "by the trapezoidal rule": dynamics.trapezoidal,
     "of Runge and Kutta": dynamics.runge_kutta,
-    "with its momentum": dynamics.keeping_momentum,
-    "with its energy": dynamics.keeping_energy,
+    "with its momentum": dynamics.momentum_conserving_euler,
+    "with its energy": dynamics.energy_conserving_euler,
 }
 
 
@@ -69,7 +69,7 @@ def soft(apart):
 
 def carried(**changed):
     """A spring between two bodies, with another force, stiffness or damping."""
-    return forces.carried_forces(PAIR, ENDS, np.zeros((2, 6)), PULL._replace(**changed))
+    return forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PULL._replace(**changed))
 
 
 def stepped(scheme, h):
@@ -140,11 +140,11 @@ CALLS = {
     ),
     "a mass of steps that is not a number": (lambda: StepProblem(np.nan * M, [1.0, 2.0]), "mass"),
     "contacts a step back": (
-        lambda: separation_speeds(contact_points([], PAIR), np.zeros(0), -0.1, [0.0, 0.0, -9.81]),
+        lambda: normal_velocity_targets(contact_points([], PAIR), np.zeros(0), -0.1, [0.0, 0.0, -9.81]),
         "h",
     ),
     "a constraint that is a column": (
-        lambda: sequential.satisfy_one(np.eye(2), [[1.0], [0.0]], 0.0, [1.0, 2.0]),
+        lambda: sequential.solve_single_constraint(np.eye(2), [[1.0], [0.0]], 0.0, [1.0, 2.0]),
         "G",
     ),
     "dates for bounds": (
@@ -182,10 +182,10 @@ CALLS = {
         lambda: maximal.simulate(maximal.Mechanism(BODY[None]), AT_REST, 0.1, 1),
         "world",
     ),
-    "pivots below none": (lambda: pivoting(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
+    "pivots below none": (lambda: principal_pivoting(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "pivots of Lemke's below none": (lambda: lemke(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "sweeps below none": (lambda: gauss_seidel(ONE_UNKNOWN, max_sweeps=-1), "max_sweeps"),
-    "a cover of another length": (lambda: lemke(ONE_UNKNOWN, cover=[1.0, 1.0]), "cover"),
+    "a cover of another length": (lambda: lemke(ONE_UNKNOWN, covering_vector=[1.0, 1.0]), "cover"),
     "redundant rows that are refused": (
         lambda: constraints.factor_kkt(M, TWICE, redundancy="refuse"),
         "G",
@@ -205,25 +205,28 @@ CALLS = {
     "a damping that is not a number": (lambda: carried(D=PULL.D + np.inf), "forces"),
     "a stiffness of other points": (lambda: carried(K=PULL.K[:3]), "forces"),
     "a damping that is a row": (lambda: carried(D=PULL.D[:1]), "forces"),
-    "forces without names": (lambda: forces.carried_forces(PAIR, ENDS, np.zeros((2, 6)), PULL.f), "forces"),
+    "forces without names": (
+        lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PULL.f),
+        "forces",
+    ),
     "carriers that are not rigid": (
-        lambda: forces.carried_forces(2 * PAIR, ENDS, np.zeros((2, 6)), PULL),
+        lambda: forces.wrenches_from_point_forces(2 * PAIR, ENDS, np.zeros((2, 6)), PULL),
         "E",
     ),
     "as many carriers as do not match": (
-        lambda: forces.carried_forces(PAIR, ENDS, np.zeros((3, 6)), PULL),
+        lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((3, 6)), PULL),
         "phi",
     ),
     "a spring to a particle before the first": (
-        lambda: forces.through(forces.on_particle([0, 1]), forces.on_particle([1, -1])),
+        lambda: forces.path_through(forces.on_particle([0, 1]), forces.on_particle([1, -1])),
         "index",
     ),
     "wrenches whose stiffness is not a number": (
-        lambda: forces.in_world_axes(WRENCHES._replace(K=WRENCHES.K * np.nan), PAIR),
+        lambda: forces.rotate_to_world(WRENCHES._replace(K=WRENCHES.K * np.nan), PAIR),
         "forces",
     ),
     "wrenches whose damping is of other bodies": (
-        lambda: forces.hold_world_velocities(WRENCHES._replace(D=np.eye(6)), np.zeros((2, 6))),
+        lambda: forces.at_constant_world_velocity(WRENCHES._replace(D=np.eye(6)), np.zeros((2, 6))),
         "forces",
     ),
     "masked numbers": (lambda: quaternion.normalize(np.ma.masked_array(np.ones(4), [1, 0, 0, 0])), "q"),
@@ -245,7 +248,7 @@ def unsorted_mass():
 
 SPARSE = {
     "symmetry": constraints.is_symmetric,
-    "free step": lambda mass: dynamics.solve_free(StepProblem(mass, np.ones(2))),
+    "free step": lambda mass: dynamics.solve_unconstrained_step(StepProblem(mass, np.ones(2))),
     "factors": lambda mass: constraints.factor_kkt(mass, sparse.csc_array([[1.0, 0.0]])).solve([1.0, 0.0]),
     "Euler's step": lambda mass: dynamics.symplectic_euler(
         System(mass, lambda q, qdot: np.ones(2), *[lambda q, qdot: sparse.csc_array((2, 2))] * 2),
@@ -275,7 +278,7 @@ def test_ranks_of_redundant_rows():
         for softness, rank in ((0.0, 1), (0.5, 2), ([0.0, 0.5], 2)):
             rows = BilateralRows(form(TWICE), 0.0, softness)
             factors = dynamics.factor_step(StepProblem(form(M), np.ones(2), rows))
-            assert (factors.rank, factors.redundant) == (rank, 2 - rank)
+            assert (factors.rank, factors.num_redundant) == (rank, 2 - rank)
 
 
 def test_a_world_without_bodies_does_nothing():

@@ -3,7 +3,7 @@
 import csv
 import io
 
-from rbnotes.grading import Grade, Mark
+from rbnotes.grading import Grade, TaskGrade
 
 ORACLES = """
 import numpy as np
@@ -50,8 +50,14 @@ examples = 3
 """
 
 GRADES = [
-    Grade("bob", (Mark("spin", "wrong", 1.5, 3.0, "wrong by 2"), Mark("drop", "passed", 2.0, 2.0)), 1.4),
-    Grade("ann", (Mark("spin", "passed", 3.0, 3.0), Mark("drop", "syntax", 0.0, 2.0, "line 1")), 0.6),
+    Grade(
+        "bob",
+        (TaskGrade("spin", "wrong", 1.5, 3.0, "wrong by 2"), TaskGrade("drop", "passed", 2.0, 2.0)),
+        1.4,
+    ),
+    Grade(
+        "ann", (TaskGrade("spin", "passed", 3.0, 3.0), TaskGrade("drop", "syntax", 0.0, 2.0, "line 1")), 0.6
+    ),
 ]
 
 

@@ -15,7 +15,7 @@ def test_what_a_file_says(folder):
     assert found.limits.seconds == 60.0
     assert [task.function for task in found.tasks] == ["double", "triple"]
     assert dict(found.tasks[0].regions) == {"generic": 3, "tiny": 1}
-    assert found.shows == grading.Shows()
+    assert found.feedback == grading.Feedback()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from rbnotes import grading
 from rbnotes.arguments import InvalidArgument
 from rbnotes.commands import grade as command
 from rbnotes.commands import main
-from rbnotes.grading.classes import ATTEMPTS, dask_executor
+from rbnotes.grading.classes import MAX_ATTEMPTS, dask_executor
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
 POINTS = {"ann": 6, "bob": 0, "cid": 4}
@@ -118,7 +118,7 @@ def _descendants():
 def test_what_an_executor_loses_is_run_again_in_the_end_here(paper, handed_in, times):
     executor = Loses(times)
     assert points(grading.grade(paper, grading.submissions(handed_in), executor=executor)) == POINTS
-    assert executor.submitted == (3 + 2 if times == 2 else 3 * ATTEMPTS)
+    assert executor.submitted == (3 + 2 if times == 2 else 3 * MAX_ATTEMPTS)
 
 
 def test_a_pool_of_processes_one_of_which_is_killed(paper, handed_in):
@@ -142,7 +142,7 @@ def test_a_run_goes_on_where_it_ended(paper, handed_in, folder):
     found = list(grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal))
     assert points(found) == POINTS
     assert executor.submitted == 2
-    assert grading.as_plain(found[0]) == grading.as_plain(first)
+    assert grading.grade_to_dict(found[0]) == grading.grade_to_dict(first)
 
     (handed_in / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
     executor = Loses(0)
@@ -242,7 +242,7 @@ def test_who_hands_in_twice_costs_nobody_else_a_grade(paper, folder):
     (room / "ann.ipynb").write_text("{}")
     found = {grade.student: grade for grade in grading.grade(paper, grading.submissions(room), jobs=1)}
     assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
-    told = found["ann"].marks[0]
+    told = found["ann"].task_grades[0]
     assert told.status == "missing"
     assert told.message == "hw.py, ann.ipynb, ann.py are handed in where one file is expected"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from classroom import GRADES, rows
 
-from rbnotes.grading import read
+from rbnotes.grading import read_assignment
 from rbnotes.grading.writers import nbgrader, otter
 
 HOW = "make test EXTRAS=book,test,graders"
@@ -58,7 +58,7 @@ def test_otter():
 
 @pytest.mark.filterwarnings("ignore")  # its database has some of its own
 def test_nbgrader(folder, tmp_path, monkeypatch):
-    assignment = read(folder / "hw.toml")
+    assignment = read_assignment(folder / "hw.toml")
     # Its gradebook runs a program that is installed beside it.
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     api = pytest.importorskip("nbgrader.api", reason=f"nbgrader is not installed: {HOW}")

@@ -60,7 +60,7 @@ def trial(tmp_path_factory):
             grading.Submission(name, "hw.py", source.format_map(marks) + TRIPLE)
             for name, (source, _, _) in VARIANTS.items()
             # What only the kernel can keep from others is not let loose where it does not.
-            if not NEEDED.get(name) or NEEDED[name] & {*first.fences}
+            if not NEEDED.get(name) or NEEDED[name] & {*first.restrictions}
         ]
         handed_in.insert(len(handed_in) // 2, honest)
         endless = [each for each in handed_in if "timeout" in VARIANTS.get(each.student, ("", ""))[1]]

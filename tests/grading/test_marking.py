@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbnotes import grading
-from rbnotes.challenge import answer
+from rbnotes.challenge import collect_answer
 from rbnotes.grading import reports, writers
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
@@ -65,7 +65,7 @@ def test_what_is_right_is_shown_only_if_it_may(folder):
         (folder / "shown.toml").write_text(text)
         paper = grading.prepare(grading.read(folder / "shown.toml"))
         source = [grading.Submission("a", "a.py", "def double(x):\n    return x")]
-        return next(grading.grade(paper, source, jobs=1)).marks[0].message
+        return next(grading.grade(paper, source, jobs=1)).task_grades[0].message
 
     assert "expected" in message("expected = true")
     assert "expected" not in message("expected = false")
@@ -86,7 +86,7 @@ def test_a_claim_of_the_ledger(tmp_path):
         grading.Submission("right", "a.py", product.format("q[1:], p[1:]")),
         grading.Submission("wrong", "b.py", product.format("p[1:], q[1:]")),
     ]
-    marks = {grade.student: grade.marks[0] for grade in grading.grade(paper, files, jobs=1)}
+    marks = {grade.student: grade.task_grades[0] for grade in grading.grade(paper, files, jobs=1)}
     assert marks["right"].status == "passed"
     assert marks["wrong"].status == "wrong"
     assert marks["wrong"].regions["generic"][1] > 0
@@ -106,7 +106,7 @@ def test_dimensions_and_slips_are_told_of_claims(tmp_path):
             "sign": "-k * (length - r) - d * ldot",
         }
         files = [grading.Submission(name, "a.py", spring.format(text)) for name, text in texts.items()]
-        return {grade.student: grade.marks[0].message for grade in grading.grade(paper, files, jobs=1)}
+        return {grade.student: grade.task_grades[0].message for grade in grading.grade(paper, files, jobs=1)}
 
     found = messages("expected = false")
     assert found["right"] == ""
@@ -127,27 +127,27 @@ def test_the_child_is_asked_with_inputs_alone(paper):
 
 def test_a_grade_survives_being_written_down(graded):
     grade = graded(RIGHT)
-    plain = json.loads(json.dumps(grading.as_plain(grade)))
-    assert grading.as_plain(grading.from_plain(plain)) == plain
+    plain = json.loads(json.dumps(grading.grade_to_dict(grade)))
+    assert grading.grade_to_dict(grading.grade_from_dict(plain)) == plain
 
 
 def test_tables_and_pages(graded, folder):
     assignment = grading.read(folder / "hw.toml")
     hostile = 'def double(x):\n    raise ValueError("<script>```</script>")\n'
     grades = [graded(RIGHT, "ann"), graded(hostile, "bob <b>")]
-    rows = list(csv.DictReader(io.StringIO(reports.table(grades))))
+    rows = list(csv.DictReader(io.StringIO(reports.grades_csv(grades))))
     assert [row["points"] for row in rows] == ["6", "0"]
     assert rows[1]["double status"] == "exception"
     assert rows[1]["triple status"] == "missing"
-    page = reports.html(grades[1], assignment)
+    page = reports.student_html(grades[1], assignment)
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
-    assert "````text" in reports.markdown(grades[1], assignment)
+    assert "````text" in reports.student_markdown(grades[1], assignment)
     whole = reports.class_html(grades, assignment)
     assert "2 students; mean 3.00, median 3.00 of 6 points" in whole
     assert "<b>" not in whole
-    found = reports.glance(grades)
-    assert (sum(found.bars), found.bars[0], found.bars[9]) == (2, 1, 1)
+    found = reports.summarize_class(grades)
+    assert (sum(found.histogram), found.histogram[0], found.histogram[9]) == (2, 1, 1)
     assert found.functions["double"] == (0.5, {"passed": 1, "exception": 1})
     assert "| `double` | 50 % | 1 passed, 1 exception |" in reports.class_markdown(grades, assignment)
 
@@ -159,7 +159,7 @@ def test_no_name_is_a_formula_of_a_spreadsheet(graded, folder):
     grades = [replace(graded(RIGHT), student=name) for name in NAMES]
     shown = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
     tables = {
-        "student": reports.table(grades),
+        "student": reports.grades_csv(grades),
         "file": writers.otter(grades),
         "student_id": writers.nbgrader(grades, grading.read(folder / "hw.toml")),
     }
@@ -170,10 +170,10 @@ def test_no_name_is_a_formula_of_a_spreadsheet(graded, folder):
 
 def test_no_two_students_share_a_file_name():
     names = [*NAMES, "_ann", "a+n", "a_n", "a/n", "a\\n", "a=n", "a=3d=n", "é", "e\u0301"]
-    files = [reports.file_name(name) for name in names]
+    files = [reports.student_file_name(name) for name in names]
     assert len(set(files)) == len(names)
     assert not any(letter in file for file in files for letter in "/\\\t\r?*:#%")
-    assert reports.file_name("Ann-Marie O_2.b@c") == "Ann-Marie O_2.b@c"
+    assert reports.student_file_name("Ann-Marie O_2.b@c") == "Ann-Marie O_2.b@c"
 
 
 def test_reports_call_a_task_as_the_lecturer_does(graded, folder):
@@ -181,9 +181,9 @@ def test_reports_call_a_task_as_the_lecturer_does(graded, folder):
         (folder / "hw.toml").read_text().replace('"double"\n', '"double"\ntitle = "Twice | <b>"\n', 1)
     )
     assignment, grade = grading.read(folder / "hw.toml"), graded(RIGHT, "ann")
-    assert "## Twice | <b> (`double`): passed, 4 of 4 points" in reports.markdown(grade, assignment)
-    assert "## `triple`: passed, 2 of 2 points" in reports.markdown(grade, assignment)
-    assert "<h2>Twice | &lt;b&gt; (<code>double</code>) <span" in reports.html(grade, assignment)
+    assert "## Twice | <b> (`double`): passed, 4 of 4 points" in reports.student_markdown(grade, assignment)
+    assert "## `triple`: passed, 2 of 2 points" in reports.student_markdown(grade, assignment)
+    assert "<h2>Twice | &lt;b&gt; (<code>double</code>) <span" in reports.student_html(grade, assignment)
     assert "| Twice \\| <b> (`double`) | 100 % |" in reports.class_markdown([grade], assignment)
     assert "<td>Twice | &lt;b&gt; (<code>double</code>)<td>" in reports.class_html([grade], assignment)
 
@@ -201,7 +201,7 @@ def test_a_notebook_is_its_code(tmp_path, paper):
     found = grading.submissions(tmp_path / "class")
     grades = {grade.student: grade for grade in grading.grade(paper, found, jobs=1)}
     assert statuses(grades["ann"]) == ["passed", "passed"]
-    assert grades["bob"].marks[0].message == "there is no file where one is expected"
+    assert grades["bob"].task_grades[0].message == "there is no file where one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]
 
 
@@ -213,10 +213,14 @@ def test_a_claim_about_a_tree_of_bodies(tmp_path):
     paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
     source = "def f(assembly, q):\n    raise ValueError(assembly.kinds, assembly.masses.shape, q.shape)\n"
     (grade,) = grading.grade(paper, [grading.Submission("ann", "a.py", source)], jobs=1)
-    assert re.match(r"it raised ValueError: \(\('revolute', .*\), \(3,\), \(6,\)\)", grade.marks[0].message)
+    assert re.match(
+        r"it raised ValueError: \(\('revolute', .*\), \(3,\), \(6,\)\)", grade.task_grades[0].message
+    )
 
     def heavier(body):
         body.masses[0] *= 2
         return body.masses
 
-    assert answer(heavier, {"body": SimpleNamespace(masses=np.ones(2))}).changed == ("body",)
+    assert collect_answer(heavier, {"body": SimpleNamespace(masses=np.ones(2))}).changed_arguments == (
+        "body",
+    )

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from classroom import GRADES, rows
 
-from rbnotes.grading import read
+from rbnotes.grading import read_assignment
 from rbnotes.grading.writers import gradescope, nbgrader, otter
 
 # The specification of Gradescope's autograders: what may stand in results.json, and as what.
@@ -67,7 +67,7 @@ def test_otter():
 
 
 def test_nbgrader(folder):
-    assignment = read(folder / "hw.toml")
+    assignment = read_assignment(folder / "hw.toml")
     head, *lines = rows(nbgrader(GRADES, assignment, datetime(2026, 5, 1, 12, 30)))
     assert ",".join(head) == (
         "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,"

@@ -5,7 +5,7 @@ Central, of order eight, as those of `rbnotes.checking`, which take one state at
 
 import numpy as np
 
-from rbnotes._differences import STEP, rate, rates
+from rbnotes._differences import STEP, time_derivative_at_zero, time_derivatives_at_zero
 
 
 def by_coordinates(function, q):
@@ -16,9 +16,9 @@ def by_coordinates(function, q):
         values = function((q[:, None] + t[..., None, None] * np.eye(k)).reshape(len(t) * n * k, k))
         return values.reshape(len(t), n, k, *values.shape[1:])
 
-    return np.moveaxis(rate(along), 1, -1)
+    return np.moveaxis(time_derivative_at_zero(along), 1, -1)
 
 
 def by_time(function, step=STEP):
     """f, df/dt and d2f/dt2 at t = 0, for a function of times ``(m,)`` whose values are ``(m, ...)``."""
-    return rates(lambda t: function(t[:, 0]), step)
+    return time_derivatives_at_zero(lambda t: function(t[:, 0]), step)

@@ -41,7 +41,7 @@ class Case:
         if self.is_spline:
             return self.random(8)
         rng = np.random.default_rng(2)
-        places = [np.asarray(self.joint.home), *map(np.array, self.singular)]
+        places = [np.asarray(self.joint.neutral), *map(np.array, self.singular)]
         near = [
             place + size * rng.normal(size=place.shape)
             for place in places
@@ -120,7 +120,7 @@ def general():
         "board on Bezier surface": Case(joints.point_on_surface(sheet, "normal"), (0, 0, -3), (1, 1, 3)),
         "ring on Bezier curve": Case(joints.point_on_curve(wire, "tangent"), (0, -3), (1, 3)),
         "two rings": Case(joints.curve_on_curve(curves.circle(1.0), curves.circle(0.6)), *full(5, 2)),
-        "gear in a ring": Case(joints.rolling_gear(1.0, 0.3, inside=True), *full(1)),
+        "gear in a ring": Case(joints.rolling_gear(1.0, 0.3, internal=True), *full(1)),
     }
 
 

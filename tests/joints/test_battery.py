@@ -100,11 +100,11 @@ class TestBatches:
             "S": joint.S(q),
             "dS": joint.dS(q),
             "Sdot": joint.Sdot(q, qdot),
-            "singularity": joint.singularity(q),
+            "distance_to_singularity": joint.distance_to_singularity(q),
             "constraint": joint.constraint(q),
             "constraint_rows": joint.constraint_rows(q),
-            "constraint_rows_dot": joint.constraint_rows_dot(q, qdot),
-            "constraint_drift_slope": joint.constraint_drift_slope(q, qdot),
+            "coordinate_constraint_jacobian_rate": joint.coordinate_constraint_jacobian_rate(q, qdot),
+            "coordinate_constraint_bias_derivative": joint.coordinate_constraint_bias_derivative(q, qdot),
         }
         for index in each:
             one, rate = q[index], qdot[index]
@@ -113,11 +113,13 @@ class TestBatches:
                 "S": joint.S(one),
                 "dS": joint.dS(one),
                 "Sdot": joint.Sdot(one, rate),
-                "singularity": joint.singularity(one),
+                "distance_to_singularity": joint.distance_to_singularity(one),
                 "constraint": joint.constraint(one),
                 "constraint_rows": joint.constraint_rows(one),
-                "constraint_rows_dot": joint.constraint_rows_dot(one, rate),
-                "constraint_drift_slope": joint.constraint_drift_slope(one, rate),
+                "coordinate_constraint_jacobian_rate": joint.coordinate_constraint_jacobian_rate(one, rate),
+                "coordinate_constraint_bias_derivative": joint.coordinate_constraint_bias_derivative(
+                    one, rate
+                ),
             }
             for name, value in alone.items():
                 assert results[name].shape == (2, 3, *value.shape), name
@@ -129,7 +131,7 @@ class TestBatches:
         rate = joint.Sdot(q, qdot)
         assert rate.shape == (3, 2, 6, joint.coordinates)
         np.testing.assert_allclose(rate[2, 1], joint.Sdot(q[2, 0], qdot[1]), atol=1e-13)
-        new, new_rates = joint.reparametrise(q, qdot)
+        new, new_rates = joint.reparametrize(q, qdot)
         assert new.shape == new_rates.shape == (3, 2, joint.coordinates)
 
     def test_results_can_be_written_to(self, case):
@@ -148,11 +150,11 @@ class TestReparametrisation:
         joint = case.joint
         states = [*case.random(), *(2.5 * case.random(seed=8)), *map(np.array, case.singular)]
         for q, qdot in zip(states, case.rates(len(states)), strict=True):
-            new, new_rates = joint.reparametrise(q, qdot)
+            new, new_rates = joint.reparametrize(q, qdot)
             np.testing.assert_allclose(joint.transform(new), joint.transform(q), atol=1e-12)
             twist = joint.S(q) @ qdot
             np.testing.assert_allclose(joint.S(new) @ new_rates, twist, atol=1e-11 * size(twist))
-            again, again_rates = joint.reparametrise(new, new_rates)
+            again, again_rates = joint.reparametrize(new, new_rates)
             np.testing.assert_allclose(again, new, atol=1e-14)
             np.testing.assert_allclose(again_rates, new_rates, atol=1e-13 * size(new_rates))
             np.testing.assert_allclose(joint.constraint(new), 0, atol=1e-14)
@@ -165,25 +167,25 @@ class TestSingularity:
         joint, states = case.joint, case.random()
         for q, S in zip(states, by_difference(joint, states), strict=True):
             if not q.size:
-                assert joint.singularity(q) == np.inf
+                assert joint.distance_to_singularity(q) == np.inf
                 continue
             rows = joint.constraint_rows(q)
             allowed = np.linalg.svd(rows)[2][len(rows) :].T if len(rows) else np.eye(q.size)
             slowest = np.linalg.svd(S @ allowed)[1][-1]
-            np.testing.assert_allclose(joint.singularity(q), slowest, atol=1e-8)
+            np.testing.assert_allclose(joint.distance_to_singularity(q), slowest, atol=1e-8)
 
     def test_vanishes_at_the_singular_states_and_grows_away_from_them(self, case):
         rng = np.random.default_rng(4)
         for singular in case.singular:
             q = np.array(singular, dtype=float)
-            assert case.joint.singularity(q) < 1e-15 * 10
+            assert case.joint.distance_to_singularity(q) < 1e-15 * 10
             away = rng.normal(size=q.shape)
-            near, nearer = (case.joint.singularity(q + size * away) for size in (1e-3, 1e-5))
+            near, nearer = (case.joint.distance_to_singularity(q + size * away) for size in (1e-3, 1e-5))
             assert 50 < near / nearer < 200
 
     def test_vanishes_nowhere_else(self, case):
         redundant = case.joint.freedom < case.joint.coordinates - case.joint.constraints
-        measures = case.joint.singularity(case.random(200))
+        measures = case.joint.distance_to_singularity(case.random(200))
         assert np.all(measures < 1e-12) if redundant else np.all(measures > 5e-5)
 
 
@@ -191,7 +193,7 @@ class TestNearestCoordinates:
     def test_of_an_allowed_pose_give_it_back(self, case):
         joint = case.joint
         Q = joint.transform(case.states())
-        q = joint.coordinates_of(Q)
+        q = joint.nearest_coordinates(Q)
         assert q.shape == (*Q.shape[:-2], joint.coordinates)
         np.testing.assert_allclose(joint.transform(q), Q, atol=1e-9)
 
@@ -202,12 +204,12 @@ class TestNearestCoordinates:
             off = expm(se3.hat(0.2 * rng.normal(size=6)))
             off[3] = 0, 0, 0, 1
             Q = joint.transform(q) @ off
-            found = joint.coordinates_of(Q)
-            misfit = joints.misfit(joint.transform(found), Q)
-            assert np.linalg.norm(misfit) <= np.linalg.norm(joints.misfit(joint.transform(q), Q)) + 1e-12
+            found = joint.nearest_coordinates(Q)
+            misfit = joints.pose_error(joint.transform(found), Q)
+            assert np.linalg.norm(misfit) <= np.linalg.norm(joints.pose_error(joint.transform(q), Q)) + 1e-12
             np.testing.assert_allclose(joint.S(found).T @ misfit, 0, atol=1e-10)
             for direction in rng.normal(size=(8, q.size)):
-                moved = joints.misfit(joint.transform(found + 1e-3 * direction), Q)
+                moved = joints.pose_error(joint.transform(found + 1e-3 * direction), Q)
                 assert np.linalg.norm(moved) >= np.linalg.norm(misfit) - 1e-12
 
     def test_follow_the_pose(self, case):
@@ -222,11 +224,11 @@ class TestNearestCoordinates:
                 return poses
 
             start = moving(np.zeros(1))[0]
-            found = joint.coordinates_of(start)
-            if joint.singularity(found) < 0.05:
+            found = joint.nearest_coordinates(start)
+            if joint.distance_to_singularity(found) < 0.05:
                 continue
             rates = joints.nearest_rates(joint, found, start, twist)
-            allowed = by_time(lambda t: joint.transform(joint.coordinates_of(moving(t))))[1]
+            allowed = by_time(lambda t: joint.transform(joint.nearest_coordinates(moving(t))))[1]
             expected = joint.transform(found) @ se3.hat(joint.S(found) @ rates)
             np.testing.assert_allclose(expected, allowed, atol=1e-6)
 
@@ -235,7 +237,7 @@ class TestAnnihilator:
     def test_is_zero_on_every_allowed_twist_and_complete(self, case):
         joint = case.joint
         for q in case.states():
-            A, S = joints.annihilator(joint, q), joint.S(q)
+            A, S = joints.constraint_force_basis(joint, q), joint.S(q)
             assert A.shape == (6 - joint.freedom, 6)
             np.testing.assert_allclose(A @ S, 0, atol=1e-12 * size(S))
             np.testing.assert_allclose(A @ A.T, np.eye(len(A)), atol=1e-13)
@@ -244,7 +246,7 @@ class TestAnnihilator:
         """Its span is all of what is perpendicular to S, away from singular states."""
         joint = case.joint
         for q in case.random():
-            A = joints.annihilator(joint, q)
+            A = joints.constraint_force_basis(joint, q)
             if q.size and joint.freedom == np.linalg.matrix_rank(joint.S(q), tol=1e-8):
                 S = joint.S(q)
                 complement = np.eye(6) - S @ np.linalg.pinv(S, rcond=1e-10)
@@ -254,13 +256,16 @@ class TestAnnihilator:
         """d/dt (A S) = 0, and its own span moves as it does by differences."""
         joint = case.joint
         for q, qdot in zip(case.random(), case.rates(), strict=True):
-            A, rate = joints.annihilator(joint, q), joints.annihilator_rate(joint, q, qdot)
+            A, rate = (
+                joints.constraint_force_basis(joint, q),
+                joints.constraint_force_basis_rate(joint, q, qdot),
+            )
             np.testing.assert_allclose(
                 rate @ joint.S(q) + A @ joint.Sdot(q, qdot), 0, atol=1e-11 * size(joint.S(q)) ** 2
             )
 
             def spans(times, q=q, qdot=qdot):
-                rows = [joints.annihilator(joint, q + t * qdot) for t in times]
+                rows = [joints.constraint_force_basis(joint, q + t * qdot) for t in times]
                 return np.stack([each.T @ each for each in rows])
 
             expected = by_time(spans, step=1e-3)[1]
@@ -285,7 +290,7 @@ def random_composites(draw):
     parts = draw(st.lists(st.one_of(*makers), min_size=2, max_size=4))
     joint = joints.Composite(*parts)
     seed = draw(st.integers(0, 2**16))
-    return joint, np.random.default_rng(seed).uniform(-1.5, 1.5, size=(2, joint.coordinates))
+    return joint, np.random.default_rng(seed).uniform(-1.5, 1.5, size=(2, joint.num_coordinates))
 
 
 class TestRandomComposites:
@@ -314,7 +319,7 @@ def test_wrong_coordinates_are_named(case):
     with pytest.raises(InvalidArgument, match=r"qdot: got shape"):
         case.joint.Sdot(case.joint.home, np.zeros(k + 1))
     with pytest.raises(InvalidArgument, match="Q: got a matrix with"):
-        case.joint.coordinates_of(np.diag([2.0, 2, 2, 1]))
+        case.joint.nearest_coordinates(np.diag([2.0, 2, 2, 1]))
     if k:
         with pytest.raises(InvalidArgument, match="q: got NaN"):
             case.joint.S(np.full(k, np.nan))

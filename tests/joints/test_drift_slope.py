@@ -11,9 +11,9 @@ from rbnotes.joints import JointType
 class Screw(JointType):
     """A user's type that says no more than it must: a screw whose pitch grows with the turn."""
 
-    coordinates = 1
+    num_coordinates = 1
 
-    def _transform(self, q):
+    def compute_transform(self, q):
         c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
         Q = np.zeros((*q.shape[:-1], 4, 4))
         Q[..., 0, 0], Q[..., 0, 1], Q[..., 1, 0], Q[..., 1, 1] = c, -s, s, c
@@ -21,12 +21,12 @@ class Screw(JointType):
         Q[..., 2, 3] = np.sin(q[..., 0] / 2)
         return Q
 
-    def _S(self, q):
+    def compute_motion_subspace(self, q):
         S = np.zeros((*q.shape[:-1], 6, 1), dtype=q.dtype)
         S[..., 2, 0], S[..., 5, 0] = 1, np.cos(q[..., 0] / 2) / 2
         return S
 
-    def _dS(self, q):
+    def compute_motion_subspace_derivative(self, q):
         dS = np.zeros((*q.shape[:-1], 6, 1, 1), dtype=q.dtype)
         dS[..., 5, 0, 0] = -np.sin(q[..., 0] / 2) / 4
         return dS
@@ -35,8 +35,8 @@ class Screw(JointType):
 class RealScrew(Screw):
     """The same with a dS that forgets imaginary parts."""
 
-    def _dS(self, q):
-        return super()._dS(q.real)
+    def compute_motion_subspace_derivative(self, q):
+        return super().compute_motion_subspace_derivative(q.real)
 
 
 def close(joint, q, qdot):
@@ -55,8 +55,10 @@ def test_is_the_derivative_of_the_drift(case):
         if q.size:
             close(case.joint, q, qdot)
         if case.joint.constraints:
-            held = case.joint.constraint_drift_slope(q, qdot)
-            expected = jacobian(lambda q, v=qdot: case.joint.constraint_rows_dot(q, v) @ v, q).value
+            held = case.joint.coordinate_constraint_bias_derivative(q, qdot)
+            expected = jacobian(
+                lambda q, v=qdot: case.joint.coordinate_constraint_jacobian_rate(q, v) @ v, q
+            ).value
             np.testing.assert_allclose(held, expected, atol=1e-9)
         assert case.joint.drift_slope(q, qdot).shape == (6, case.joint.coordinates)
 
@@ -70,7 +72,7 @@ def test_leading_axes_broadcast(case):
 
 def test_by_the_complex_step_where_there_is_no_formula():
     close(Screw(), np.array([0.7]), np.array([1.3]))
-    slope = Screw().drift_slope(np.array([[0.7], [0.2]]), np.array([1.3]))
+    slope = Screw().bias_acceleration_derivative(np.array([[0.7], [0.2]]), np.array([1.3]))
     np.testing.assert_allclose(slope[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
     with pytest.raises(InvalidArgument, match=r"joint: got .*RealScrew.*, whose dS is real"):
-        RealScrew().drift_slope([0.7], [1.3])
+        RealScrew().bias_acceleration_derivative([0.7], [1.3])

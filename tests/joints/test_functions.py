@@ -54,7 +54,7 @@ class TestSurfaces:
         """Against the equations of both surfaces and their gradients."""
         joint = joints.surface_on_surface(first, second, spin)
         for q in STATES:
-            Q = joint.transform(q[: joint.coordinates])
+            Q = joint.transform(q[: joint.num_coordinates])
             at_first, at_second = first.point(q[0], q[1]), second.point(q[2], q[3])
             np.testing.assert_allclose(implicit[0](at_first), 0, atol=1e-13)
             np.testing.assert_allclose(implicit[1](at_second), 0, atol=1e-13)
@@ -104,7 +104,7 @@ class TestCurves:
     def test_bezier_points_are_those_of_scipy_and_z_is_the_tangent(self):
         points = RNG.normal(size=(7, 3))
         curve, spline = curves.bezier_curve(points), BPoly(points[:, None], [0, 1])
-        joint = joints.point_on_curve(curve, "tangent", across=[0.6, 0, 0.8])
+        joint = joints.point_on_curve(curve, "tangent", reference_direction=[0.6, 0, 0.8])
         for s in (0.1, 0.6, 0.95):
             Q = joint.transform([s, 0.0])
             np.testing.assert_allclose(Q[:3, 3], spline(s), atol=1e-13)
@@ -126,7 +126,7 @@ class TestCurves:
             met = Q[:3, :3] @ second.point(q[4]) + Q[:3, 3]
             np.testing.assert_allclose(met, first.point(q[0]), atol=1e-13)
         # Where both run the same way, gliding along one is gliding along the other.
-        assert joint.singularity([0.4, 0, 0, 0, 0.4]) < 1e-14
+        assert joint.distance_to_singularity([0.4, 0, 0, 0, 0.4]) < 1e-14
 
 
 def test_a_circle_goes_from_x_to_y():
@@ -136,10 +136,10 @@ def test_a_circle_goes_from_x_to_y():
 
 @pytest.mark.parametrize(("inside", "centre", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
 def test_gears_roll_without_slip(inside, centre, meshing):
-    joint = joints.rolling_gear(1.0, 0.3, inside=inside)
-    assert joint.home == [0.0]
+    joint = joints.rolling_gear(1.0, 0.3, internal=inside)
+    assert joint.neutral == [0.0]
     for q in (0.0, 0.8, -2.5):
-        Q, twist = joint.transform([q]), joint.S([q])[:, 0]
+        Q, twist = joint.transform([q]), joint.motion_subspace([q])[:, 0]
         arm = np.array([np.cos(q), np.sin(q), 0])
         np.testing.assert_allclose(Q[:3, 3], centre * arm, atol=1e-14)
         at = Q[:3, :3].T @ (meshing * arm - Q[:3, 3])
@@ -159,7 +159,7 @@ def test_triangles_cover_a_surface_once(surface, area):
     """The missing part goes with the square of their size."""
     missing = []
     for count in (24, 48):
-        vertices, triangles = surfaces.triangles(surface, count, count)
+        vertices, triangles = surfaces.triangulate(surface, count, count)
         a, b, c = np.moveaxis(vertices[triangles], 1, 0)
         missing.append(1 - np.sum(np.linalg.norm(np.cross(b - a, c - a), axis=1)) / 2 / area)
     assert 0 < missing[0] < 0.02
@@ -185,22 +185,22 @@ def test_numpy_functions_pass_through(function):
     """A slide along the values: poses as numpy has them, S their differences, and the program the same."""
     joint = FunctionJoint(lambda q: (np.eye(3), np.array([function(q[0]), 0, 0])), 1, low=0.2, high=1.5)
     program = {"math": math}
-    exec(python_source(joint.motion), program)
+    exec(python_source(joint.kinematics_function), program)
     for x in (0.4, 0.7, 1.3):
         np.testing.assert_allclose(joint.transform([x])[0, 3], function(x), rtol=1e-13)
         slope = derivative(lambda t, x=x: function(x + t)).value
-        np.testing.assert_allclose(joint.S([x])[3, 0], slope, rtol=1e-8)
+        np.testing.assert_allclose(joint.motion_subspace([x])[3, 0], slope, rtol=1e-8)
         R, t, S, drift = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 1)), np.zeros(6)
         program["motion"]([x], [1.5], R, t, S, drift)
         np.testing.assert_allclose(t[0], function(x), rtol=1e-13)
-        np.testing.assert_allclose(S, joint.S([x]), rtol=1e-12)
-        np.testing.assert_allclose(drift, joint.Sdot([x], [1.5]) @ [1.5], rtol=1e-12)
+        np.testing.assert_allclose(S, joint.motion_subspace([x]), rtol=1e-12)
+        np.testing.assert_allclose(drift, joint.motion_subspace_rate([x], [1.5]) @ [1.5], rtol=1e-12)
 
 
 def test_programs_do_what_the_joint_does():
     joint = joints.surface_on_surface(TORUS, EGG)
     program = {"math": math}
-    source = python_source(joint.motion, "contact")
+    source = python_source(joint.kinematics_function, "contact")
     exec(source, program)
     # Factor by factor; four times as many if the product is differentiated as a whole.
     assert len(source.splitlines()) < 800
@@ -210,8 +210,8 @@ def test_programs_do_what_the_joint_does():
         program["contact"](q, qdot, R, t, S, drift)
         np.testing.assert_allclose(R, joint.transform(q)[:3, :3], atol=1e-13)
         np.testing.assert_allclose(t, joint.transform(q)[:3, 3], atol=1e-13)
-        np.testing.assert_allclose(S, joint.S(q), atol=1e-12)
-        np.testing.assert_allclose(drift, joint.Sdot(q, qdot) @ qdot, atol=1e-12)
+        np.testing.assert_allclose(S, joint.motion_subspace(q), atol=1e-12)
+        np.testing.assert_allclose(drift, joint.motion_subspace_rate(q, qdot) @ qdot, atol=1e-12)
 
 
 def test_factors_give_what_their_product_gives():
@@ -243,7 +243,7 @@ def test_factors_give_what_their_product_gives():
 
 def test_joints_can_be_sent_to_other_processes():
     joint = joints.surface_on_surface(BALL, TORUS)
-    before = joint.S(STATES)
+    before = joint.motion_subspace(STATES)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(joint)).S(STATES), before)
 
 
@@ -288,13 +288,13 @@ class TestSingularStates:
 
     def test_with_the_spin_held_a_pole_is_none(self):
         joint = joints.surface_on_surface(TORUS, BALL, 0.3)
-        assert joint.singularity([0.2, 0.3, 0.4, np.pi / 2]) > 0.05
+        assert joint.distance_to_singularity([0.2, 0.3, 0.4, np.pi / 2]) > 0.05
 
     def test_normals_may_point_anywhere(self):
         """Parallel or against each other: the frames of two spheres turn through all of it smoothly."""
         joint = joints.surface_on_surface(BALL, BALL)
         for u in np.linspace(0, 2 * np.pi, 9):
-            assert joint.singularity([0.1, 0.2, u, 0.3, 0.4]) > 0.1
+            assert joint.distance_to_singularity([0.1, 0.2, u, 0.3, 0.4]) > 0.1
 
 
 class TestWrongFunctions:
@@ -335,7 +335,10 @@ class TestWrongFunctions:
             (lambda: surfaces.torus(0.1, 0.1), "tube: got 0.1, expected a tube thinner"),
             (lambda: surfaces.bezier_surface(np.zeros((1, 3, 3))), r"points: got shape \(1, 3, 3\)"),
             (lambda: curves.bezier_curve(np.zeros((1, 3))), r"points: got shape \(1, 3\)"),
-            (lambda: joints.rolling_gear(0.3, 0.3, inside=True), "wheel: got 0.3, expected a wheel smaller"),
+            (
+                lambda: joints.rolling_gear(0.3, 0.3, internal=True),
+                "wheel: got 0.3, expected a wheel smaller",
+            ),
             (lambda: joints.point_on_surface(BALL, "free"), "turning: got 'free', expected one of 'ball'"),
         ):
             with pytest.raises(InvalidArgument, match=message):

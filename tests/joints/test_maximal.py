@@ -57,7 +57,7 @@ def movers(case, request):
         places = zip(case.random(2), case.rates(2), case.rates(2, seed=9), strict=True)
         for seed, (q, qdot, qddot) in enumerate(places):
             if case.joint.constraints:
-                q, qdot = case.joint.reparametrise(q, qdot)
+                q, qdot = case.joint.reparametrize(q, qdot)
             yield Mover(case.joint, q, qdot, qddot, request.param, seed)
 
     return make
@@ -82,7 +82,7 @@ def test_their_accelerations_satisfy_the_rows_and_drifts(movers):
     for mover in movers():
         poses, twists, accelerations = mover.motion
         G = maximal.joint_rows(mover.joint, poses)
-        drift = maximal.joint_drift(mover.joint, poses, twists)
+        drift = maximal.joint_bias_acceleration(mover.joint, poses, twists)
         np.testing.assert_allclose(G @ accelerations.ravel() + drift, 0, atol=1e-7 * size(accelerations))
 
 
@@ -119,7 +119,7 @@ def test_reactions_do_no_work_on_allowed_motions(movers):
     for mover in movers():
         (poses, twists, _), rng = mover.motion, np.random.default_rng(4)
         multipliers = rng.normal(size=mover.joint.count)
-        reaction = maximal.reactions(mover.joint, poses, multipliers)
+        reaction = maximal.joint_reactions(mover.joint, poses, multipliers)
         power = reaction.on_body @ twists[1]
         if mover.joint.parent != WORLD:
             power += reaction.on_parent @ twists[0]
@@ -135,7 +135,7 @@ def test_a_mechanism_moves_as_the_coordinates_do(case):
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
     for q, qdot in zip(case.random(2), case.rates(2), strict=True):
         if joint.constraints:
-            q, qdot = joint.reparametrise(q, qdot)
+            q, qdot = joint.reparametrize(q, qdot)
         S, drift = joint.S(q), joint.Sdot(q, qdot) @ qdot
         twist, applied = S @ qdot, rng.normal(size=6)
         push = Forces.without_derivatives(applied)
@@ -156,19 +156,19 @@ def test_joints_of_one_type_and_of_many_are_computed_alike(case):
     chain = []
     for k, kind in enumerate((case.joint, joints.Revolute(), case.joint, joints.Universal())):
         q = case.random(4)[k] if kind is case.joint else None
-        chain.append(maximal.joint_at(kind, frame(rng), poses, k, k - 1 if k else WORLD, q))
+        chain.append(maximal.joint_from_world_frame(kind, frame(rng), poses, k, k - 1 if k else WORLD, q))
     alone = [
         np.concatenate([f(joint, poses, *more) for joint in chain])
         for f, more in (
             (maximal.joint_rows, ()),
             (maximal.joint_error, ()),
-            (maximal.joint_drift, (twists,)),
+            (maximal.joint_bias_acceleration, (twists,)),
         )
     ]
     np.testing.assert_allclose(maximal.joint_matrix(chain, poses).toarray(), alone[0], atol=1e-12)
     np.testing.assert_allclose(maximal.joint_errors(chain, poses), alone[1], atol=1e-9)
     np.testing.assert_allclose(alone[1], 0, atol=1e-9)
-    drifts = maximal.joint_drifts(chain, poses, twists)
+    drifts = maximal.joint_bias_accelerations(chain, poses, twists)
     np.testing.assert_allclose(drifts, alone[2], atol=1e-9 * size(drifts))
 
 

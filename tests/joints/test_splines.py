@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.joints.spline import CATMULL_ROM
+from rbnotes.joints.spline import CATMULL_ROM_BASIS
 
 
 def moved(points, angles=None):
@@ -33,7 +33,11 @@ class TestCurve:
     def test_through_translations_is_an_ordinary_spline(self):
         curve = joints.SplineCurve(moved(POINTS), cyclic=False)
         spline = scipy_spline(POINTS)
-        pose, S, dS = curve.transform(Q[:, None]), curve.S(Q[:, None]), curve.dS(Q[:, None])
+        pose, S, dS = (
+            curve.transform(Q[:, None]),
+            curve.motion_subspace(Q[:, None]),
+            curve.motion_subspace_derivative(Q[:, None]),
+        )
         np.testing.assert_allclose(pose[:, :3, :3] - np.eye(3), 0, atol=1e-15)
         np.testing.assert_allclose(pose[:, :3, 3], spline(Q), atol=1e-13)
         np.testing.assert_allclose(S[:, 3:, 0], spline(Q, 1), atol=1e-13)
@@ -45,7 +49,7 @@ class TestCurve:
         spline = scipy_spline(ANGLES)
         turned = Rotation.from_rotvec(np.outer(spline(Q), [0, 0, 1])).as_matrix()
         np.testing.assert_allclose(curve.transform(Q[:, None])[:, :3, :3], turned, atol=1e-13)
-        np.testing.assert_allclose(curve.S(Q[:, None])[:, 2, 0], spline(Q, 1), atol=1e-13)
+        np.testing.assert_allclose(curve.motion_subspace(Q[:, None])[:, 2, 0], spline(Q, 1), atol=1e-13)
 
     @pytest.mark.parametrize("cyclic", [True, False])
     def test_is_twice_differentiable_where_segments_meet(self, cyclic):
@@ -53,23 +57,25 @@ class TestCurve:
         frames = moved(POINTS)
         frames[:, :3, :3] = Rotation.from_rotvec(rng.normal(size=(7, 3))).as_matrix()
         curve = joints.SplineCurve(frames, cyclic=cyclic)
-        for knot in range(1, curve.segments):
+        for knot in range(1, curve.num_segments):
             before, after = np.array([[knot - 1e-9], [knot + 1e-9]])
             np.testing.assert_allclose(curve.transform(before), curve.transform(after), atol=1e-7)
-            np.testing.assert_allclose(curve.S(before), curve.S(after), atol=1e-7)
-            np.testing.assert_allclose(curve.dS(before), curve.dS(after), atol=1e-6)
+            np.testing.assert_allclose(curve.motion_subspace(before), curve.motion_subspace(after), atol=1e-7)
+            np.testing.assert_allclose(
+                curve.motion_subspace_derivative(before), curve.motion_subspace_derivative(after), atol=1e-6
+            )
 
     def test_cyclic_comes_back(self):
         curve = joints.SplineCurve(moved(POINTS, 0.1 * ANGLES))
-        assert curve.segments == 7
+        assert curve.num_segments == 7
         for q in (0.3, 6.7):
             for turns in (-2, -1, 1, 5):
                 around = [q + 7 * turns]
                 np.testing.assert_allclose(curve.transform(around), curve.transform([q]), atol=1e-12)
-                new, rate = curve.reparametrise(around, [2.0])
+                new, rate = curve.reparametrize(around, [2.0])
                 np.testing.assert_allclose(new, [q], atol=1e-12)
                 np.testing.assert_array_equal(rate, [2.0])
-        np.testing.assert_allclose(curve.S([7 - 1e-9]), curve.S([0.0]), atol=1e-7)
+        np.testing.assert_allclose(curve.motion_subspace([7 - 1e-9]), curve.motion_subspace([0.0]), atol=1e-7)
 
     def test_open_goes_on_past_its_ends(self):
         curve = joints.SplineCurve(moved(POINTS), cyclic=False)
@@ -85,7 +91,7 @@ class TestCurve:
     def test_with_another_basis_passes_through_its_frames(self):
         frames = moved(POINTS, ANGLES)
         for cyclic, reached in ((True, [1, 2, 3, 4, 5, 6, 0]), (False, [1, 2, 3, 4, 5])):
-            curve = joints.SplineCurve(frames, cyclic=cyclic, basis=CATMULL_ROM)
+            curve = joints.SplineCurve(frames, cyclic=cyclic, basis=CATMULL_ROM_BASIS)
             found = curve.transform(np.arange(len(reached), dtype=float)[:, None])
             np.testing.assert_allclose(found, frames[reached], atol=1e-13)
         found = curve.transform(Q[:, None])[:, 2, 3]
@@ -131,14 +137,20 @@ class TestSurface:
 
     def test_without_angles_has_the_slopes_of_the_splines(self):
         points = self.points * [1, 1, 1, 0, 0, 0]
-        S = joints.SplineSurface(points).S([0.7, 2.2])
+        S = joints.SplineSurface(points).motion_subspace([0.7, 2.2])
         np.testing.assert_allclose(S[3:, 0], scipy_spline(scipy_spline(points)(2.2))(0.7, 1)[:3], atol=1e-13)
         np.testing.assert_allclose(S[3:, 1], scipy_spline(scipy_spline(points)(2.2, 1))(0.7)[:3], atol=1e-13)
 
     def test_is_twice_differentiable_where_patches_meet(self):
         for before, after in (([1 - 1e-9, 0.4], [1 + 1e-9, 0.4]), ([0.4, 2 - 1e-9], [0.4, 2 + 1e-9])):
-            np.testing.assert_allclose(self.surface.S(before), self.surface.S(after), atol=1e-7)
-            np.testing.assert_allclose(self.surface.dS(before), self.surface.dS(after), atol=1e-6)
+            np.testing.assert_allclose(
+                self.surface.motion_subspace(before), self.surface.motion_subspace(after), atol=1e-7
+            )
+            np.testing.assert_allclose(
+                self.surface.motion_subspace_derivative(before),
+                self.surface.motion_subspace_derivative(after),
+                atol=1e-6,
+            )
 
     def test_refuses_what_is_no_surface(self):
         with pytest.raises(InvalidArgument, match=r"points: got shape \(3, 4, 6\), expected 4 x 4"):

@@ -29,7 +29,7 @@ class TestRotations:
         for sequence in joints.euler_sequences():
             lock = 0.0 if sequence[0] == sequence[2] else np.pi / 2
             Q = joints.EulerSpherical(sequence).transform([0.4, lock, -1.1])
-            q = joints.EulerSpherical(sequence).coordinates_of(Q)
+            q = joints.EulerSpherical(sequence).nearest_coordinates(Q)
             np.testing.assert_allclose(joints.EulerSpherical(sequence).transform(q), Q, atol=1e-8)
 
     def test_a_turn_about_an_axis(self):
@@ -50,16 +50,18 @@ class TestRotations:
         for length in (1e-6, 1.0, 50.0):
             np.testing.assert_allclose(joint.transform(length * q)[:3, :3], expected, atol=1e-14)
         with pytest.raises(InvalidArgument, match="q: got a zero quaternion"):
-            joint.S(np.zeros(4))
+            joint.motion_subspace(np.zeros(4))
 
     def test_quaternion_constraint(self):
         joint, q, qdot = joints.QuaternionSpherical(), np.array([0.5, -1, 2, 0.25]), np.arange(4.0)
-        np.testing.assert_allclose(joint.constraint(q), [(q @ q - 1) / 2])
-        np.testing.assert_array_equal(joint.constraint_rows(q), [q])
-        np.testing.assert_array_equal(joint.constraint_rows_dot(q, qdot), [qdot])
+        np.testing.assert_allclose(joint.coordinate_constraint(q), [(q @ q - 1) / 2])
+        np.testing.assert_array_equal(joint.coordinate_constraint_jacobian(q), [q])
+        np.testing.assert_array_equal(joint.coordinate_constraint_jacobian_rate(q, qdot), [qdot])
         after = joints.Composite(joints.Prismatic(), joint)
-        np.testing.assert_array_equal(after.constraint_rows([7, *q]), [[0, *q]])
-        np.testing.assert_array_equal(after.constraint_rows_dot([7, *q], [7, *qdot]), [[0, *qdot]])
+        np.testing.assert_array_equal(after.coordinate_constraint_jacobian([7, *q]), [[0, *q]])
+        np.testing.assert_array_equal(
+            after.coordinate_constraint_jacobian_rate([7, *q], [7, *qdot]), [[0, *qdot]]
+        )
 
 
 class TestRotationVectors:
@@ -71,13 +73,13 @@ class TestRotationVectors:
         expected = q = 2 * np.pi * turns * SKEW
         while np.linalg.norm(expected) > 1.5 * np.pi:
             expected = (1 - 2 * np.pi / np.linalg.norm(expected)) * expected
-        new, _ = self.joint.reparametrise(q, np.ones(3))
+        new, _ = self.joint.reparametrize(q, np.ones(3))
         np.testing.assert_allclose(new, expected, atol=1e-13)
         assert np.linalg.norm(new) <= 1.5 * np.pi + 1e-12
 
     def test_short_ones_stay(self):
         q, qdot = 1.4 * np.pi * SKEW, np.array([1.0, 2, 3])
-        new, rates = self.joint.reparametrise(q, qdot)
+        new, rates = self.joint.reparametrize(q, qdot)
         np.testing.assert_array_equal(new, q)
         np.testing.assert_array_equal(rates, qdot)
 
@@ -85,10 +87,10 @@ class TestRotationVectors:
         """|2 sin(angle / 2) / angle|, which is 1 at the identity."""
         for angle in (0.0, 0.5, 3.0, 5.0, 6.2, 9.0):
             expected = abs(np.sinc(angle / (2 * np.pi)))
-            np.testing.assert_allclose(self.joint.singularity(angle * SKEW), expected, atol=1e-14)
+            np.testing.assert_allclose(self.joint.distance_to_singularity(angle * SKEW), expected, atol=1e-14)
 
     def test_derivatives_at_the_identity(self):
-        S, dS = self.joint.S(np.zeros(3)), self.joint.dS(np.zeros(3))
+        S, dS = self.joint.motion_subspace(np.zeros(3)), self.joint.motion_subspace_derivative(np.zeros(3))
         np.testing.assert_array_equal(S, np.eye(6)[:, :3])
         # S = I - [q] / 2 + ..., so dS_i/dq_j = e_i x e_j / 2.
         expected = np.array([[np.cross(X_i, X_j) / 2 for X_j in np.eye(3)] for X_i in np.eye(3)])
@@ -103,12 +105,12 @@ class TestScrews:
 
     def test_translation_tells_the_turns(self):
         screw = joints.Helical(Z, -0.1)
-        np.testing.assert_allclose(screw.coordinates_of(screw.transform([40.0])), [40.0], atol=1e-12)
+        np.testing.assert_allclose(screw.nearest_coordinates(screw.transform([40.0])), [40.0], atol=1e-12)
 
     def test_without_pitch_is_a_hinge(self):
         screw = joints.Helical(Z, 0.0)
         for q in (np.array([0.5]), np.array([[0.5], [-1.2], [2.0]])):
-            np.testing.assert_allclose(screw.coordinates_of(screw.transform(q)), q, atol=1e-14)
+            np.testing.assert_allclose(screw.nearest_coordinates(screw.transform(q)), q, atol=1e-14)
 
 
 class TestFreedom:
@@ -136,8 +138,10 @@ class TestFreedom:
         apart[0, 3] = 1
         link = joints.Fixed(apart)
         arm = joints.Composite(*[joints.Revolute(), link] * 3, joints.Revolute())
-        assert (arm.coordinates, arm.freedom) == (4, 3)
-        np.testing.assert_allclose(np.abs(joints.steady_rows(arm)), np.eye(6)[[0, 1, 5]], atol=1e-13)
+        assert (arm.num_coordinates, arm.num_dofs) == (4, 3)
+        np.testing.assert_allclose(
+            np.abs(joints.constant_constraint_rows(arm)), np.eye(6)[[0, 1, 5]], atol=1e-13
+        )
 
 
 class TestRows:
@@ -145,7 +149,7 @@ class TestRows:
         """The common perpendicular of both axes, x of the one frame and y of the other."""
         for q in np.linspace(-3, 3, 25):
             joint = joints.Universal()
-            rows = joints.annihilator(joint, [0.4, q])
+            rows = joints.constraint_force_basis(joint, [0.4, q])
             np.testing.assert_array_equal(rows[:3], np.eye(6)[3:])
             perpendicular = np.cross(joint.transform([0.4, q])[0, :3], Y)
             np.testing.assert_allclose(rows[3], [*perpendicular, 0, 0, 0], atol=1e-14)
@@ -163,26 +167,26 @@ class TestRows:
             (joints.Free2D(position_first=False), (0, 1, 5)),
             (joints.Free3D(), ()),
         ):
-            rows = joints.annihilator(joint, joint.home)
+            rows = joints.constraint_force_basis(joint, joint.neutral)
             np.testing.assert_array_equal(rows, np.eye(6)[list(numbers)])
 
 
 class Ellipse(joints.JointType):
     """A type of one's own: translation along an ellipse, turning as fast as the parameter."""
 
-    coordinates = 1
+    num_coordinates = 1
 
-    def _transform(self, q):
-        Q = joints.Revolute()._transform(q)
+    def compute_transform(self, q):
+        Q = joints.Revolute().compute_transform(q)
         Q[..., 0, 3], Q[..., 1, 3] = 2 * np.cos(q[..., 0]), np.sin(q[..., 0])
         return Q
 
-    def _S(self, q):
+    def compute_motion_subspace(self, q):
         c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
         # The velocity (-2 s, c) in turned coordinates.
         return np.stack([0 * c, 0 * c, 1 + 0 * c, -c * s, 1 + s * s, 0 * c], axis=-1)[..., None]
 
-    def _dS(self, q):
+    def compute_motion_subspace_derivative(self, q):
         c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
         slope = np.stack([0 * c, 0 * c, 0 * c, s * s - c * c, 2 * c * s, 0 * c], axis=-1)
         return slope[..., None, None]
@@ -192,17 +196,21 @@ class TestTypesOfOnesOwn:
     def test_need_three_functions(self):
         joint, q, qdot = Ellipse(), np.array([0.7]), np.array([1.5])
         dQ = derivative(lambda t: joint.transform(q + t)).value
-        np.testing.assert_allclose(joint.transform(q) @ se3.hat(joint.S(q)[:, 0]), dQ, atol=1e-10)
-        rate = derivative(lambda t: joint.S(q + t * qdot)).value
-        np.testing.assert_allclose(joint.Sdot(q, qdot), rate, atol=1e-10)
-        assert joint.freedom == 1
-        np.testing.assert_allclose(joint.coordinates_of(joint.transform(q)), q, atol=1e-12)
-        np.testing.assert_allclose(joints.annihilator(joint, q) @ joint.S(q), 0, atol=1e-14)
+        np.testing.assert_allclose(
+            joint.transform(q) @ se3.hat(joint.motion_subspace(q)[:, 0]), dQ, atol=1e-10
+        )
+        rate = derivative(lambda t: joint.motion_subspace(q + t * qdot)).value
+        np.testing.assert_allclose(joint.motion_subspace_rate(q, qdot), rate, atol=1e-10)
+        assert joint.num_dofs == 1
+        np.testing.assert_allclose(joint.nearest_coordinates(joint.transform(q)), q, atol=1e-12)
+        np.testing.assert_allclose(
+            joints.constraint_force_basis(joint, q) @ joint.motion_subspace(q), 0, atol=1e-14
+        )
 
     def test_go_into_composites(self):
         arm, q = joints.Composite(joints.Revolute(X), Ellipse()), np.array([0.3, -0.8])
-        rate = derivative(lambda t: arm.S(q + t * np.array([1.0, -2.0]))).value
-        np.testing.assert_allclose(arm.Sdot(q, [1.0, -2.0]), rate, atol=1e-10)
+        rate = derivative(lambda t: arm.motion_subspace(q + t * np.array([1.0, -2.0]))).value
+        np.testing.assert_allclose(arm.motion_subspace_rate(q, [1.0, -2.0]), rate, atol=1e-10)
 
 
 class TestModels:

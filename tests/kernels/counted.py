@@ -28,12 +28,14 @@ def operations(links: int) -> int:
     place = se3.exp([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     parents = [None, *map(str, range(links - 1))]
     tree = Tree([Link(str(i), joints.Revolute(), np.eye(6), parents[i], place) for i in range(links)])
-    packed = packing.packed(tree)
-    work = packing.room(packed.lanes_size).view(Counting)
+    packed = packing.pack_tree(tree)
+    work = packing.aligned_zeros(packed.batch_workspace_size).view(Counting)
     states = np.random.default_rng(0).normal(size=(4, 8 * links))
     Counting.operations = 0
     given = np.zeros(0)
-    assert _entries.functions(1)["forward_many"](packed.whole, packed.numbers, work, given, *states) == 0
+    assert (
+        _entries.entry_functions(1)["forward_many"](packed.integers, packed.floats, work, given, *states) == 0
+    )
     return Counting.operations
 
 

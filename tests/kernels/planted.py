@@ -13,20 +13,20 @@ from pathlib import Path
 
 import numpy as np
 from lifts import lift
+from rbnotes.friction.friction_contact_problem import DelassusProblem
 
 from rbnotes import inertia, joints, kernels, maximal, se3, so3
 from rbnotes import tree as trees
-from rbnotes.contact import Collider, Plane, Rounded
+from rbnotes.contact import Collider, Plane, RoundedBox
 from rbnotes.dynamics import WORLD
 from rbnotes.friction import newton
-from rbnotes.friction.contact_space import Responses
 from rbnotes.solids import Box, Capsule
 from rbnotes.tree import Link, Tree
 
 FOLDER = Path(kernels.__file__).parent
-MODULES = ("_algebra", "_blocks", "_memory", "_programs", "_resolved", "_slopes", "_steps", "_sweeps")
+MODULES = ("_algebra", "_blocks", "_snapshot_state", "_programs", "_resolved", "_slopes", "_steps", "_sweeps")
 OF_WORLDS = ("_distance", "_friction", "_touching")
-FAINT = ("sine_cosine", "stumpff", "_lowered_computed", "_transposed", "fetched")
+FAINT = ("sine_cosine", "stumpff", "_lower_run_program", "_transposed", "prefetch_states")
 """Functions of series whose last terms are below rounding, and what has a part in machine code alone."""
 FLIPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 AGREE = 1e-8
@@ -105,13 +105,19 @@ def model():
         frames = se3.exp(rng.normal(size=(2, 6)))
         links.append(Link(f"{i}", joint, M, parent, *frames, 0.7, 0.3))
     tree = Tree(links)
-    q, v, x = rng.normal(size=(3, tree.size))
+    q, v, x = rng.normal(size=(3, tree.num_coordinates))
     told = {"1": 0.7, "4": x[:3], "5": x[3:7], "6": 0.4}
     calls = {
-        "forward_dynamics": (tree, rng.normal(size=(3, 9, tree.size))),  # more states than go at once
+        "forward_dynamics": (
+            tree,
+            rng.normal(size=(3, 9, tree.num_coordinates)),
+        ),  # more states than go at once
         "inverse_dynamics": (tree, (q, v, x, rng.normal(size=(len(links), 6)))),
         "hybrid_dynamics": (tree, (q, v, told, x)),
-        "forward_dynamics_derivatives": (tree, (*rng.normal(size=(3, tree.size)), rng.normal(size=(11, 6)))),
+        "forward_dynamics_derivatives": (
+            tree,
+            (*rng.normal(size=(3, tree.num_coordinates)), rng.normal(size=(11, 6))),
+        ),
     }
     dense = {
         "forward_dynamics": trees.forward_dynamics_dense,
@@ -121,15 +127,20 @@ def model():
         name: np.concatenate(dense.get(name, getattr(trees, name, None))(of, *args), axis=None)
         for name, (of, args) in calls.items()
     }
-    at = trees.motion(tree, q, v)
-    seen = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.drift.ravel()}
+    at = trees.body_kinematics(tree, q, v)
+    seen = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.bias_acceleration.ravel()}
     return calls | dict.fromkeys(seen, (tree, (q, v))), expected | seen
 
 
 def worlds():
     """Shapes at some places, and contacts that stick, slip and part: what the reference says of them."""
     rng = np.random.default_rng(6)
-    shapes = (Box([0.4, 0.3, 0.5]), Capsule(0.1, 0.4), Rounded([0.2, 0.3, 0.0], 0.05), Box([0.3, 0.2, 0.1]))
+    shapes = (
+        Box([0.4, 0.3, 0.5]),
+        Capsule(0.1, 0.4),
+        RoundedBox([0.2, 0.3, 0.0], 0.05),
+        Box([0.3, 0.2, 0.1]),
+    )
     frames = se3.exp(rng.normal(size=(4, 6)) / 5)
     carried = [Collider(i, shape, frames[i]) for i, shape in enumerate(shapes)]
     slope = Collider(WORLD, Plane(), se3.exp([0.1, 0.2, 0.0, 0.0, 0.0, -0.2]))
@@ -138,9 +149,11 @@ def worlds():
     flat = se3.frame(so3.exp(0.01 * rng.normal(size=(4, 3))), np.outer([0, 0.7, 0.35, -0.3], [0.1, 0.2, 1]))
     places.append(flat @ se3.inverse(frames))
     J = rng.normal(size=(12, 18))
-    space = Responses(delassus=J @ J.T, free=3 * rng.normal(size=(4, 3)), mu=np.array([0.3, 0.6, 0.0, 0.9]))
-    points = [numbers(world.touching(poses, 0.1)) for poses in places]
-    searched = {most: newton.by_newton(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
+    space = DelassusProblem(
+        delassus_matrix=J @ J.T, free=3 * rng.normal(size=(4, 3)), mu=np.array([0.3, 0.6, 0.0, 0.9])
+    )
+    points = [numbers(world.detect_contacts(poses, 0.1)) for poses in places]
+    searched = {most: newton.newton_search(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
     assert searched[50][1] < 1e-12 < min(len(each) for each in points)
     return world, places, points, space, searched
 
@@ -162,7 +175,7 @@ def noticed_in_worlds(world, places, points, space, searched):
         with np.errstate(all="ignore"):
             # On the way, too: with wrong slopes the same impulses are found, but later.
             for most, (impulses, residual, steps) in searched.items():
-                found, left, taken = compiled._search(space, START, 1e-8, most)
+                found, left, taken = compiled._solve_newton(space, START, 1e-8, most)
                 error = max(np.max(np.abs(found - impulses)), abs(left - residual))
                 if not error <= AGREE or abs(taken - steps) > 1:
                     return True
@@ -200,7 +213,7 @@ def main(stride):
     for name in (*calls, "motion"):
         if hasattr(trees, name):
             setattr(trees, name, None)
-    newton.by_newton = None
+    newton.newton_search = None
     changed = {}
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)

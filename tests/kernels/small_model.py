@@ -28,7 +28,7 @@ tree = Tree(
     ]
 )
 compiled = kernels.compile(tree)
-q, v, x = rng.normal(size=(3, 2, tree.size))
+q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
 wrenches = rng.normal(size=(len(tree.links), 6))
 lifts = [Link("a", lift(0.8), M), Link("b", lift(1.2), M, "a", se3.exp(rng.normal(size=6)))]
 lifted = kernels.compile(Tree(lifts))

@@ -8,15 +8,15 @@ from numba import njit
 
 from rbnotes.complementarity import LCP
 from rbnotes.complementarity.residuals import box_residuals
-from rbnotes.kernels._accepting import residuals_of_pairs
-from rbnotes.kernels._tables import LEFT
+from rbnotes.kernels._accepting import lcp_residuals
+from rbnotes.kernels._tables import NUM_RESIDUALS
 
 
 @njit(error_model="numpy")
 def residuals(M, q, z, w):
     """The function writes to an array and is called by compiled code alone."""
-    left = np.ones(LEFT)
-    residuals_of_pairs(M, q, z, w, left)
+    left = np.ones(NUM_RESIDUALS)
+    lcp_residuals(M, q, z, w, left)
     return left
 
 

@@ -13,10 +13,10 @@ from random_trees import ALL, body, frame, random_tree
 from rbnotes import joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.kernels import _code
+from rbnotes.kernels import _source_findings
 from rbnotes.kernels._algebra import sine_cosine
 from rbnotes.tree import Link, Tree
-from rbnotes.tree.dynamics import regular_mass_matrix
+from rbnotes.tree.dynamics import regularized_mass_matrix
 
 SAME = 1e-11
 
@@ -37,7 +37,7 @@ def sprung(tree, rng):
             link.placement,
             link.body,
             *rng.uniform(0.1, 2.0, (2, link.joint.coordinates)),
-            rest=rng.normal(size=link.joint.coordinates),
+            spring_reference=rng.normal(size=link.joint.coordinates),
         )
         for link in tree.links
     ]
@@ -53,7 +53,7 @@ def case(request):
 
 def sensitivity(tree, q):
     """How much of the last digits a solution may lose, and so may differ from another one."""
-    return np.maximum(1.0, np.linalg.cond(regular_mass_matrix(tree, q)) / 1e3)
+    return np.maximum(1.0, np.linalg.cond(regularized_mass_matrix(tree, q)) / 1e3)
 
 
 def test_forward_dynamics(case):
@@ -72,14 +72,14 @@ def test_inverse_dynamics_and_products(case):
     wrenches = rng.normal(size=(len(tree.links), 6))
     close(compiled.inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
     close(compiled.inverse_dynamics(q, v, a, wrenches), trees.inverse_dynamics_dense(tree, q, v, a, wrenches))
-    M, at = trees.mass_matrix(tree, q), trees.motion(tree, q, v)
+    M, at = trees.mass_matrix(tree, q), trees.body_kinematics(tree, q, v)
     close(compiled.mass_product(q, a), M @ a)
     close(compiled.jacobian_product(q, v), at.phi)
-    close(compiled.bias_acceleration(q, v), at.drift)
+    close(compiled.bias_acceleration(q, v), at.bias_acceleration)
     close(compiled.bias_forces(q, v), trees.bias_forces(tree, q, v))
     close(compiled.jacobian_transpose_product(q, wrenches), trees.jacobian(tree, q).T @ wrenches.ravel())
     found = compiled.inverse_mass_product(q, a)
-    close(found, np.linalg.solve(regular_mass_matrix(tree, q), a), SAME * np.max(sensitivity(tree, q)))
+    close(found, np.linalg.solve(regularized_mass_matrix(tree, q), a), SAME * np.max(sensitivity(tree, q)))
     close(found, trees.inverse_mass_product(tree, q, a), SAME * np.max(sensitivity(tree, q)))
 
 
@@ -115,7 +115,7 @@ def test_slopes(seed):
     rng = np.random.default_rng(seed)
     tree = sprung(random_tree(rng, 9, list(AXES), AXES), rng)
     compiled = kernels.compile(tree)
-    q, v, a = rng.normal(size=(3, 2, tree.size))
+    q, v, a = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(9, 6))
     for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         expected = getattr(trees, function)(tree, q, v, a, wrenches)
@@ -130,7 +130,7 @@ def test_slopes(seed):
 def test_slopes_of_large_angles_are_those_of_the_reference():
     rng = np.random.default_rng(1)
     tree = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
-    q, v, a = 1e7 * rng.normal(size=(3, tree.size))
+    q, v, a = 1e7 * rng.normal(size=(3, tree.num_coordinates))
     expected = trees.forward_dynamics_derivatives(tree, q, v, a)
     result = kernels.compile(tree).forward_dynamics_derivatives(q, v, a)
     for found, right in zip(result, expected, strict=True):
@@ -144,7 +144,7 @@ def test_slopes_with_quaternions(seed, monkeypatch):
     kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
     tree = sprung(random_tree(rng, 7, kinds, ALL), rng)
     compiled = kernels.compile(tree)
-    q, v, x = rng.normal(size=(3, 2, tree.size))
+    q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(7, 6))
     names = "inverse_dynamics_derivatives", "forward_dynamics_derivatives"
     expected = [getattr(trees, name)(tree, q, v, x, wrenches) for name in names]
@@ -188,7 +188,7 @@ def test_axes_that_are_parallel_opposite_or_nearly_so():
             links.append(Link(f"{i}", joint, body(rng), parent, placement, frame(rng)))
         tree = Tree(links)
         compiled = kernels.compile(tree)
-        q, v, x = rng.normal(size=(3, tree.size))
+        q, v, x = rng.normal(size=(3, tree.num_coordinates))
         close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
         close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
 
@@ -200,7 +200,7 @@ def test_far_from_the_origin_of_the_world(case):
     elbow = Link("b", joints.Universal(), body(rng), "a", frame(rng), frame(rng))
     satellite = Tree([Link("a", free, body(rng)), elbow])
     compiled = kernels.compile(satellite)
-    q, v, x = rng.normal(size=(3, satellite.size))
+    q, v, x = rng.normal(size=(3, satellite.num_coordinates))
     far = q + np.array([7e6, 3e5, -1e6, 0, 0, 0, 0, 0, 0])
     close(compiled.forward_dynamics(far, v, x), trees.forward_dynamics_dense(satellite, q, v, x))
     close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics_dense(satellite, q, v, x))
@@ -228,7 +228,7 @@ def test_errors_do_not_grow_from_link_to_link():
         for name, parent in zip(names, [None, *names], strict=False)
     ]
     tree = Tree(links)
-    q, v, a = rng.normal(size=(3, tree.size)) / 10
+    q, v, a = rng.normal(size=(3, tree.num_coordinates)) / 10
     close(kernels.compile(tree).inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
 
 
@@ -238,7 +238,7 @@ def test_axes_along_the_axes_of_frames():
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     for kind in (joints.Revolute, joints.Prismatic):
         tree = Tree([Link(f"{i}", kind(axis), body(rng), None, frame(rng)) for i, axis in enumerate(axes)])
-        q, v, x = rng.normal(size=(3, tree.size))
+        q, v, x = rng.normal(size=(3, tree.num_coordinates))
         close(kernels.compile(tree).forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
 
 
@@ -328,14 +328,14 @@ def test_says_that_it_compiles(monkeypatch, caplog):
             time.sleep(0.01)
         return len
 
-    monkeypatch.setattr(_code, "_entry", lambda name: len)
+    monkeypatch.setattr(_source_findings, "_entry", lambda name: len)
     with caplog.at_level(logging.WARNING, logger="rbnotes.kernels"):
-        monkeypatch.setattr(_code, "PATIENCE", 600.0)
-        _code.code.__wrapped__("forward_one")
+        monkeypatch.setattr(_source_findings, "PATIENCE", 600.0)
+        _source_findings.compiled_function.__wrapped__("forward_one")
         assert not caplog.messages
-        monkeypatch.setattr(_code, "PATIENCE", 0.01)
-        monkeypatch.setattr(_code, "_entry", until_it_is_said)
-        _code.code.__wrapped__("forward_one")
+        monkeypatch.setattr(_source_findings, "PATIENCE", 0.01)
+        monkeypatch.setattr(_source_findings, "_entry", until_it_is_said)
+        _source_findings.compiled_function.__wrapped__("forward_one")
     compiling, compiled = caplog.messages
     assert compiling.startswith("compiling forward_one, once")
     assert compiled.startswith("compiled forward_one in ")

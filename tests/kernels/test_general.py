@@ -12,9 +12,9 @@ from rbnotes import joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.joints import FunctionJoint, surface_on_surface, surfaces
-from rbnotes.kernels import _code, _programs, bending, general
+from rbnotes.kernels import _programs, _source_findings, bending, general
 from rbnotes.tree import Link, Tree
-from rbnotes.tree.dynamics import regular_mass_matrix
+from rbnotes.tree.dynamics import regularized_mass_matrix
 
 SAME = 1e-11
 
@@ -60,13 +60,13 @@ def case(request):
     # Nine of a program are more than are evaluated at once.
     tree = of_kinds(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*PROGRAMS, "lift"]), rng)
     compiled = kernels.compile(tree)
-    q, v = rng.normal(size=(2, tree.size))
-    assert compiled._outside.ready(compiled._numbers, q, v)
+    q, v = rng.normal(size=(2, tree.num_coordinates))
+    assert compiled._external.try_fill(compiled._floats, q, v)
     return tree, compiled, rng
 
 
 def sensitivity(tree, q):
-    return SAME * np.maximum(1.0, np.max(np.linalg.cond(regular_mass_matrix(tree, q))) / 1e3)
+    return SAME * np.maximum(1.0, np.max(np.linalg.cond(regularized_mass_matrix(tree, q))) / 1e3)
 
 
 def test_one_state(case):
@@ -77,13 +77,13 @@ def test_one_state(case):
         expected = trees.forward_dynamics_dense(tree, q, v, x, wrenches)
         close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
         close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
-        at = trees.motion(tree, q, v)
+        at = trees.body_kinematics(tree, q, v)
         close(compiled.jacobian_product(q, v), at.phi)
-        close(compiled.bias_acceleration(q, v), at.drift)
+        close(compiled.bias_acceleration(q, v), at.bias_acceleration)
         pushed = trees.jacobian(tree, q).T @ wrenches.ravel()
         close(compiled.jacobian_transpose_product(q, wrenches), pushed)
         close(compiled.bias_forces(q, v), trees.bias_forces(tree, q, v))
-        inverse = np.linalg.solve(regular_mass_matrix(tree, q), x)
+        inverse = np.linalg.solve(regularized_mass_matrix(tree, q), x)
         close(compiled.inverse_mass_product(q, x), inverse, tolerance)
         told = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[::2]}
         found, expected = (
@@ -101,7 +101,7 @@ def test_slopes(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     tree = of_kinds(rng.permutation(BENT), rng)
     compiled = kernels.compile(tree)
-    q, v, x = rng.normal(size=(3, 2, tree.size))
+    q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(len(tree.links), 6))
     right = trees.inverse_dynamics_derivatives(tree, q, v, x, wrenches)
     right_forward = trees.forward_dynamics_derivatives(tree, q, v, x, wrenches)
@@ -123,7 +123,7 @@ def test_slopes_of_one_joint_in_many_places():
         for i, joint in enumerate((shared, joints.Revolute(), shared, shared))
     ]
     tree = Tree(links)
-    q, v, a = rng.normal(size=(3, 2, tree.size))
+    q, v, a = rng.normal(size=(3, 2, tree.num_coordinates))
     expected = trees.inverse_dynamics_derivatives(tree, q, v, a)
     result = kernels.compile(tree).inverse_dynamics_derivatives(q, v, a)
     for found, right in zip(result, expected, strict=True):
@@ -136,11 +136,11 @@ def test_compiled_bends_are_those_of_the_derivatives_one_by_one():
     for name in ("rings", "lift"):
         joint = MADE[name](rng)
         m = joint.coordinates
-        bent = bending.Bends([(joint, 1)], m + 1)
+        bent = bending.SubspaceDerivatives([(joint, 1)], m + 1)
         assert bent._compiled
         q, v, a = rng.normal(size=(3, m + 1))
-        found = bent.at(q, v, a)[48:]
-        expected = bending._bends(joint, q[1:], v[1:], a[1:])
+        found = bent.evaluate(q, v, a)[48:]
+        expected = bending._subspace_derivatives(joint, q[1:], v[1:], a[1:])
         close(found[: expected.size], expected, 1e-12)
         assert np.max(np.abs(expected)) > 0.1
 
@@ -149,8 +149,8 @@ def test_slopes_are_what_forces_do():
     """Against central differences of the reference's forces, which share no formula with them."""
     rng = np.random.default_rng(2)
     tree = of_kinds(rng.permutation(BENT), rng)
-    q, v, a = rng.normal(size=(3, tree.size))
-    step = 1e-5 * np.eye(tree.size)
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
+    step = 1e-5 * np.eye(tree.num_coordinates)
     by_q = trees.inverse_dynamics_dense(tree, q + step, v, a) - trees.inverse_dynamics_dense(
         tree, q - step, v, a
     )
@@ -187,31 +187,36 @@ def test_what_has_the_same_operations_has_the_same_program():
     """Numbers do not count; it is compiled once, and found on disk."""
     torus, other, ball = surfaces.torus(1.1, 0.3), surfaces.torus(0.7, 0.2), surfaces.sphere(0.7)
     pairs = (torus, other), (other, torus), (torus, ball)
-    first, second, third = (general.written(surface_on_surface(*pair, 0.4), "_guarded") for pair in pairs)
+    first, second, third = (
+        general.joint_program(surface_on_surface(*pair, 0.4), "kinematics_and_margins_function")
+        for pair in pairs
+    )
     assert first.key == second.key != third.key
     assert not np.array_equal(first.constants, second.constants)
     assert _programs.PROGRAMS[third.key].steps != _programs.PROGRAMS[first.key].steps
     kernels.compile(Tree([Link("ring", surface_on_surface(torus, other, 0.4), np.eye(6))]))
-    again = _programs.function(_code.failed(), first.key)
-    _code.machine_code(again, _programs.signature_of)
+    again = _programs.program_entry(_source_findings.failure_code(), first.key)
+    _source_findings.compile_entry(again, _programs.program_signature)
     assert sum(again.stats.cache_hits.values()) == 1
     # Processes that compile both at the same time do not write to the same files.
-    assert again.__qualname__ != _programs.function(_code.failed(), third.key).__qualname__
+    assert (
+        again.__qualname__ != _programs.program_entry(_source_findings.failure_code(), third.key).__qualname__
+    )
 
 
 @pytest.mark.parametrize("name", ["_programs.py", "rattle.py", "newton.py", "packing.py"])
 def test_code_on_disk_is_that_of_the_sources_it_was_made_from(name, monkeypatch):
     """Also of modules outside that it has numbers from, but not of what packs the arguments."""
-    as_they_are, read = _code.failed(), Path.read_bytes
+    as_they_are, read = _source_findings.failure_code(), Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
-    assert (_code.failed.__wrapped__() == as_they_are) == (name == "packing.py")
+    assert (_source_findings.failure_code.__wrapped__() == as_they_are) == (name == "packing.py")
 
 
 def test_singular_states_are_told_as_the_reference_tells_them():
     rng = np.random.default_rng(5)
     tree = of_kinds(["hinge", "lift", "lift"], rng)
     compiled = kernels.compile(tree)
-    q, v, x = rng.normal(size=(3, tree.size))
+    q, v, x = rng.normal(size=(3, tree.num_coordinates))
     good = compiled.forward_dynamics(q, v, x)
     for at in (2, 4):
         for away, singular in ((1e-7, True), (3e-6, False)):
@@ -254,6 +259,6 @@ def test_says_which_joints_are_not_compiled(caplog):
     (message,) = (message for message in caplog.messages if "is not compiled" in message)
     assert "stairs joint" in message
     assert "OP_ERF" in message
-    q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.size))
+    q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.num_coordinates))
     close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
     close(compiled.forward_dynamics(q[0], v[0], x[0]), trees.forward_dynamics_dense(tree, q[0], v[0], x[0]))

@@ -5,15 +5,15 @@ from numba import njit
 
 from rbnotes import so3
 from rbnotes.kernels._joined import Bodies
-from rbnotes.kernels._kicks import Plan, falling
-from rbnotes.kernels._rubbing import Rows
+from rbnotes.kernels._kicks import StepParameters, force_velocity_changes
+from rbnotes.kernels._rubbing import ContactJacobian
 
 
 @njit(error_model="numpy")
 def fallen_of(bodies, rows, plan):
     """The function writes to an array and is called by compiled code alone."""
     fallen = np.zeros(len(rows.along))
-    falling(bodies, rows, plan, fallen)
+    force_velocity_changes(bodies, rows, plan, fallen)
     return fallen
 
 
@@ -37,5 +37,5 @@ def test_contacts_see_points_that_fall_and_are_pushed():
         expected[r] = direction @ (speeds[0] - speeds[1])
     masses, none = np.array([1.0, 2.5]), np.zeros((2, 3))
     bodies = Bodies(masses, np.zeros((2, 3, 3)), 1 / masses, np.zeros((2, 3, 3)), none)
-    found = fallen_of(bodies, Rows(pairs, along), Plan(h, gravity, 0.0, 0.0, push))
+    found = fallen_of(bodies, ContactJacobian(pairs, along), StepParameters(h, gravity, 0.0, 0.0, push))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

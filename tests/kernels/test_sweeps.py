@@ -22,14 +22,14 @@ def heavier(masses, q):
 def test_threads(parts):
     states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
     with ThreadPoolExecutor(2) as executor:
-        found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor, parts=parts)
+        found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor, chunks=parts)
         np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
 def test_processes():
     vectors = np.random.default_rng(0).normal(size=(7, 3))
     with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as executor:
-        found = kernels.sweep(so3.exp, vectors, executor=executor, parts=2)
+        found = kernels.sweep(so3.exp, vectors, executor=executor, chunks=2)
     np.testing.assert_array_equal(found, so3.exp(vectors))
 
 

@@ -10,15 +10,15 @@ from numba import njit
 
 from rbnotes import friction, kernels, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Plane, Rounded, distance
+from rbnotes.contact import Collider, ContactPoints, Plane, RoundedBox, distance
 from rbnotes.contact.distance import Core
 from rbnotes.dynamics import WORLD, State
 from rbnotes.kernels import world as compiled_world
 from rbnotes.kernels._distance import separating_axis
-from rbnotes.kernels._flight import displacements
-from rbnotes.kernels._friction import residual
+from rbnotes.kernels._flight import displacement_derivatives
+from rbnotes.kernels._friction import scaled_natural_residual
 from rbnotes.kernels._joined import Bodies
-from rbnotes.kernels._rattle import largest_of
+from rbnotes.kernels._rattle import max_abs
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box, Capsule, Sphere
 
@@ -29,8 +29,8 @@ SHAPES = (
     Box([0.3, 0.3, 0.3]),
     Capsule(0.1, 0.4),
     Sphere(0.15),
-    Rounded([0.2, 0.3, 0.0], 0.05),
-    Rounded([0.1, 0.2, 0.15], 0.02),
+    RoundedBox([0.2, 0.3, 0.0], 0.05),
+    RoundedBox([0.1, 0.2, 0.15], 0.02),
 )
 TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
 """Of faces on faces, and beyond what counts as flat."""
@@ -61,11 +61,13 @@ def test_touch_where_the_reference_says():
     compiled, counts = kernels.compile(world), []
     for _ in range(30):
         poses = se3.frame(so3.exp(rng.normal(size=(6, 3))), rng.uniform(-0.3, 0.3, (6, 3)))
-        expected = world.touching(poses, 0.05)
-        assert_same_points(compiled.touching(poses, 0.05), expected)
+        expected = world.detect_contacts(poses, 0.05)
+        assert_same_points(compiled.detect_contacts(poses, 0.05), expected)
         counts.append(len(expected))
     assert max(counts) > 20  # more than the room that is tried first
-    assert not len(compiled.touching(se3.frame(np.eye(3), 9.0 + 2 * np.arange(18).reshape(6, 3)), 0.05))
+    assert not len(
+        compiled.detect_contacts(se3.frame(np.eye(3), 9.0 + 2 * np.arange(18).reshape(6, 3)), 0.05)
+    )
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
@@ -83,8 +85,8 @@ def test_touch_flat_and_nearly_so(pair):
                 for reach in (0.28, 0.36, 0.42):
                     away = reach * np.eye(3)[axis] + [0.03, 0.02, 0.01]
                     poses = se3.frame(np.stack([np.eye(3), R]), np.stack([np.zeros(3), away]))
-                    expected = world.touching(poses, 0.1)
-                    assert_same_points(compiled.touching(poses, 0.1), expected)
+                    expected = world.detect_contacts(poses, 0.1)
+                    assert_same_points(compiled.detect_contacts(poses, 0.1), expected)
                     seen += len(expected)
     assert seen > 30
 
@@ -121,13 +123,13 @@ def test_newton_as_the_reference(monkeypatch):
     calls = []
 
     def both(space, r, tolerance, most):
-        expected = friction.newton.by_newton(space, r, tolerance, most)
+        expected = friction.newton.newton_search(space, r, tolerance, most)
         found = search(space, r, tolerance, most)
         calls.append((space, expected, found))
         return found
 
-    search = compiled_world._search
-    monkeypatch.setattr(compiled_world, "_search", both)
+    search = compiled_world._solve_newton
+    monkeypatch.setattr(compiled_world, "_solve_newton", both)
     simulate(compiled, state, 0.01, 3, stabilization="none")  # by steps of the reference
     assert len(calls) > 5
     for space, expected, found in calls:
@@ -142,9 +144,9 @@ def test_newton_as_the_reference(monkeypatch):
 def test_other_models_are_as_they_are():
     compiled = kernels.compile(stack()[0])
     models = friction.FRICTION_MODELS
-    assert compiled.friction(models["coulomb"]) is models["coulomb"]
-    assert compiled.friction(models["newton"]).solve is not friction.newton_friction
-    assert compiled.friction(models["newton"]).accepts_initial_guess
+    assert compiled.prepare_friction_model(models["coulomb"]) is models["coulomb"]
+    assert compiled.prepare_friction_model(models["newton"]).solve is not friction.semismooth_newton_friction
+    assert compiled.prepare_friction_model(models["newton"]).accepts_initial_guess
 
 
 def test_planes_do_not_touch():
@@ -163,11 +165,13 @@ def test_what_is_not_a_number_is_no_small_residual():
 
     @njit(error_model="numpy")
     def left(r, mobility):
-        return residual(np.eye(6), np.ones(6), np.ones(2), r, np.ones(2), mobility, np.zeros(6))
+        return scaled_natural_residual(
+            np.eye(6), np.ones(6), np.ones(2), r, np.ones(2), mobility, np.zeros(6)
+        )
 
     @njit
     def greatest(x):
-        return largest_of(x)
+        return max_abs(x)
 
     for place in (0, 3, 5):
         r = np.ones(6)
@@ -206,7 +210,7 @@ def test_how_much_farther_bodies_turn_is_that_of_the_reference():
 
     @njit(error_model="numpy")
     def written(mass, J, lightness, J_inverse, com, h, v, D):
-        displacements(Bodies(mass, J, lightness, J_inverse, com), h, v, D)
+        displacement_derivatives(Bodies(mass, J, lightness, J_inverse, com), h, v, D)
 
     rng, h = np.random.default_rng(6), 0.1
     sides = rng.uniform(0.2, 0.6, (3, 3))
@@ -217,7 +221,9 @@ def test_how_much_farther_bodies_turn_is_that_of_the_reference():
         found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
         written(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
         poses = np.tile(np.eye(4), (3, 1, 1))
-        expected = rattle._displacements(SimpleNamespace(mechanism=mechanism, h=h), v.ravel(), poses, poses)
+        expected = rattle._displacement_derivative(
+            SimpleNamespace(mechanism=mechanism, h=h), v.ravel(), poses, poses
+        )
         for b in range(3):
             reference = expected.toarray()[6 * b : 6 * b + 3, 6 * b : 6 * b + 3]
             np.testing.assert_allclose(found[b], reference, rtol=0, atol=1e-15)

@@ -21,7 +21,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import so3
 from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict
-from rbnotes.ledger.mutation import survivors
+from rbnotes.ledger.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
 
 # --- 6: missing forms, hidden claims --------------------------------------------------------------------
@@ -351,7 +351,7 @@ def test_other_lies(kind, changes):
 
 @pytest.mark.parametrize("printed", [knows_its_file, knows_itself])
 def test_a_form_that_fails_where_it_is_rebuilt_notices_no_mutation(printed):
-    assert "rebuilt" in survivors(make(printed=printed))[0]
+    assert "rebuild_form" in surviving_mutants(make(printed=printed))[0]
 
 
 def test_entries_beside_a_huge_one_are_judged_by_their_own_size():

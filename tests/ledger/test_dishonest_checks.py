@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import so3
 from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict
-from rbnotes.ledger.mutation import survivors
+from rbnotes.ledger.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
 
 # --- 2: mutants -----------------------------------------------------------------------------------------
@@ -58,8 +58,8 @@ BLOCKS = {"printed": block_printed, "library": block_library, "reference": block
 
 
 def test_every_kind_of_slip_is_noticed_on_generic_inputs():
-    assert survivors(make(**BLOCKS, inputs=VECTORS)) == []
-    assert survivors(make(printed=outer_half, reference=outer_reference, inputs=VECTORS)) == []
+    assert surviving_mutants(make(**BLOCKS, inputs=VECTORS)) == []
+    assert surviving_mutants(make(printed=outer_half, reference=outer_reference, inputs=VECTORS)) == []
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_slips_that_the_inputs_hide_are_reported(b, survivor):
     always = "comparison" in survivor
     printed = block_that_ignores_the_last if always else block_printed
     inputs = {"a": some.vectors(), "b": st.just(np.array(b))}
-    found = survivors(make(**{**BLOCKS, "printed": printed}, inputs=inputs))
+    found = surviving_mutants(make(**{**BLOCKS, "printed": printed}, inputs=inputs))
     assert any(survivor in change for change in found), found
 
 
@@ -93,14 +93,14 @@ def test_a_wrong_sign_in_a_helper_is_found_or_survives():
     assert refused("off by", printed=turned_with_wrong_helper)
     level = {"R": some.rotations(), "a": some.vectors(2).map(lambda x: np.array([0.0, *x]))}
     hiding = make(printed=turned_with_wrong_helper, inputs=level)
-    assert any("wrong_sign_in_helper" in change for change in survivors(hiding))
+    assert any("wrong_sign_in_helper" in change for change in surviving_mutants(hiding))
 
 
 def test_listed_mutants_must_exist():
     listed = make(equivalent_mutants={"dropped everything": WHY})
-    assert any("dropped everything" in line for line in survivors(listed))
+    assert any("dropped everything" in line for line in surviving_mutants(listed))
     noticed = make(equivalent_mutants={"dropped transpose in `R.T`": WHY})
-    assert any("dropped transpose" in line for line in survivors(noticed))
+    assert any("dropped transpose" in line for line in surviving_mutants(noticed))
 
 
 class Bracket:
@@ -140,11 +140,11 @@ def summed(a, b):
 
 
 def test_bounds_that_never_bind_and_operands_that_may_be_transposed():
-    found = survivors(make(printed=lengthened, reference=lengthened_reference, inputs=VECTORS))
+    found = surviving_mutants(make(printed=lengthened, reference=lengthened_reference, inputs=VECTORS))
     assert {"only `b` in `np.minimum(b, 1000000.0)`"} < set(found)
     assert any("dropped bound `-1000000.0`" in change for change in found)
     symmetric = make(printed=summed, reference=lambda a, b: a * (a @ b), inputs=VECTORS)
-    assert any("operand 0 transposed" in change for change in survivors(symmetric))
+    assert any("operand 0 transposed" in change for change in surviving_mutants(symmetric))
 
 
 def endless(a, b):
@@ -160,7 +160,9 @@ def endless_reference(a, b):
 
 
 def test_a_mutant_may_be_endless():
-    assert isinstance(survivors(make(printed=endless, reference=endless_reference, inputs=VECTORS)), list)
+    assert isinstance(
+        surviving_mutants(make(printed=endless, reference=endless_reference, inputs=VECTORS)), list
+    )
 
 
 # --- 3: branches ----------------------------------------------------------------------------------------
@@ -367,7 +369,7 @@ def test_calling_everything_equivalent():
         f"{word}*": WHY
         for word in ("dropped minus in", "dropped factor", "swapped operands", "negated result")
     }
-    assert any("equivalent_mutants" in line for line in survivors(make(equivalent_mutants=stars)))
+    assert any("equivalent_mutants" in line for line in surviving_mutants(make(equivalent_mutants=stars)))
     level = {"R": st.just(np.eye(3)), "a": some.numbers().map(on_z)}
-    every = {change: WHY for change in survivors(make(inputs=level))}
-    assert any("too many" in line for line in survivors(make(inputs=level, equivalent_mutants=every)))
+    every = {change: WHY for change in surviving_mutants(make(inputs=level))}
+    assert any("too many" in line for line in surviving_mutants(make(inputs=level, equivalent_mutants=every)))

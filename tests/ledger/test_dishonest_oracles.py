@@ -5,19 +5,19 @@ import functools
 import numpy as np
 import pytest
 from honest import bracket, make, refused, turned_library, turned_printed, turned_reference
+from rbnotes.ledger.check_honesty.normal_form import normal_form
 
 from rbnotes import se3, so3
 from rbnotes.checking import derivative
 from rbnotes.checking import strategies as some
-from rbnotes.ledger.honesty.normal_form import normal_form
-from rbnotes.ledger.mutation import survivors
+from rbnotes.ledger.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
 
 
 def test_the_honest_claim_passes():
     outcome = verify(make())
     assert outcome.confirmed, outcome.reason
-    assert survivors(make()) == []
+    assert surviving_mutants(make()) == []
 
 
 # --- 1: the oracle --------------------------------------------------------------------------------------

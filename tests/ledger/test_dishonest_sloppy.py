@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from honest import ERRATUM, INPUTS, bracket, make, refused, turned_printed, turned_reference
 from hypothesis import strategies as st
+from rbnotes.ledger.check_honesty import effects
+from rbnotes.ledger.check_honesty.normal_form import normal_form
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict, mutation
-from rbnotes.ledger.honesty import effects
-from rbnotes.ledger.honesty.normal_form import normal_form
-from rbnotes.ledger.mutation import limited, survivors
+from rbnotes.ledger.mutation import cpu_time_limit, surviving_mutants
 from rbnotes.ledger.runner import verify
 
 # --- oracles --------------------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ def test_a_demonstration_that_nothing_computes():
 
 
 def test_a_loop_that_calls_nothing_is_ended():
-    with pytest.raises(TimeoutError), limited(0.05):
+    with pytest.raises(TimeoutError), cpu_time_limit(0.05):
         for _ in itertools.repeat(0):
             pass
 
@@ -357,7 +357,7 @@ def in_rounds(R, a):
 
 def test_mutants_that_call_nothing_are_ended(monkeypatch):
     monkeypatch.setattr(mutation, "LONGEST", 0.02)
-    assert not any("dropped factor `share`" in line for line in survivors(make(printed=in_rounds)))
+    assert not any("dropped factor `share`" in line for line in surviving_mutants(make(printed=in_rounds)))
 
 
 calls = itertools.count()
@@ -377,5 +377,5 @@ def test_a_form_that_fails_when_called_again_is_told_of():
         for name, form in (("printed", fails_later), ("reference", turned_reference))
     }
     before["library"] = [np.asarray(record.library(**values)) for values in draws]
-    found = effects.state(record, draws, before)
+    found = effects.state_findings(record, draws, before)
     assert any("printed form fails when called again" in line for line in found)

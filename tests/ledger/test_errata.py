@@ -10,12 +10,12 @@ import pytest
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.commands import main
-from rbnotes.ledger import errata, errata_pdf, replacements, showing
+from rbnotes.ledger import errata, errata_pdf, replacements, with_extent
 from rbnotes.ledger.causes import CAUSES
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
-SOURCES = [source.name for source in in_use().sources]
+SOURCES = [source.name for source in active_ledger().sources]
 WRONG = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
 
 
@@ -72,9 +72,9 @@ def test_markdown_has_summary_causes_entries_and_latex(capsys):
 def test_a_display_with_two_slips_is_replaced_once(capsys):
     first, second = ledger.find("lloyd/s0.10/d2#c"), ledger.find("lloyd/s0.10/d2#d")
     assert first.replacement == second.replacement != ""
-    assert errata.replaced_with(second) is first
-    assert errata.replaced_with(first) is None
-    assert errata.replaced_with(ledger.find("lloyd/s0.10/e0.5#b")) is None
+    assert errata.earlier_correction(second) is first
+    assert errata.earlier_correction(first) is None
+    assert errata.earlier_correction(ledger.find("lloyd/s0.10/e0.5#b")) is None
     assert main(["errata", "--source", "lloyd", "--section", "0.10", "--format", "md"]) == 0
     text = capsys.readouterr().out
     assert text.count("\\boldsymbol\\xi \\end{pmatrix}\n+") == 1
@@ -90,16 +90,16 @@ def test_the_table_has_a_row_for_each_correction(capsys):
     assert row["latex"].startswith(r"K_{k2} = -\frac")
     assert row["units"] == ""
     row = next(row for row in rows if row["id"] == "lloyd/s0.9.3/d4")
-    assert row["units"] == ledger.find(row["id"]).misfit != ""
+    assert row["units"] == ledger.find(row["id"]).units_mismatch != ""
 
 
 def test_a_pdf_needs_a_browser_and_the_book(monkeypatch, tmp_path):
     monkeypatch.setattr(errata_pdf, "browser", lambda: None)
     with pytest.raises(InvalidArgument, match="md or csv"):
-        errata_pdf.printed(["si"], tmp_path, tmp_path)
+        errata_pdf.print_errata(["si"], tmp_path, tmp_path)
     monkeypatch.setattr(errata_pdf, "browser", lambda: "chromium")
     with pytest.raises(InvalidArgument, match="make book"):
-        errata_pdf.printed(["si"], tmp_path, tmp_path)
+        errata_pdf.print_errata(["si"], tmp_path, tmp_path)
 
 
 SHOWN = {
@@ -116,15 +116,17 @@ SHOWN = {
 
 @pytest.mark.parametrize("text", SHOWN)
 def test_inputs_with_structure_are_named_in_one_line(text):
-    assert showing.inputs({text[0]: SHOWN[text]}) == [text]
+    assert with_extent.format_inputs({text[0]: SHOWN[text]}) == [text]
 
 
 def test_a_large_result_is_shown_where_the_two_differ_most():
     right = np.arange(12.0).reshape(3, 4)
     wrong = right.copy()
     wrong[1, 2] = -6.0
-    assert showing.result(wrong, right) == "-6 in entry 2, 3 of 3 x 4"
-    assert showing.result(right, wrong) == "6 in entry 2, 3 of 3 x 4"
-    assert showing.result([1.0, 2.0], [1.0, 3.0]) == "(1, 2)"
-    assert showing.result([-0.0, -2e-15], [0.0, 1.0]) == "(0, 0)"  # rounding beside the other, and no signs
-    assert showing.result([1e-15, 0.0], [2e-15, 0.0]) == "(1e-15, 0)"
+    assert with_extent.format_result(wrong, right) == "-6 in entry 2, 3 of 3 x 4"
+    assert with_extent.format_result(right, wrong) == "6 in entry 2, 3 of 3 x 4"
+    assert with_extent.format_result([1.0, 2.0], [1.0, 3.0]) == "(1, 2)"
+    assert (
+        with_extent.format_result([-0.0, -2e-15], [0.0, 1.0]) == "(0, 0)"
+    )  # rounding beside the other, and no signs
+    assert with_extent.format_result([1e-15, 0.0], [2e-15, 0.0]) == "(1e-15, 0)"

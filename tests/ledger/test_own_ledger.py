@@ -4,14 +4,14 @@ import json
 import sys
 
 import pytest
+from rbnotes.ledger.check_honesty import claim_code
 
 import rbnotes
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.commands import main
 from rbnotes.ledger import template
-from rbnotes.ledger.honesty import claim_code
-from rbnotes.ledger.mutation import survivors
+from rbnotes.ledger.mutation import surviving_mutants
 
 WRONG = """
 
@@ -44,7 +44,7 @@ class e7:
 def own(tmp_path, request):
     """A folder of its own name for each test: Python keeps what it has imported."""
     name = "own_" + str(abs(hash(request.node.name)))
-    folder = template.write(tmp_path / name)
+    folder = template.write_template(tmp_path / name)
     yield folder
     sys.path[:] = [entry for entry in sys.path if entry != str(tmp_path)]
     for module in [module for module in sys.modules if module.partition(".")[0] == name]:
@@ -66,9 +66,9 @@ def test_the_template_is_confirmed_and_each_break_of_it_is_noticed(own, capsys):
     status, text = run(capsys, "verify", "--ledger", own)
     assert status == 0
     assert "1 of 1 verdicts confirmed" in text
-    with ledger.using(own):
+    with ledger.context(own):
         (record,) = ledger.load()
-        assert survivors(record) == []
+        assert surviving_mutants(record) == []
 
 
 def test_what_is_wrong_is_found(own, capsys):
@@ -95,7 +95,7 @@ def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
 
 def test_other_names_and_challenges(own):
     add(own, "ERRATUM")
-    with ledger.using(own):
+    with ledger.context(own):
         assert ledger.find("O 7").id == f"{own.name}/s2/e7"
         assert rbnotes.challenge(
             "O 7",
@@ -141,10 +141,10 @@ def test_what_cannot_be(tmp_path, monkeypatch, capsys, arguments, message):
 
 
 def test_what_is_edited_is_read_again(own):
-    with ledger.using(own):
+    with ledger.context(own):
         assert len(ledger.load()) == 1
     add(own, "ERRATUM")
-    with ledger.using(own):
+    with ledger.context(own):
         assert [record.id for record in ledger.load()] == [f"{own.name}/s1/e1", f"{own.name}/s2/e7"]
 
 
@@ -154,7 +154,7 @@ def test_an_installed_ledger_goes_by_its_name(own, monkeypatch):
 
     monkeypatch.syspath_prepend(str(own.parent))
     monkeypatch.setattr("rbnotes.ledger.sources.entry_points", lambda group: [Point])
-    with ledger.using("course") as shelf:
+    with ledger.context("course") as shelf:
         assert shelf.folder == own
         assert [record.id for record in ledger.load()] == [f"{own.name}/s1/e1"]
 
@@ -162,12 +162,12 @@ def test_an_installed_ledger_goes_by_its_name(own, monkeypatch):
 def test_records_of_other_notes_do_not_belong(own):
     text = (own / "section_1.py").read_text()
     (own / "section_1.py").write_text(text.replace(f'"{own.name}/s1/e1"', '"lloyd/s1/e1"'))
-    with ledger.using(own), pytest.raises(InvalidArgument, match="'lloyd'"):
+    with ledger.context(own), pytest.raises(InvalidArgument, match="'lloyd'"):
         ledger.load()
 
 
 def test_where_code_belongs_is_seen_by_the_ledger_in_use(own):
     module = "rbnotes.ledger.lloyd.section_0_3"
-    with ledger.using(own):
-        assert claim_code.home(module) == "elsewhere"
-    assert claim_code.home(module) == "claim"
+    with ledger.context(own):
+        assert claim_code.code_owner(module) == "elsewhere"
+    assert claim_code.code_owner(module) == "claim"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import settings
 
 from rbnotes import ledger
-from rbnotes.ledger.coverage import inventory, missing
-from rbnotes.ledger.mutation import survivors
+from rbnotes.ledger.coverage import entries_without_record, inventory
+from rbnotes.ledger.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
 
 RECORDS = ledger.load()
@@ -21,11 +21,11 @@ def test_verdict_is_confirmed_by_a_check_that_notices_every_mutation(record):
     # Counterexamples are found here and made small where they are shown: on the book's page of errata.
     outcome = verify(record, examples=chosen.max_examples, shrink=False, afresh=not chosen.derandomize)
     assert outcome.confirmed, outcome.reason
-    assert survivors(record) == []
+    assert surviving_mutants(record) == []
 
 
 def test_every_display_of_the_notes_has_a_record():
-    assert [entry.id for entry in missing(RECORDS)] == []
+    assert [entry.id for entry in entries_without_record(RECORDS)] == []
 
 
 def test_every_id_is_in_the_inventory_or_prose():

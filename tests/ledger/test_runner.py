@@ -8,10 +8,10 @@ import pytest
 from rbnotes import ledger
 from rbnotes.checking import strategies as some
 from rbnotes.ledger import Record, Verdict, counterexamples
-from rbnotes.ledger.counterexamples import Kept, kept, shrunk
-from rbnotes.ledger.mutation import source_mutants, survivors
+from rbnotes.ledger.counterexamples import ChoiceDatabase, search_smallest, stored_choices
+from rbnotes.ledger.mutation import source_mutants, surviving_mutants
 from rbnotes.ledger.record import NEEDS_CORRECTION, claim
-from rbnotes.ledger.runner import counterexample_of, resolve, samples, verify
+from rbnotes.ledger.runner import find_counterexample, resolve, samples, verify
 
 
 def double_area(a, b):
@@ -196,8 +196,8 @@ class TestVerdicts:
 
 class TestMutation:
     def test_sound_record_has_no_survivors(self):
-        assert survivors(make()) == []
-        assert survivors(make(printed=blocks, reference=blocks_reference)) == []
+        assert surviving_mutants(make()) == []
+        assert surviving_mutants(make(printed=blocks, reference=blocks_reference)) == []
 
     def test_every_kind_of_change_is_made(self):
         changes = " ".join(mutant.change for mutant in source_mutants(blocks, samples(make().inputs, 2)))
@@ -215,17 +215,19 @@ class TestMutation:
     def test_insensitive_check_is_reported(self):
         inputs = {"x": some.numbers(), "y": some.numbers(0, 0)}
         weak = make(inputs=inputs, printed=square_of_sum, reference=square_of_sum_reference)
-        assert any("doubled 2" in change for change in survivors(weak))
+        assert any("doubled 2" in change for change in surviving_mutants(weak))
 
     def test_zero_against_zero_is_reported(self):
-        assert survivors(make(printed=nothing, reference=nothing_reference)) == ["compares zero with zero"]
+        assert surviving_mutants(make(printed=nothing, reference=nothing_reference)) == [
+            "compares zero with zero"
+        ]
 
     def test_too_large_tolerance_is_reported(self):
-        assert survivors(make(tolerance=100.0))
+        assert surviving_mutants(make(tolerance=100.0))
 
     def test_forms_that_cannot_be_mutated_are_refused(self):
         with pytest.raises(TypeError, match="defined with def"):
-            survivors(make(printed=lambda a, b: np.cross(a, b)))
+            surviving_mutants(make(printed=lambda a, b: np.cross(a, b)))
 
 
 class TestRecord:
@@ -279,7 +281,7 @@ class TestInheritance:
         assert (record.remark, record.chapter, record.reference) == ("its own", "preface", family.reference)
         outcome = verify(record)
         assert outcome.confirmed, outcome.reason
-        assert survivors(record) == []
+        assert surviving_mutants(record) == []
 
     def test_an_inherited_form_is_the_form(self):
         class turned(family):
@@ -320,20 +322,20 @@ def test_resolve():
 
 def test_kept_counterexamples_are_played_back_and_replaced_where_they_show_nothing(monkeypatch):
     wrong = make(**ERRATUM)
-    database = Kept({})
-    assert shrunk(wrong, database)
-    small = counterexample_of(wrong, shrink=False).counterexample
+    database = ChoiceDatabase({})
+    assert search_smallest(wrong, database)
+    small = find_counterexample(wrong, shrink=False).counterexample
     for choices in (database.choices, {wrong.id: b"\xff"}):
-        monkeypatch.setattr(counterexamples, "kept", lambda choices=choices: Kept(dict(choices)))
-        found = counterexample_of(wrong)
-        assert found.worst > 0.1
+        monkeypatch.setattr(counterexamples, "kept", lambda choices=choices: ChoiceDatabase(dict(choices)))
+        found = find_counterexample(wrong)
+        assert found.max_residual > 0.1
         size = sum(np.abs(value).sum() for value in found.counterexample.values())
         assert size < sum(np.abs(value).sum() for value in small.values())
 
 
 def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
     wrong = {r.id for r in ledger.load() if r.verdict in (*NEEDS_CORRECTION, Verdict.CONDITIONAL)}
-    assert kept().choices.keys() <= wrong
+    assert stored_choices().choices.keys() <= wrong
 
 
 def test_a_flag_that_is_mostly_up_is_changed_where_it_is_down_too():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.ledger.covariance import OTHER, findings, units_told
+from rbnotes.ledger.covariance import TEST_UNITS, declares_units, findings
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     ENERGY,
@@ -24,12 +24,12 @@ from rbnotes.ledger.quantities import (
     TWIST,
     VELOCITY,
     WRENCH,
-    Fields,
-    Parts,
+    ObjectQuantity,
+    TupleQuantity,
     Units,
-    column,
-    per,
-    rows,
+    matrix_quantity,
+    stacked_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict
 
@@ -38,7 +38,7 @@ KILOMETRES = Units(length=1e-3, mass=1.0, time=1.0)
 
 
 def test_every_claim_that_can_be_checked_says_what_its_arguments_and_its_result_are():
-    silent = [each.id for each in ledger.load() if each.reference is not None and not units_told(each)]
+    silent = [each.id for each in ledger.load() if each.reference is not None and not declares_units(each)]
     assert silent == []
 
 
@@ -49,21 +49,21 @@ def test_names_of_units():
     assert (MASS**2 * LENGTH / TIME**3).unit == "kg² m/s³"
     assert (NUMBER / (MASS * TIME)).unit == "1/(kg s)"
     assert str(TWIST) == "3 x 1/s, 3 x m/s"
-    assert str(rows(STIFFNESS, FORCE)) == "N/m; N"
+    assert str(stacked_quantity(STIFFNESS, FORCE)) == "N/m; N"
 
 
 def test_blocks_of_mixed_units():
     """A spatial inertia turns twists into momenta: in kilometres its blocks shrink by different factors."""
-    M = KILOMETRES.change(np.ones((6, 6)), SPATIAL_INERTIA)
+    M = KILOMETRES.convert(np.ones((6, 6)), SPATIAL_INERTIA)
     np.testing.assert_allclose(M[:3, :3], 1e-6)
     np.testing.assert_allclose(M[:3, 3:], 1e-3)
     np.testing.assert_allclose(M[3:, 3:], 1.0)
     phi = np.arange(1.0, 13.0)
     np.testing.assert_allclose(
-        np.tile(KILOMETRES.change(np.arange(1.0, 7.0), TWIST), 2)[:6], KILOMETRES.change(phi, TWIST)[:6]
+        np.tile(KILOMETRES.convert(np.arange(1.0, 7.0), TWIST), 2)[:6], KILOMETRES.convert(phi, TWIST)[:6]
     )
-    momenta = KILOMETRES.change(np.ones((6, 6)) @ phi[:6], WRENCH * TIME)
-    np.testing.assert_allclose(M @ KILOMETRES.change(phi[:6], TWIST), momenta)
+    momenta = KILOMETRES.convert(np.ones((6, 6)) @ phi[:6], WRENCH * TIME)
+    np.testing.assert_allclose(M @ KILOMETRES.convert(phi[:6], TWIST), momenta)
     np.testing.assert_allclose(SPATIAL_INERTIA.inverse.exponents((6, 6)), -SPATIAL_INERTIA.exponents((6, 6)))
     np.testing.assert_allclose(SPATIAL_INERTIA.T.exponents((6, 6)), SPATIAL_INERTIA.exponents((6, 6)))
 
@@ -71,23 +71,23 @@ def test_blocks_of_mixed_units():
 def test_poses_keep_their_last_row():
     E = np.eye(4)
     E[:3, 3] = 1.0, 2.0, 3.0
-    np.testing.assert_allclose(KILOMETRES.change(E, POSE)[:3, 3], [1e-3, 2e-3, 3e-3])
-    np.testing.assert_allclose(KILOMETRES.change(E, POSE)[3], E[3])
+    np.testing.assert_allclose(KILOMETRES.convert(E, POSE)[:3, 3], [1e-3, 2e-3, 3e-3])
+    np.testing.assert_allclose(KILOMETRES.convert(E, POSE)[3], E[3])
 
 
 def test_tuples_objects_and_what_has_no_dimension():
-    assert KILOMETRES.change((2.0, 1), Parts((LENGTH, NUMBER))) == (2e-3, 1)
-    assert KILOMETRES.change("name", NUMBER) == "name"
-    found = KILOMETRES.change(STEP, Fields({"tolerance": LENGTH}))
+    assert KILOMETRES.convert((2.0, 1), TupleQuantity((LENGTH, NUMBER))) == (2e-3, 1)
+    assert KILOMETRES.convert("name", NUMBER) == "name"
+    found = KILOMETRES.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
     assert found.tolerance == pytest.approx(STEP.tolerance * 1e-3)
     with pytest.raises(ValueError, match="kg for a value of the type int"):
-        KILOMETRES.change(1, MASS)
+        KILOMETRES.convert(1, MASS)
     with pytest.raises(ValueError, match="6 dimensions for an axis of 5"):
         TWIST.exponents((5,))
 
 
 def test_constants_stay_as_they_are():
-    kept = OTHER.keeping((LENGTH, FORCE))
+    kept = TEST_UNITS.preserving_constants((LENGTH, FORCE))
     assert float(kept.factors(LENGTH, ())) == pytest.approx(1)
     assert float(kept.factors(FORCE, ())) == pytest.approx(1)
     assert abs(float(kept.factors(MASS, ())) - 1) > 0.1
@@ -120,7 +120,7 @@ def test_a_wrong_declaration_shows():
     assert "do not fit" in "; ".join(findings(replace(STEP, quantities=masses)))
     silent = {name: told for name, told in STEP.quantities.items() if name != "h"}
     assert findings(replace(STEP, quantities=silent)) == ["units: what `h` is, is not said"]
-    assert findings(replace(STEP, result=column((VELOCITY, 7)))) == [
+    assert findings(replace(STEP, result=vector_quantity((VELOCITY, 7)))) == [
         "units: 7 dimensions for an axis of 6 entries"
     ]
 
@@ -136,5 +136,5 @@ def test_a_print_whose_units_do_not_fit_is_told_so_and_no_other():
 
 
 def test_units_of_a_matrix_and_its_parts():
-    assert str(per(MOMENTUM, TWIST)) == "kg m, kg"
-    assert per(ANGULAR_MOMENTUM, VELOCITY).exponents((2, 3)).shape == (2, 3, 3)
+    assert str(matrix_quantity(MOMENTUM, TWIST)) == "kg m, kg"
+    assert matrix_quantity(ANGULAR_MOMENTUM, VELOCITY).exponents((2, 3)).shape == (2, 3, 3)

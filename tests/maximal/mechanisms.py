@@ -59,9 +59,9 @@ def hanging_chain():
     poses = se3.exp(rng.normal(size=(3, 6)))
     where = se3.exp(0.5 * rng.normal(size=(3, 6)))
     joints = [
-        maximal.joint_at(ExponentialSpherical(), where[0], poses, 0),
-        maximal.joint_at(Universal(), where[1], poses, 1, 0),
-        maximal.joint_at(Cylindrical(), where[2], poses, 2, 1),
+        maximal.joint_from_world_frame(ExponentialSpherical(), where[0], poses, 0),
+        maximal.joint_from_world_frame(Universal(), where[1], poses, 1, 0),
+        maximal.joint_from_world_frame(Cylindrical(), where[2], poses, 2, 1),
     ]
     mechanism = Mechanism(bodies, joints)
     return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(3, 6))))

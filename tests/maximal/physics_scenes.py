@@ -9,7 +9,7 @@ from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Prismatic, Revolute
-from rbnotes.maximal import Mechanism, World, joint_at, project
+from rbnotes.maximal import Mechanism, World, joint_from_world_frame, project
 from rbnotes.solids import Box, Capsule, Sphere
 
 GRAVITY = 9.81
@@ -154,7 +154,9 @@ def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
     lifted = so3.exp([0, angle, 0])
     poses[0] = se3.frame(lifted, hooks[0] - length * lifted[:, 2])
     axis = so3.exp([-np.pi / 2, 0, 0])
-    joints = [joint_at(Revolute(), se3.frame(axis, hook), poses, k) for k, hook in enumerate(hooks)]
+    joints = [
+        joint_from_world_frame(Revolute(), se3.frame(axis, hook), poses, k) for k, hook in enumerate(hooks)
+    ]
     colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
     return World(Mechanism(inertias, joints), colliders), State(poses)
 
@@ -177,10 +179,10 @@ def slider_crank(speed):
     about_y, along_x = so3.exp([-np.pi / 2, 0, 0]), so3.exp([0, np.pi / 2, 0])
     poses = np.stack([at(0, 0, 0.5), at(*(pin + guide) / 2, 0, np.arcsin(0.45 / 0.8), 0), at(*guide)])
     joints = [
-        joint_at(Revolute(), se3.frame(about_y, [0, 0, 0.4]), poses, 0),
-        joint_at(Revolute(), se3.frame(about_y, pin), poses, 1, 0),
-        joint_at(Revolute(), se3.frame(about_y, guide), poses, 2, 1),
-        joint_at(Prismatic(), se3.frame(along_x, guide), poses, 2),
+        joint_from_world_frame(Revolute(), se3.frame(about_y, [0, 0, 0.4]), poses, 0),
+        joint_from_world_frame(Revolute(), se3.frame(about_y, pin), poses, 1, 0),
+        joint_from_world_frame(Revolute(), se3.frame(about_y, guide), poses, 2, 1),
+        joint_from_world_frame(Prismatic(), se3.frame(along_x, guide), poses, 2),
     ]
     inertias = np.stack([body.spatial_inertia(density=DENSITY) for body in bodies])
     mechanism = Mechanism(inertias, joints, (0, 0, 0))
@@ -200,7 +202,7 @@ def hanging_rods(count, angle):
     poses = np.stack([se3.frame(so3.exp([0, -angle, 0]), (k + 0.5) * along) for k in range(count)])
     about_y = so3.exp([-np.pi / 2, 0, 0])
     joints = [
-        joint_at(Revolute(), se3.frame(about_y, k * along), poses, k, k - 1 if k else WORLD)
+        joint_from_world_frame(Revolute(), se3.frame(about_y, k * along), poses, k, k - 1 if k else WORLD)
         for k in range(count)
     ]
     return Mechanism(np.stack([rod] * count), joints), State(poses)

@@ -7,7 +7,13 @@ import numpy as np
 
 from rbnotes import friction, joints, maximal, se3, so3
 from rbnotes.contact import Collider, Plane
-from rbnotes.dynamics import WORLD, State, keeping_energy, keeping_momentum, symplectic_euler
+from rbnotes.dynamics import (
+    WORLD,
+    State,
+    energy_conserving_euler,
+    momentum_conserving_euler,
+    symplectic_euler,
+)
 from rbnotes.maximal import Mechanism, World
 from rbnotes.solids import Box, Capsule, Sphere
 
@@ -15,13 +21,13 @@ MODELS = {
     "box": friction.box_friction,
     "pyramid": friction.anitescu_stewart,
     "single QP": friction.single_qp,
-    "Newton": friction.newton_friction,
+    "Newton": friction.semismooth_newton_friction,
     "Gauss-Seidel": friction.gauss_seidel_friction,
 }
 INTEGRATORS = {
     "rattle": maximal.rattle,
-    "momentum": keeping_momentum,
-    "energy": keeping_energy,
+    "momentum": momentum_conserving_euler,
+    "energy": energy_conserving_euler,
     "Euler": symplectic_euler,
 }
 STABILIZATIONS = ("projection", "baumgarte", "none")
@@ -118,7 +124,7 @@ def scene(seed):
     if count > 1 and rng.random() < 0.4:
         kind = joints.Revolute() if rng.random() < 0.5 else joints.ExponentialSpherical()
         where = se3.frame(np.eye(3), (poses[0][:3, 3] + poses[1][:3, 3]) / 2)
-        held = [maximal.joint_at(kind, where, state.E, 1, 0)]
+        held = [maximal.joint_from_world_frame(kind, where, state.E, 1, 0)]
     inertias = [shape.spatial_inertia(density=float(rng.uniform(100, 3000))) for shape in shapes]
     mechanism = Mechanism(np.array(inertias), held)
     state = maximal.project(mechanism, state) if held else state

@@ -10,12 +10,12 @@ from rbnotes import inertia, maximal, se3
 from rbnotes.dynamics import (
     State,
     bridson_marino,
-    constrained,
+    constrain_scheme,
+    energy_conserving_euler,
     implicit_euler,
-    implicit_keeping_momentum,
+    implicit_momentum_conserving_euler,
     integrate,
-    keeping_energy,
-    keeping_momentum,
+    momentum_conserving_euler,
     runge_kutta,
     symplectic_euler,
     trapezoidal,
@@ -27,23 +27,26 @@ from rbnotes.forces import (
     FrameSprings,
     LinearSpring,
     Muscle,
-    Paths,
+    PathForces,
     SpringDamper,
     on_body,
     on_world,
-    through,
+    path_through,
 )
 from rbnotes.joints import Revolute
 from rbnotes.maximal import Mechanism, World, simulate
 
 FORCES = ForceGroups(
     [
-        Paths(
+        PathForces(
             Muscle(8.0, 1.1, 3.0, activation=0.8),
-            through(on_world([-1.0, 0.2, 0.5]), on_body(0, [-0.3, 0.2, 0.2]), on_body(1, [0.1, -0.3, 0.2])),
+            path_through(
+                on_world([-1.0, 0.2, 0.5]), on_body(0, [-0.3, 0.2, 0.2]), on_body(1, [0.1, -0.3, 0.2])
+            ),
         ),
-        Paths(
-            SpringDamper(20.0, 0.5, 0.4), through(on_body(0, [0.2, 0.3, 0.0]), on_body(1, [0.0, 0.2, -0.3]))
+        PathForces(
+            SpringDamper(20.0, 0.5, 0.4),
+            path_through(on_body(0, [0.2, 0.3, 0.0]), on_body(1, [0.0, 0.2, -0.3])),
         ),
         FrameSprings(
             FrameSpring.isotropic(np.eye(4), se3.exp([0.1, 0.4, -0.2, 0.1, 0.0, 0.2]), 10.0, 2.0, 0.3, 0.1),
@@ -63,7 +66,7 @@ def hinged():
         ]
     )
     poses = se3.exp([[0.4, -0.7, 0.2, 0.0, 0.0, 0.0], [-0.9, 0.1, 0.5, 1.2, 0.4, -0.3]])
-    joints = [maximal.joint_at(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
+    joints = [maximal.joint_from_world_frame(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
     mechanism = Mechanism(bodies, joints, applied=FORCES)
     rng = np.random.default_rng(1)
     return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
@@ -79,7 +82,13 @@ def error(path):
     return np.linalg.norm(path - exact().E)
 
 
-EULER = [symplectic_euler, implicit_euler, keeping_momentum, keeping_energy, implicit_keeping_momentum]
+EULER = [
+    symplectic_euler,
+    implicit_euler,
+    momentum_conserving_euler,
+    energy_conserving_euler,
+    implicit_momentum_conserving_euler,
+]
 
 
 # The rows of a hinge to the world are constant in the body: where they are seen from does not matter.
@@ -99,7 +108,7 @@ def test_simulator_converges_with_every_scheme(integrator, order):
 )
 def test_schemes_under_the_joint_converge(scheme, order):
     mechanism, state = hinged()
-    step = constrained(scheme, lambda state, h: [maximal.mechanism_rows(mechanism, state)])
+    step = constrain_scheme(scheme, lambda state, h: [maximal.joint_velocity_constraints(mechanism, state)])
     errors = [error(integrate(step, mechanism, state, 0.2 / n, n).E[-1]) for n in (20, 40)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
@@ -109,13 +118,15 @@ def test_stiff_springs_need_the_implicit_step():
     mechanism, state = hinged()
     ends = np.array([[0.2, 0.3, 0.0], [0.0, 0.2, -0.3]])
     length = np.linalg.norm(np.subtract(*se3.transform_points(state.E, ends)))
-    spring = Paths(LinearSpring(1e6, rest_length=length), through(on_body(0, ends[0]), on_body(1, ends[1])))
+    spring = PathForces(
+        LinearSpring(1e6, rest_length=length), path_through(on_body(0, ends[0]), on_body(1, ends[1]))
+    )
     stiff = replace(mechanism, applied=ForceGroups([spring]))
-    for integrator in (implicit_keeping_momentum, implicit_euler):
+    for integrator in (implicit_momentum_conserving_euler, implicit_euler):
         calm = simulate(World(stiff), state, 0.005, 40, integrator=integrator)
         assert np.abs(calm.states.phi).max() < 10
         distance = [np.linalg.norm(np.subtract(*se3.transform_points(E, ends))) for E in calm.states.E]
         np.testing.assert_allclose(distance, length, rtol=0.02)
-    for integrator in (keeping_momentum, symplectic_euler):
+    for integrator in (momentum_conserving_euler, symplectic_euler):
         wild = simulate(World(stiff), state, 0.005, 10, integrator=integrator, stabilization="none")
         assert np.abs(wild.states.phi).max() > 100

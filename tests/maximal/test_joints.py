@@ -76,7 +76,7 @@ def joints_in_place(draw, names=tuple(KINDS)):
     name = draw(st.sampled_from(names))
     body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, WORLD), (2, 1)]))
     poses = np.stack([draw(frames()) for _ in range(3)])
-    joint = maximal.joint_at(KINDS[name], draw(frames()), poses, body, parent)
+    joint = maximal.joint_from_world_frame(KINDS[name], draw(frames()), poses, body, parent)
     return joint, moved(joint, poses, allowed(name, *(draw(numbers(-1.25, 1.25)) for _ in range(3))))
 
 
@@ -146,7 +146,9 @@ class TestRows:
     def test_are_numbers_of_the_relative_twist_exactly(self, place):
         joint, poses = place
         name = NAMES[joint.kind]
-        rows = types.annihilator(joint.kind, joint.kind.coordinates_of(maximal.relative_pose(joint, poses)))
+        rows = types.constraint_force_basis(
+            joint.kind, joint.kind.nearest_coordinates(maximal.relative_pose(joint, poses))
+        )
         np.testing.assert_array_equal(rows[: len(FORBIDDEN[name])], np.eye(6)[list(FORBIDDEN[name])])
         if name == "universal":
             cross = np.cross(maximal.relative_pose(joint, poses)[0, :3], Y)
@@ -171,7 +173,7 @@ class TestRows:
     def test_without_joints_are_none(self):
         assert maximal.joint_matrix((), np.eye(4)[None]).shape == (0, 6)
         assert maximal.joint_errors((), np.eye(4)[None]).shape == (0,)
-        assert maximal.joint_drifts((), np.eye(4)[None], np.zeros((1, 6))).shape == (0,)
+        assert maximal.joint_bias_accelerations((), np.eye(4)[None], np.zeros((1, 6))).shape == (0,)
 
 
 class TestErrors:
@@ -206,7 +208,7 @@ class TestErrors:
             for axis in np.eye(3):
                 error = maximal.joint_error(joint, pose(turn(axis, np.pi))[None])
                 assert np.all(np.abs(error) <= np.pi + 1e-12)
-        hinge = maximal.joint_error(maximal.hinge(0), pose(turn(X, np.pi))[None])
+        hinge = maximal.joint_error(maximal.revolute(0), pose(turn(X, np.pi))[None])
         np.testing.assert_allclose(np.abs(hinge), [np.pi, 0, 0, 0, 0], atol=1e-12)
 
 
@@ -220,9 +222,10 @@ def test_drift_is_the_rate_of_rows_times_twists(place, twists, elsewhere):
         rate = derivative(
             lambda t, at=at: maximal.joint_rows(joint, after(at, twists, t)) @ twists.ravel()
         ).value
-        np.testing.assert_allclose(maximal.joint_drift(joint, at, twists), rate, atol=1e-8)
+        np.testing.assert_allclose(maximal.joint_bias_acceleration(joint, at, twists), rate, atol=1e-8)
     np.testing.assert_array_equal(
-        maximal.joint_drifts((joint,), poses, twists), maximal.joint_drift(joint, poses, twists)
+        maximal.joint_bias_accelerations((joint,), poses, twists),
+        maximal.joint_bias_acceleration(joint, poses, twists),
     )
 
 
@@ -230,7 +233,7 @@ class TestReactions:
     @given(joints_in_place(), vectors(6))
     def test_are_opposite_seen_from_the_world(self, place, numbers_):
         joint, poses = place
-        reaction = maximal.reactions(joint, poses, numbers_[: joint.count])
+        reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.count])
         parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
         forces, moments = [], []
         for E, wrench in ((poses[joint.body], reaction.on_body), (parent, reaction.on_parent)):
@@ -243,7 +246,7 @@ class TestReactions:
     @given(joints_in_place(), vectors(6), vectors(18))
     def test_do_no_work_on_motions_that_the_joint_allows(self, place, numbers_, mixture):
         joint, poses = place
-        reaction = maximal.reactions(joint, poses, numbers_[: joint.count])
+        reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.count])
         free = null_space(error_jacobian(joint, poses), rcond=1e-7)
         twists = (free @ mixture[: free.shape[1]]).reshape(3, 6)
         power = reaction.on_body @ twists[joint.body]
@@ -256,7 +259,7 @@ class TestReactions:
         """Work of the multipliers on any motion: themselves times the rate of the errors."""
         joint, poses = place
         pushes = numbers_[: joint.count]
-        reaction = maximal.reactions(joint, poses, pushes)
+        reaction = maximal.joint_reactions(joint, poses, pushes)
         work = pushes @ error_jacobian(joint, poses)
         for k, wrench in ((joint.body, reaction.on_body), (joint.parent, reaction.on_parent)):
             if k != WORLD:
@@ -275,7 +278,7 @@ class TestConstructors:
         poses = np.stack([pose(turn(X, 0.4), [1, 0, 2]), pose(turn(Y, -0.7), [0, 3, 1])])
         where = pose(turn(Z, 1.1), [0.5, 0.6, 0.7])
         for parent in (0, WORLD):
-            joint = maximal.joint_at(types.Revolute(), where, poses, 1, parent)
+            joint = maximal.joint_from_world_frame(types.Revolute(), where, poses, 1, parent)
             np.testing.assert_allclose(maximal.relative_pose(joint, poses), np.eye(4), atol=1e-14)
             np.testing.assert_allclose(poses[1] @ joint.frame, where, atol=1e-14)
 
@@ -283,28 +286,28 @@ class TestConstructors:
         with pytest.raises(InvalidArgument, match="kind: got 'weld', expected a joint type"):
             maximal.Joint("weld", 0)
         with pytest.raises(InvalidArgument, match="parent: got 1, expected another body"):
-            maximal.hinge(1, parent=1)
+            maximal.revolute(1, parent=1)
         with pytest.raises(InvalidArgument, match="body: got -1, expected the index of a body"):
-            maximal.hinge(-1)
+            maximal.revolute(-1)
         with pytest.raises(InvalidArgument, match=r"body: got 0\.5"):
-            maximal.hinge(0.5)
+            maximal.revolute(0.5)
         with pytest.raises(InvalidArgument, match="parent: got None, expected the index of a body or WORLD"):
-            maximal.hinge(0, parent=None)
+            maximal.revolute(0, parent=None)
         with pytest.raises(InvalidArgument, match=r"parent_frame: got a matrix with max \|R\^T R - I\|"):
-            maximal.ball(0, parent_frame=2 * np.eye(4) - np.diag([0, 0, 0, 1.0]))
+            maximal.spherical(0, parent_frame=2 * np.eye(4) - np.diag([0, 0, 0, 1.0]))
         with pytest.raises(InvalidArgument, match=r"frame: got shape \(2, 4, 4\)"):
-            maximal.ball(0, np.stack([np.eye(4)] * 2))
+            maximal.spherical(0, np.stack([np.eye(4)] * 2))
 
 
 def test_wrong_arguments_are_named():
-    joint, poses = maximal.hinge(1, parent=0), np.stack([np.eye(4)] * 2)
+    joint, poses = maximal.revolute(1, parent=0), np.stack([np.eye(4)] * 2)
     with pytest.raises(InvalidArgument, match="poses: got poses of 1 bodies, expected at least 2"):
         maximal.joint_rows(joint, poses[:1])
     with pytest.raises(InvalidArgument, match=r"poses: got shape \(4, 4\), expected one pose for each body"):
         maximal.joint_error(joint, np.eye(4))
     with pytest.raises(InvalidArgument, match=r"twists: got shape \(3, 6\), expected shape \(2, 6\)"):
-        maximal.joint_drift(joint, poses, np.zeros((3, 6)))
+        maximal.joint_bias_acceleration(joint, poses, np.zeros((3, 6)))
     with pytest.raises(InvalidArgument, match=r"multipliers: got shape \(4,\)"):
-        maximal.reactions(joint, poses, np.zeros(4))
+        maximal.joint_reactions(joint, poses, np.zeros(4))
     with pytest.raises(InvalidArgument, match="body: got 2, expected the index of one of 2 bodies"):
-        maximal.joint_at(types.ExponentialSpherical(), np.eye(4), poses, 2)
+        maximal.joint_from_world_frame(types.ExponentialSpherical(), np.eye(4), poses, 2)

@@ -17,7 +17,7 @@ from rbnotes import inertia, maximal, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking.strategies import arrays, frames, inertias, masses, vectors
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.dynamics.bodies import DENSE
+from rbnotes.dynamics.bodies import MAX_DENSE_SIZE
 from rbnotes.joints import Fixed
 from rbnotes.maximal import Mechanism
 
@@ -42,7 +42,7 @@ def rod_chain(lengths, weights, angles, rates, placed=None):
         before = pose() if k == 0 else pose(p=[lengths[k - 1], 0, 0])
         own = pose(about_y)
         joints.append(
-            maximal.hinge(k, own, k - 1 if k else WORLD, (placed if k == 0 else pose()) @ before @ own)
+            maximal.revolute(k, own, k - 1 if k else WORLD, (placed if k == 0 else pose()) @ before @ own)
         )
     gravity = placed[:3, :3] @ [0, 0, -G9]
     return Mechanism(bodies, joints, gravity), State(placed @ np.stack(poses), np.stack(twists))
@@ -105,7 +105,7 @@ def test_heavy_top_precesses_steadily():
     top = inertia.spatial_inertia(m, about_com, [0, 0, length])
     R = turn(Y, tilt)
     omega = R.T @ (p * Z) + s * Z
-    mechanism = Mechanism(top[None], [maximal.ball(0)])
+    mechanism = Mechanism(top[None], [maximal.spherical(0)])
     state = State(pose(R)[None], np.append(omega, np.zeros(3))[None])
     path = run(mechanism, state, 0.1, 10)
     axis = path.E[:, 0, :3, 2]
@@ -134,7 +134,7 @@ class PinocchioChain:
             last = self.model.addJoint(last, pin.JointModelRZ(), pin.SE3(placement), f"hinge{k}")
             self.model.appendBodyToJoint(last, pin.Inertia(m, com, 0.2 * J), pin.SE3.Identity())
             bodies.append(inertia.spatial_inertia(m, 0.2 * J, com))
-            joints.append(maximal.hinge(k, None, k - 1 if k else WORLD, placement))
+            joints.append(maximal.revolute(k, None, k - 1 if k else WORLD, placement))
         self.mechanism = Mechanism(np.stack(bodies), joints, self.model.gravity.linear)
         self.q, self.v = rng.uniform(-2, 2, count), rng.normal(size=count)
 
@@ -175,7 +175,7 @@ class TestAgainstPinocchio:
         np.testing.assert_allclose(path.phi[-1], expected.phi, atol=1e-5)
 
     def test_many_bodies_take_the_sparse_way(self):
-        chain = PinocchioChain(8, DENSE // 6 + 2)
+        chain = PinocchioChain(8, MAX_DENSE_SIZE // 6 + 2)
         state = chain.state(chain.q, chain.v)
         _, expected = chain.accelerations(chain.q, chain.v)
         phidot = maximal.accelerations(chain.mechanism, state).phidot
@@ -188,16 +188,19 @@ class TestReactions:
         """Two bodies at rest, one fixed to the other, and that one fixed to the world."""
         M = np.stack([inertia.spatial_inertia(m, J, com), inertia.spatial_inertia(2.0, J, -com)])
         poses = np.stack([E0, E1])
-        joints = [maximal.joint_at(Fixed(), where, poses, 0), maximal.joint_at(Fixed(), where, poses, 1, 0)]
+        joints = [
+            maximal.joint_from_world_frame(Fixed(), where, poses, 0),
+            maximal.joint_from_world_frame(Fixed(), where, poses, 1, 0),
+        ]
         mechanism = Mechanism(M, joints, g)
         motion = maximal.accelerations(mechanism, State(poses, np.zeros((2, 6))))
         np.testing.assert_allclose(motion.phidot, 0, atol=1e-8)
-        on_world = maximal.reactions(joints[0], poses, motion.multipliers[:6]).on_parent
+        on_world = maximal.joint_reactions(joints[0], poses, motion.multipliers[:6]).on_parent
         arms = np.stack([se3.transform_points(E0, com), se3.transform_points(E1, -com)])
         weights = np.array([m, 2.0])[:, None] * g
         np.testing.assert_allclose(on_world[3:], weights.sum(axis=0), atol=1e-8)
         np.testing.assert_allclose(on_world[:3], np.cross(arms, weights).sum(axis=0), atol=1e-7)
-        on_first = maximal.reactions(joints[1], poses, motion.multipliers[6:]).on_parent
+        on_first = maximal.joint_reactions(joints[1], poses, motion.multipliers[6:]).on_parent
         expected = E0[:3, :3].T @ np.cross(arms[1] - E0[:3, 3], weights[1])
         np.testing.assert_allclose(on_first[:3], expected, atol=1e-7)
 
@@ -213,7 +216,7 @@ class TestReactions:
         pulled = Mechanism(body[None], [joint], np.zeros(3), lambda state: Forces.without_derivatives(pull))
         state = State(where)
         motion = maximal.accelerations(pulled, state)
-        reaction = maximal.reactions(joint, state.E, motion.multipliers).on_body
+        reaction = maximal.joint_reactions(joint, state.E, motion.multipliers).on_body
         free = {
             "hinge": [2],
             "slider": [5],
@@ -231,11 +234,11 @@ class TestReactions:
 
     def test_a_whirling_rod_pulls_at_its_hinge(self):
         length, m, rate = 0.8, 1.5, 3.0
-        joint = maximal.hinge(0)
+        joint = maximal.revolute(0)
         mechanism = Mechanism(rods([length], [m]), [joint])
         state = State(pose(turn(Z, 0.4))[None], np.array([[0, 0, rate, 0, 0, 0.0]]))
         motion = maximal.accelerations(mechanism, state)
-        reaction = maximal.reactions(joint, state.E, motion.multipliers).on_body
+        reaction = maximal.joint_reactions(joint, state.E, motion.multipliers).on_body
         np.testing.assert_allclose(reaction[3:], [-m * rate**2 * length / 2, 0, m * G9], atol=1e-9)
         np.testing.assert_allclose(reaction[:3], [0, -m * G9 * length / 2, 0], atol=1e-9)
 
@@ -244,7 +247,7 @@ class TestErrors:
     def test_mechanisms_are_checked(self):
         body = rods([1.0], [1.0])
         with pytest.raises(InvalidArgument, match="joints: got a revolute joint between 1 and 0"):
-            Mechanism(body, [maximal.hinge(0, parent=1)])
+            Mechanism(body, [maximal.revolute(0, parent=1)])
         with pytest.raises(InvalidArgument, match=r"bodies: got shape \(6, 6\)"):
             Mechanism(body[0])
         with pytest.raises(InvalidArgument, match=r"bodies\[1\]: got smallest eigenvalue"):
@@ -262,6 +265,6 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="applied: got ndarray, expected a function"):
             replace(mechanism, applied=lambda state: np.ones(18)).force(state)
         with pytest.raises(InvalidArgument, match="gamma: got -1"):
-            maximal.mechanism_rows(mechanism, state, gamma=-1.0)
+            maximal.joint_velocity_constraints(mechanism, state, gamma=-1.0)
         with pytest.raises(InvalidArgument, match="gamma: got -1"):
             maximal.baumgarte_target(mechanism, state.E, -1.0)

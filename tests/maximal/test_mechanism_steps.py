@@ -31,10 +31,10 @@ def four_bar(angle, rate, placed):
     own = pose(turn(X, -np.pi / 2))
     at = [placed @ pose(p=p) @ own for p in (np.zeros(3), start, end, start + end)]
     joints = [
-        maximal.joint_at(Revolute(), at[0], poses, 0),
-        maximal.joint_at(Revolute(), at[1], poses, 2),
-        maximal.joint_at(Revolute(), at[2], poses, 1, 0),
-        maximal.joint_at(Revolute(), at[3], poses, 1, 2),
+        maximal.joint_from_world_frame(Revolute(), at[0], poses, 0),
+        maximal.joint_from_world_frame(Revolute(), at[1], poses, 2),
+        maximal.joint_from_world_frame(Revolute(), at[2], poses, 1, 0),
+        maximal.joint_from_world_frame(Revolute(), at[3], poses, 1, 2),
     ]
     mechanism = Mechanism(bodies, joints, placed[:3, :3] @ [0, 0, -G9])
     inertia_ = 2 * m_crank * crank**2 / 3 + m_coupler * crank**2
@@ -51,14 +51,14 @@ class TestClosedLoops:
     def test_parallelogram_is_accelerated_as_a_pendulum(self, angle, rate, placed):
         mechanism, state, pendulum = four_bar(angle, rate, placed)
         G = maximal.joint_matrix(mechanism.joints, state.E).toarray()
-        assert factor_kkt(mechanism.mass(state), G).redundant == 3
+        assert factor_kkt(mechanism.mass_matrix(state), G).num_redundant == 3
         motion = maximal.accelerations(mechanism, state)
         np.testing.assert_allclose(motion.phidot[[0, 2], 1], pendulum(0, [angle, rate])[1], atol=1e-8)
         np.testing.assert_allclose(motion.phidot[1, :3], 0, atol=1e-8)
         # Of all multipliers that do it the least ones are taken, and they hold the bodies as any would.
         np.testing.assert_allclose(null_space(G.T, rcond=1e-9).T @ motion.multipliers, 0, atol=1e-8)
         force = mechanism.force(state) + G.T @ motion.multipliers
-        np.testing.assert_allclose(mechanism.mass(state) @ motion.phidot.ravel(), force, atol=1e-8)
+        np.testing.assert_allclose(mechanism.mass_matrix(state) @ motion.phidot.ravel(), force, atol=1e-8)
 
     @pytest.mark.parametrize("stabilization", STABILIZATIONS)
     def test_parallelogram_steps(self, stabilization):
@@ -74,8 +74,8 @@ class TestClosedLoops:
         bodies = np.stack([inertia.spatial_inertia(1.0, np.diag([0.2, 0.2, 0.1]))] * 2)
         poses = np.stack([drive, driven])
         joints = [
-            maximal.hinge(0, None, WORLD, drive),
-            maximal.hinge(1, None, WORLD, driven),
+            maximal.revolute(0, None, WORLD, drive),
+            maximal.revolute(1, None, WORLD, driven),
             # x of the parent and y of the body are the axes of the cross, perpendicular to both shafts.
             maximal.universal(1, pose(), 0, pose()),
         ]
@@ -142,7 +142,7 @@ class TestSteps:
         # Twists before and after the step satisfy the same rows: the drift is not in it.
         G = maximal.joint_matrix(mechanism.joints, state.E).toarray()
         force = mechanism.force(state)
-        expected = factor_kkt(mechanism.mass(state), G).solve(force)[1]
+        expected = factor_kkt(mechanism.mass_matrix(state), G).solve(force)[1]
         np.testing.assert_allclose(impulses / h, expected, rtol=1e-5)
 
     def test_applied_wrenches_do_work(self):
@@ -150,7 +150,7 @@ class TestSteps:
         push = np.arange(18.0)
         pushed = replace(mechanism, applied=lambda state: Forces.without_derivatives(push))
         motion = maximal.accelerations(pushed, state)
-        power = np.sum((mechanism.bodies @ motion.phidot[..., None])[..., 0] * state.phi)
+        power = np.sum((mechanism.inertias @ motion.phidot[..., None])[..., 0] * state.phi)
         lift = mechanism.force(state) @ state.velocity
         np.testing.assert_allclose(power, lift + push @ state.velocity, atol=1e-9)
 
@@ -184,6 +184,6 @@ class TestProjection:
 
     def test_says_when_joints_cannot_meet(self):
         body = inertia.spatial_inertia(1.0, 0.1 * np.eye(3))
-        joints = [maximal.ball(0, None, WORLD, pose(p=[x, 0, 0])) for x in (0, 1)]
+        joints = [maximal.spherical(0, None, WORLD, pose(p=[x, 0, 0])) for x in (0, 1)]
         with pytest.raises(SingularConfiguration, match=r"poses: got joints that are still 0\.5 apart"):
             maximal.project_poses(Mechanism(body[None], joints), np.eye(4)[None])

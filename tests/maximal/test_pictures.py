@@ -5,9 +5,9 @@ import pytest
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, Plane, Rounded
+from rbnotes.contact import Collider, Plane, RoundedBox
 from rbnotes.dynamics import WORLD, State
-from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_body, on_world, through
+from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box, Sphere
 from rbnotes.viewer import Scene
@@ -15,14 +15,18 @@ from rbnotes.viewer import Scene
 BRICK, BALL = Box([0.4, 0.2, 0.1]), Sphere(0.15)
 ASIDE = se3.exp([0.3, -0.2, 0.5, 0.1, 0.2, 0.0])
 SPRING = ForceGroups(
-    [Paths(SpringDamper(40.0, 0.5, 1.5), through(on_world([0.1, 0.0, 3.0]), on_body(0, [0.2, 0.1, 0.0])))]
+    [
+        PathForces(
+            SpringDamper(40.0, 0.5, 1.5), path_through(on_world([0.1, 0.0, 3.0]), on_body(0, [0.2, 0.1, 0.0]))
+        )
+    ]
 )
 
 
 @pytest.fixture(scope="module")
 def world():
     bodies = [BRICK.spatial_inertia(mass=1.0), BALL.spatial_inertia(mass=0.5)]
-    shapes = [Collider(WORLD, Plane()), Collider(0, BRICK, ASIDE), Collider(0, Rounded([0.1, 0, 0], 0.02))]
+    shapes = [Collider(WORLD, Plane()), Collider(0, BRICK, ASIDE), Collider(0, RoundedBox([0.1, 0, 0], 0.02))]
     return World(Mechanism(bodies, applied=SPRING), shapes)
 
 

@@ -20,7 +20,7 @@ from simulated import (
 
 from rbnotes import arguments, friction, maximal, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Plane, separation_speeds
+from rbnotes.contact import Collider, ContactPoints, Plane, normal_velocity_targets
 from rbnotes.dynamics import (
     WORLD,
     Forces,
@@ -64,19 +64,19 @@ class TestContacts:
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.03, 0.97], atol=1e-9)
         np.testing.assert_allclose(path.states.phi, 0, atol=1e-12)
         left = simulate(world, start, 0.01, 2, stabilization="none")
-        np.testing.assert_allclose(left.overlaps, 0.09, rtol=1e-9)
+        np.testing.assert_allclose(left.max_overlaps, 0.09, rtol=1e-9)
         # By velocities no faster than what lifts a body out: without gravity, none.
         slowly = {"stabilization": "baumgarte", "gamma": 25.0, "slop": 0.0}
-        np.testing.assert_allclose(simulate(world, start, 0.01, 2, **slowly).overlaps, 0.09, rtol=1e-9)
+        np.testing.assert_allclose(simulate(world, start, 0.01, 2, **slowly).max_overlaps, 0.09, rtol=1e-9)
         falling = World(replace(mechanism, gravity=np.array([0, 0, -g])), world.colliders)
         part = simulate(falling, rest(at(0, 0, 0), at(0.99, 0, 0)), 0.01, 2, **slowly)
-        np.testing.assert_allclose(part.overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
+        np.testing.assert_allclose(part.max_overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
 
     def test_fast_bodies_do_not_pass_through(self):
         world = on_ground([Sphere(0.05)], 1.0, gravity=(0, 0, 0))
         start = State(at(0, 0, 1.0)[None], np.array([[0, 0, 0, 0, 0, -50.0]]))
         path = simulate(world, start, 0.01, 10, stabilization="none")
-        assert path.overlaps.max() < 1e-12
+        assert path.max_overlaps.max() < 1e-12
         assert path.states.E[-1, 0, 2, 3] == pytest.approx(0.05)
         np.testing.assert_allclose(path.states.phi[-1], 0, atol=1e-12)
 
@@ -87,7 +87,7 @@ class TestContacts:
         start = State(np.stack([at(-1, 0, 0), at(1, 0, 0)]), np.zeros((2, 6)))
         start.phi[:, 3] = 50.0, -50.0
         path = simulate(world, start, 0.01, 5, stabilization="none")
-        assert path.overlaps.max() < 1e-12
+        assert path.max_overlaps.max() < 1e-12
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.1, 0.1], atol=1e-12)
 
     def test_separation_speeds(self):
@@ -95,7 +95,7 @@ class TestContacts:
         points = ContactPoints(
             *np.zeros((2, 5), dtype=int), *np.zeros((2, 5, 3)), gap, np.ones(5), np.full(5, 0.5)
         )
-        speeds = separation_speeds(points, approach, 0.01, [0, 0, -10.0])
+        speeds = normal_velocity_targets(points, approach, 0.01, [0, 0, -10.0])
         np.testing.assert_allclose(speeds, [-2.0, 0.0, 0.5, 0.0, 0.5])
 
     def test_events_of_a_block_that_stops_and_is_lifted(self):
@@ -114,8 +114,8 @@ class TestContacts:
 
     def test_joined_bodies_do_not_touch_unless_asked(self):
         world, _ = pile()
-        assert set(world.apart) == {(0, WORLD), (1, 0)}
-        assert World(world.mechanism, apart=()).apart == ()
+        assert set(world.excluded_pairs) == {(0, WORLD), (1, 0)}
+        assert World(world.mechanism, excluded_pairs=()).excluded_pairs == ()
 
 
 def test_many_bodies_are_each_as_if_alone():
@@ -135,7 +135,9 @@ def test_many_bodies_are_each_as_if_alone():
         bodies = np.concatenate([[2 * k, 2 * k + 1] for k in pairs])
         at_start = poses[bodies]
         joints = [
-            maximal.joint_at(ExponentialSpherical(), at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i)
+            maximal.joint_from_world_frame(
+                ExponentialSpherical(), at(2.0 * k, 0.15, 0.12), at_start, 2 * i + 1, 2 * i
+            )
             for i, k in enumerate(pairs)
         ]
         ground = Collider(WORLD, Plane(), mu=0.4)

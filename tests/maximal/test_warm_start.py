@@ -14,7 +14,7 @@ from rbnotes.friction import (
     FrictionModel,
     friction_model,
     gauss_seidel_friction,
-    newton_friction,
+    semismooth_newton_friction,
 )
 from rbnotes.maximal import Mechanism, World, simulate
 from rbnotes.solids import Box
@@ -38,7 +38,7 @@ def test_declared_models_start_from_the_last_impulses(declared):
 
     def solve(problem, start=None):
         guesses.append(start)
-        found.append(newton_friction(problem, start=start))
+        found.append(semismooth_newton_friction(problem, start=start))
         return found[-1]
 
     slide(FrictionModel(solve, accepts_initial_guess=True) if declared else solve)
@@ -53,7 +53,7 @@ def test_declared_models_start_from_the_last_impulses(declared):
 
 def test_another_name_of_the_argument_is_an_error():
     def solve(problem, guess=None):
-        return newton_friction(problem, start=guess)
+        return semismooth_newton_friction(problem, start=guess)
 
     with pytest.raises(TypeError, match="start"):
         slide(FrictionModel(solve, accepts_initial_guess=True))
@@ -71,9 +71,11 @@ def test_declarations_of_the_table_are_right(name):
 
 def test_functions_of_the_table_keep_their_declaration():
     box = partial(gauss_seidel_friction, cone="box")
-    assert friction_model("friction", newton_friction) == FRICTION_MODELS["newton"]
+    assert friction_model("friction", semismooth_newton_friction) == FRICTION_MODELS["newton"]
     assert friction_model("friction", box) == FrictionModel(box, accepts_initial_guess=True)
-    assert not friction_model("friction", lambda problem: newton_friction(problem)).accepts_initial_guess
+    assert not friction_model(
+        "friction", lambda problem: semismooth_newton_friction(problem)
+    ).accepts_initial_guess
 
 
 def test_names_are_keys_of_the_table():

@@ -32,7 +32,7 @@ def reference(robot, model, q, qdot):
         count = own.stop - own.start
         if not count:
             continue
-        name = robot.joint_of(link.name).name
+        name = robot.joint_of_link(link.name).name
         joint = model.joints[model.getJointId(name if model.existJointName(name) else "root_joint")]
         where, rates = slice(joint.idx_q, joint.idx_q + joint.nq), slice(joint.idx_v, joint.idx_v + joint.nv)
         if count == 1:

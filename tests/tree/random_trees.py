@@ -213,8 +213,8 @@ def mujoco_state(tree, model, q, qdot):
                 R = part.transform(own_q)[:3, :3]
                 R = link.placement[:3, :3] @ R if free else R
                 qpos[start : start + 4] = quaternion.from_rotation(R)
-                T[first : first + 3, columns] = part.S(own_q)[:3]
-                drift[first : first + 3] = part.Sdot(own_q, own_v)[:3] @ own_v
+                T[first : first + 3, columns] = part.motion_subspace(own_q)[:3]
+                drift[first : first + 3] = part.motion_subspace_rate(own_q, own_v)[:3] @ own_v
             elif free:
                 qpos[start : start + 3] = link.placement[:3, :3] @ own_q + link.placement[:3, 3]
                 T[first : first + 3, columns] = link.placement[:3, :3]

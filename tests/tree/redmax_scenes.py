@@ -27,7 +27,7 @@ from rbnotes.tree import (
     TreeSystem,
     kinetic_energy,
     poses,
-    step_rows,
+    velocity_constraints,
 )
 
 FILE = Path(__file__).parent / "redmax" / "scenes.json"
@@ -70,7 +70,7 @@ def read(scene):
         spring = spring._replace(K=(spring.K + spring.K.T) / 2)
         return spring + Forces.without_derivatives(chain.f + pulled.f) + damper
 
-    system = TreeSystem(tree, masses, applied, joint_torque(scene["control"] or {}, tree.size, h))
+    system = TreeSystem(tree, masses, applied, joint_torque(scene["control"] or {}, tree.num_coordinates, h))
     constraints = [
         CONSTRAINTS[each["kind"]](each, scene, h)
         for each in scene["constraints"]
@@ -91,9 +91,9 @@ def simulate(scene):
     """States after each step."""
     system, state = scene.system, scene.start
     states = [state]
-    rows = partial(step_rows, system, scene.constraints, gamma=scene.gamma)
+    rows = partial(velocity_constraints, system, scene.constraints, gamma=scene.gamma)
     for _ in range(scene.steps):
-        state = system.reparametrised(state)
+        state = system.reparametrize(state)
         state = constrained_step(implicit_euler, system, state, scene.h, rows).state
         states.append(state)
     return states
@@ -138,7 +138,7 @@ def link(body, joint):
         place,
         stiffness=joint["stiffness"],
         damping=joint["damping"],
-        rest=joint["q0"],
+        spring_reference=joint["q0"],
     )
 
 
@@ -172,12 +172,12 @@ JOINTS = {
 
 def point_spring(spring):
     ends = (forces.on_body(spring[f"body{i}"], spring[f"x{i}"]) for i in (1, 2))
-    return forces.ZeroLengthSprings(spring["stiffness"], forces.through(*ends))
+    return forces.ZeroLengthSprings(spring["stiffness"], forces.path_through(*ends))
 
 
 def pull(spring):
     at = forces.on_body(spring["body"], spring["x"])
-    return forces.Pulls(spring["stiffness"], spring["direction"], at)
+    return forces.ConstantForces(spring["stiffness"], spring["direction"], at)
 
 
 def deformables(chains, bodies):
@@ -194,8 +194,8 @@ def deformables(chains, bodies):
         length = np.linalg.norm(places[1] - places[0]) / (nodes - 1)
         # V = K ((l - L) / L)^2 / 2
         law = forces.SpringDamper(chain["stiffness"] / length, 0.0, length)
-        pairs = forces.through(forces.on_particle(numbers[:-1]), forces.on_particle(numbers[1:]))
-        springs.append(forces.Paths(law, pairs))
+        pairs = forces.path_through(forces.on_particle(numbers[:-1]), forces.on_particle(numbers[1:]))
+        springs.append(forces.PathForces(law, pairs))
         masses.extend([chain["mass"] / nodes] * nodes)
         x.extend(np.linspace(*places, nodes))
         held.extend(
@@ -226,7 +226,7 @@ def piece(control, t):
 def loop(constraint, scene, h):
     a, b = constraint["body_a"], constraint["body_b"]
     axis = unit(scene["joints"][a]["axis"])
-    return LoopClosure(name(a), constraint["x_a"], name(b), constraint["x_b"], axis, turning=False)
+    return LoopClosure(name(a), constraint["x_a"], name(b), constraint["x_b"], axis, axis_follows_body=False)
 
 
 def gear(constraint, scene, h):

@@ -26,7 +26,7 @@ def tumbling(ball):
         ],
         gravity=np.zeros(3),
     )
-    home = tree.home
+    home = tree.neutral
     twists = np.array([4.0, -3.0, 2.0]), np.array([-1.0, 2.5, 3.0])
     first, second = (np.linalg.pinv(ball.S(ball.home)[:3]) @ w for w in twists)
     return TreeSystem(tree), State(q=home, qdot=np.concatenate([[0.3, -0.2, 0.5], first, second]))
@@ -39,8 +39,8 @@ def test_through_several_turns():
         tree, states = system.tree, integrate_adaptively(system, start, TIMES)
         np.testing.assert_array_equal(states.t, TIMES)
         np.testing.assert_allclose(
-            trees.world_momentum(tree, states.q, states.qdot),
-            np.broadcast_to(trees.world_momentum(tree, start.q, start.qdot), (4, 6)),
+            trees.spatial_momentum(tree, states.q, states.qdot),
+            np.broadcast_to(trees.spatial_momentum(tree, start.q, start.qdot), (4, 6)),
             atol=5e-6,
         )
         np.testing.assert_allclose(

@@ -5,10 +5,10 @@ import pytest
 from random_trees import ALL, body, frame, unit
 
 from rbnotes import joints, maximal, se3
-from rbnotes.dynamics import WORLD, State, constrained_step, no_forces, runge_kutta, symplectic_euler
-from rbnotes.forces import Damping, ForceGroups, LinearSpring, Paths, on_body, through
-from rbnotes.maximal.mechanism import mechanism_rows
-from rbnotes.tree import Link, LoopClosure, Tree, TreeSystem, step_rows
+from rbnotes.dynamics import WORLD, State, constrained_step, runge_kutta, symplectic_euler, zero_forces
+from rbnotes.forces import Damping, ForceGroups, LinearSpring, PathForces, on_body, path_through
+from rbnotes.maximal.mechanism import joint_velocity_constraints
+from rbnotes.tree import Link, LoopClosure, Tree, TreeSystem, velocity_constraints
 
 
 def mechanism(tree, applied):
@@ -37,13 +37,16 @@ def case(request):
         Link("side", joints.Prismatic(unit(rng)), body(rng), "base", frame(rng), frame(rng)),
     ]
     tree = Tree(links, gravity=3 * rng.normal(size=3))
-    spring = Paths(
-        LinearSpring(6.0, 0.7, 0.4), through(on_body(1, [0.3, -0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))
+    spring = PathForces(
+        LinearSpring(6.0, 0.7, 0.4), path_through(on_body(1, [0.3, -0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))
     )
     applied = ForceGroups([spring, Damping(0.3, [1])])
     system = TreeSystem(tree, applied=applied)
-    q, qdot = tree.home + rng.uniform(0.2, 0.7, tree.size), 0.5 * rng.normal(size=tree.size)
-    return system, mechanism(tree, applied), system.reparametrised(State(q=q, qdot=qdot))
+    q, qdot = (
+        tree.neutral + rng.uniform(0.2, 0.7, tree.num_coordinates),
+        0.5 * rng.normal(size=tree.num_coordinates),
+    )
+    return system, mechanism(tree, applied), system.reparametrize(State(q=q, qdot=qdot))
 
 
 def close(actual, expected, tolerance):
@@ -74,7 +77,7 @@ def test_steps_converge_to_each_other(case):
     (system, bodies, start), apart = case, []
 
     def rows(state, h):
-        return [mechanism_rows(bodies, state)]
+        return [joint_velocity_constraints(bodies, state)]
 
     for steps in (2, 4):
         h, reduced, held = 0.04 / steps, start, system.maximal(start)
@@ -96,11 +99,11 @@ def test_a_rate_takes_back_the_same_part_in_both():
     ]
     tree = Tree(links, gravity=np.zeros(3))
     state, end = State(q=rng.uniform(0.2, 0.7, 4), qdot=np.zeros(4)), np.array([0.3, -0.2, 0.4])
-    bodies = TreeSystem(tree).maximal(state)
+    bodies = TreeSystem(tree).maximal_state(state)
     anchor = bodies.E[1, :3, :3] @ end + bodies.E[1, :3, 3] + [6e-5, -5e-5, 6e-5]
     closing = LoopClosure("tip", end, None, anchor)
-    ball = maximal.ball(1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor))
-    held = mechanism(tree, no_forces)
+    ball = maximal.spherical(1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor))
+    held = mechanism(tree, zero_forces)
     held = maximal.Mechanism(tree.inertias, [*held.joints, ball], np.zeros(3))
 
     def gap(E):
@@ -109,10 +112,14 @@ def test_a_rate_takes_back_the_same_part_in_both():
     of_tree, of_bodies = (
         constrained_step(symplectic_euler, system, start, h, rows).state
         for system, start, rows in (
-            (TreeSystem(tree), state, lambda s, h: step_rows(TreeSystem(tree), [closing], s, h, gamma)),
-            (held, bodies, lambda s, h: [mechanism_rows(held, s, gamma=gamma)]),
+            (
+                TreeSystem(tree),
+                state,
+                lambda s, h: velocity_constraints(TreeSystem(tree), [closing], s, h, gamma),
+            ),
+            (held, bodies, lambda s, h: [joint_velocity_constraints(held, s, gamma=gamma)]),
         )
     )
     left = (1 - gamma * h) * gap(bodies.E)
-    for E in (TreeSystem(tree).maximal(of_tree).E, of_bodies.E):
+    for E in (TreeSystem(tree).maximal_state(of_tree).E, of_bodies.E):
         np.testing.assert_allclose(gap(E), left, rtol=0, atol=1e-6)

@@ -33,7 +33,7 @@ def case(request):
     size = (1, 2, 4, 6, 9, 12)[seed]
     kinds = np.roll(kinds, -seed)  # the first link's joint is another one each time
     tree = with_springs(random_tree(rng, size, tuple(kinds), MUJOCO_KINDS), rng)
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     model = mujoco_model(tree)
     data = mujoco.MjData(model)
     state = mujoco_state(tree, model, q, v)
@@ -74,7 +74,7 @@ def test_bias(case):
     tree, _, data, state, (q, v, _) = case
     # Without accelerations of MuJoCo's coordinates, not of the tree's.
     own = -trees.mass_matrix(tree, q) @ np.linalg.pinv(state.T) @ state.drift
-    found = trees.inverse_dynamics_dense(tree, q, v, 0 * v) + own + trees.joint_forces(tree, q, v)
+    found = trees.inverse_dynamics_dense(tree, q, v, 0 * v) + own + trees.passive_joint_forces(tree, q, v)
     close(found, state.T.T @ data.qfrc_bias)
 
 

@@ -14,7 +14,7 @@ SIZES = (1, 2, 5, 12)
 def case(request):
     rng = np.random.default_rng(request.param)
     tree = random_tree(rng, request.param[1])
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     model = pinocchio_model(tree)
     return tree, model, model.createData(), q, v, a
 
@@ -63,7 +63,7 @@ def test_momentum(case):
     pinocchio.computeCentroidalMomentum(model, data, q, v)
     centre, momentum = data.com[0], data.hg
     about_origin = momentum.angular + np.cross(centre, momentum.linear)
-    close(trees.world_momentum(tree, q, v), np.concatenate([about_origin, momentum.linear]))
+    close(trees.spatial_momentum(tree, q, v), np.concatenate([about_origin, momentum.linear]))
 
 
 def test_poses_and_twists(case):

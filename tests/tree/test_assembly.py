@@ -19,7 +19,7 @@ from rbnotes.tree import (
     PrescribedJoint,
     Tree,
     TreeSystem,
-    assembled,
+    assemble_configuration,
 )
 
 
@@ -29,7 +29,7 @@ class TestAssembled:
         system, loop, state = four_bars(seed)
         rng = np.random.default_rng(seed)
         apart = State(q=state.q + np.array([0, 0, 0.1, 0.15, -0.1]), qdot=rng.normal(size=5))
-        found = assembled(system, [loop], apart, held=["base", "left"])
+        found = assemble_configuration(system, [loop], apart, locked=["base", "left"])
         close(found.q[:3], apart.q[:3], 1e-15)
         close(found.qdot[:3], apart.qdot[:3], 1e-15)
         ground, crank, coupler, right = (LENGTHS[k] for k in ("ground", "left", "coupler", "right"))
@@ -45,10 +45,10 @@ class TestAssembled:
         """The change of velocities is an impulse of the constraints."""
         system, loop, state = four_bars(1)
         pushed = State(q=state.q, qdot=state.qdot + np.array([0.3, -0.1, 0.4, 0.2, -0.5]))
-        found = assembled(system, [loop], pushed)
+        found = assemble_configuration(system, [loop], pushed)
         close(found.q, state.q)
         G = loop.rows(system, found, 0.0).G
-        impulse = system.mass(found) @ (found.qdot - pushed.qdot)
+        impulse = system.mass_matrix(found) @ (found.qdot - pushed.qdot)
         shares = np.linalg.lstsq(G.T, impulse, rcond=None)[0]
         assert np.linalg.norm(impulse) > 0.1
         close(G.T @ shares, impulse)
@@ -56,8 +56,8 @@ class TestAssembled:
     def test_prescribed_motions_and_particles(self):
         system, state = branched(np.random.default_rng(2))
         told, tied = PrescribedJoint("leg", wave(0.2, 2)), AttachedParticle(1, "hand", [0.2, 0.3, -0.1])
-        found = assembled(system, [told, tied], state, held=["arm"])
-        leg = system.tree.slices[system.tree.index("leg")]
+        found = assemble_configuration(system, [told, tied], state, locked=["arm"])
+        leg = system.tree.coordinate_slices[system.tree.index("leg")]
         close(found.q[leg], told.motion(state.t)[0])
         close(found.qdot[leg], told.motion(state.t)[1])
         close(tied.rows(system, found, 0.0).error, np.zeros(3))
@@ -68,7 +68,7 @@ class TestAssembled:
         at = np.array([0.0, 0.6, 0.8])
         loop = LoopClosure("ball", [1.0, 0, 0], None, at)
         q = np.array([0.8, 0.1, -0.5, 0.4])
-        found = assembled(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
+        found = assemble_configuration(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
         assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
         close(trees.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
         assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
@@ -79,10 +79,10 @@ class TestAssembled:
         with pytest.raises(
             NotConverged, match=r"left open: .*LoopClosure\('coupler', 'right'\) by \d"
         ) as raised:
-            assembled(system, [Gear("left", "right"), far], state)
+            assemble_configuration(system, [Gear("left", "right"), far], state)
         left = far.rows(system, raised.value.solution, 0.0).error
         assert np.max(np.abs(left)) > 1
         with pytest.raises(InvalidArgument, match=r"JointLimit\('left'\), expected equations only"):
-            assembled(system, [JointLimit("left", 0.0)], state)
+            assemble_configuration(system, [JointLimit("left", 0.0)], state)
         with pytest.raises(InvalidArgument, match="held: got everything that moves"):
-            assembled(system, [loop], state, held=[link.name for link in system.tree.links])
+            assemble_configuration(system, [loop], state, locked=[link.name for link in system.tree.links])

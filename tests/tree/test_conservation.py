@@ -7,7 +7,7 @@ from random_trees import body, frame, unit
 from rbnotes import inertia, joints
 from rbnotes import tree as trees
 from rbnotes.dynamics import State
-from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, through
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, path_through
 from rbnotes.tree import Link, Tree, TreeSystem, integrate_adaptively
 
 ROOTS = {
@@ -42,11 +42,14 @@ def flying(root, gravity):
         )
         for name, joint, parent in parts
     ]
-    ends = through(on_body(2, [0.3, -0.2, 0.1]), on_body(6, [0.1, 0.4, -0.2]))
+    ends = path_through(on_body(2, [0.3, -0.2, 0.1]), on_body(6, [0.1, 0.4, -0.2]))
     tree = Tree(links, gravity)
-    system = TreeSystem(tree, applied=ForceGroups([Paths(LinearSpring(8.0, 0.0, 0.3), ends)]))
-    q, qdot = tree.home + 0.3 * rng.normal(size=tree.size), rng.normal(size=tree.size)
-    return system, system.reparametrised(State(q=q, qdot=qdot))
+    system = TreeSystem(tree, applied=ForceGroups([PathForces(LinearSpring(8.0, 0.0, 0.3), ends)]))
+    q, qdot = (
+        tree.neutral + 0.3 * rng.normal(size=tree.num_coordinates),
+        rng.normal(size=tree.num_coordinates),
+    )
+    return system, system.reparametrize(State(q=q, qdot=qdot))
 
 
 def centre(tree, q):
@@ -68,7 +71,7 @@ def test_momentum_and_energy(root):
     energies = [system.energy(states[i]) for i in range(len(states))]
     np.testing.assert_allclose(energies, energies[0], rtol=0, atol=1e-8 * np.abs(energies[0]))
 
-    angular, linear = np.split(trees.world_momentum(tree, states.q, states.qdot), 2, axis=1)
+    angular, linear = np.split(trees.spatial_momentum(tree, states.q, states.qdot), 2, axis=1)
     mass, c = centre(tree, start.q)
     t, weight = TIMES[:, None], mass * gravity
     v = linear[0] / mass

@@ -32,7 +32,7 @@ from rbnotes.tree import (
     Tree,
     TreeSystem,
     constrained_acceleration,
-    step_rows,
+    velocity_constraints,
 )
 
 
@@ -54,7 +54,7 @@ def branched(rng):
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
     system = TreeSystem(tree, masses=[0.7, 1.1])
-    q, qdot = rng.normal(size=(2, tree.size))
+    q, qdot = rng.normal(size=(2, tree.num_coordinates))
     x, v = rng.normal(size=(2, 2, 3))
     return system, State(q=q, qdot=qdot, x=x, v=v, t=0.3)
 
@@ -127,7 +127,7 @@ def test_rows_of_a_body_are_numbers_of_its_twist(moving):
     hand = system.tree.index("hand")
     E, phi = (values[hand] for values in (system.maximal(state).E, system.maximal(state).phi))
     target = told_in_the_world(state.t, E, phi)[0]
-    close(rows.G @ state.velocity + rows.rate, (phi - target)[list(BODY.numbers)])
+    close(rows.G @ state.velocity + rows.bias_velocity, (phi - target)[list(BODY.components)])
     assert not np.any(rows.error)
 
 
@@ -168,7 +168,7 @@ def four_bars(seed):
     tree = Tree(
         [
             Link("base", joints.Universal(), body(rng), None, frame(rng), at["base"]),
-            Link("left", hinge, body(rng), "base", body=at["left"]),
+            Link("left", hinge, body(rng), "base", body_frame=at["left"]),
             Link("coupler", hinge, body(rng), "left", shift(LENGTHS["left"], 0), at["coupler"]),
             Link("right", hinge, body(rng), "base", shift(LENGTHS["ground"], 0), at["right"]),
         ],
@@ -200,12 +200,12 @@ def test_rows_of_a_loop_of_hinges(seed):
     assert np.linalg.svd(rows.G, compute_uv=False)[-1] > 0.05
     whole = LoopClosure(loop.a, loop.x_a, loop.b, loop.x_b).rows(system, state, 0.0)
     assert np.linalg.svd(whole.G, compute_uv=False)[-1] < 1e-10
-    G = jacobian(lambda step: loop.rows(system, state.moved(step), 0.0).error, np.zeros(state.size)).value
+    G = jacobian(lambda step: loop.rows(system, state.retract(step), 0.0).error, np.zeros(state.size)).value
     close(rows.G, G)
     drift = derivative(
-        lambda t: loop.rows(system, state.moved(t * state.velocity), 0.0).G @ state.velocity
+        lambda t: loop.rows(system, state.retract(t * state.velocity), 0.0).G @ state.velocity
     ).value
-    close(rows.drift, drift)
+    close(rows.bias_acceleration, drift)
 
 
 def as_mechanism(tree, loop, state):
@@ -229,9 +229,9 @@ def test_four_bars_move_as_in_maximal_coordinates(seed):
     system, loop, state = four_bars(seed)
     tree = system.tree
     qddot, _ = constrained_acceleration(system, [loop], state)
-    expected = maximal.accelerations(as_mechanism(tree, loop, state), system.maximal(state)).phidot
+    expected = maximal.accelerations(as_mechanism(tree, loop, state), system.maximal_state(state)).phidot
     rates = trees.jacobian(tree, state.q) @ qddot
-    rates += trees.jacobian_dot(tree, state.q, state.qdot) @ state.qdot
+    rates += trees.jacobian_rate(tree, state.q, state.qdot) @ state.qdot
     close(rates.reshape(-1, 6), expected)
 
 
@@ -259,7 +259,11 @@ def test_steps_take_back_what_a_loop_lacks():
 
     def size(gamma):
         step = constrained_step(
-            implicit_euler, system, apart, 1e-3, lambda s, h: step_rows(system, [loop], s, h, gamma)
+            implicit_euler,
+            system,
+            apart,
+            1e-3,
+            lambda s, h: velocity_constraints(system, [loop], s, h, gamma),
         )
         return np.linalg.norm(loop.rows(system, step.state, 0.0).error)
 
@@ -270,15 +274,15 @@ def test_steps_take_back_what_a_loop_lacks():
 
 def test_a_pendulum_comes_to_rest_on_its_limit():
     rng = np.random.default_rng(5)
-    tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(rng), body=shift(1.0, 0.0))])
+    tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(rng), body_frame=shift(1.0, 0.0))])
     system, limit = TreeSystem(tree), JointLimit("bob", upper=0.4)
     state, pushed = State(q=[-0.3], qdot=[1.0]), []
     for _ in range(200):
         step = constrained_step(
-            symplectic_euler, system, state, 0.01, lambda s, h: step_rows(system, [limit], s, h)
+            symplectic_euler, system, state, 0.01, lambda s, h: velocity_constraints(system, [limit], s, h)
         )
         state = step.state
-        pushed.append(step.unilateral[0])
+        pushed.append(step.unilateral_impulses[0])
         assert state.q[0] <= 0.4 + 1e-12
     assert min(pushed) >= 0
     # It does not leave, and its weight is what the limit carries.
@@ -295,7 +299,7 @@ def test_a_limit_that_was_passed_is_taken_back_at_the_rate_asked_for():
     for gamma in (0.0, 3.0):
         for q, speed in ((0.5, -0.1 * gamma), (0.3, 0.1 / 0.01)):
             state = State(q=[q], qdot=[0.0])
-            *_, rows = step_rows(system, [JointLimit("bob", upper=0.4)], state, 0.01, gamma)
+            *_, rows = velocity_constraints(system, [JointLimit("bob", upper=0.4)], state, 0.01, gamma)
             assert isinstance(rows, UnilateralRows)
             # At least -speed away from the limit, which is along -q.
             np.testing.assert_allclose(rows.target / rows.rows[:, 0], speed, atol=1e-12)

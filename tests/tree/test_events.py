@@ -21,7 +21,7 @@ def thrown():
     tree = Tree([Link("stone", joints.Free3D(), M)], gravity=[0.0, 0.0, -10.0])
     system = TreeSystem(tree)
     start = State(q=[0, 0, 1.0, 0, 0, 0], qdot=[2.0, 0, 5.0, 0, 0, 0], t=3.0)
-    return system, start, lambda state: system.maximal(state).E[0, 2, 3]
+    return system, start, lambda state: system.maximal_state(state).E[0, 2, 3]
 
 
 def test_times_and_directions():
@@ -65,8 +65,8 @@ def test_the_motion_ends_where_it_is_told_to():
 class Exchanging(TreeSystem):
     """A tree that remembers when its coordinates were exchanged."""
 
-    def reparametrised(self, state):
-        new = super().reparametrised(state)
+    def reparametrize(self, state):
+        new = super().reparametrize(state)
         if np.max(np.abs(new.q - state.q)) > 1:
             self.__dict__.setdefault("exchanged", []).append(state.t)
         return new
@@ -77,11 +77,11 @@ def test_exchanged_coordinates_lose_no_event():
     found, systems, times = [], [], np.linspace(0, 2.6, 261)
     for ball in (joints.ExponentialSpherical(), joints.QuaternionSpherical()):
         system = Exchanging(Tree([Link("top", ball, np.diag([1.0, 1.7, 2.3, 2.0, 2.0, 2.0]))]))
-        spin = np.linalg.pinv(ball.S(ball.home)[:3]) @ [6.0, -0.6, 0.4]
-        start = State(q=ball.home, qdot=spin)
+        spin = np.linalg.pinv(ball.motion_subspace(ball.neutral)[:3]) @ [6.0, -0.6, 0.4]
+        start = State(q=ball.neutral, qdot=spin)
 
         def upright(state, system=system):
-            return system.maximal(state).E[0, 1, 1]
+            return system.maximal_state(state).E[0, 1, 1]
 
         events = [Event(upright), Event(upright, direction=-1)]
         options = {"rtol": 1e-7, "atol": 1e-8, "max_step": 0.1}

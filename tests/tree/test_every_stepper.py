@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from rbnotes import dynamics, inertia, kernels, maximal, tree
-from rbnotes.dynamics import WORLD, FreeSystem, State, constrained, constrained_step
+from rbnotes.dynamics import WORLD, FreeSystem, State, constrain_scheme, constrained_step
 from rbnotes.forces import (
     ForceGroups,
     FrameSpring,
     FrameSprings,
     Muscle,
-    Paths,
+    PathForces,
     SpringDamper,
     on_body,
     on_world,
-    through,
+    path_through,
 )
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism, World, mechanism_rows, simulate
+from rbnotes.maximal import Mechanism, World, joint_velocity_constraints, simulate
 from rbnotes.tree import (
     AttachedParticle,
     AttachedSystem,
@@ -61,11 +61,11 @@ def length(point, anchor):
 
 
 KINDS = [
-    Paths(SpringDamper(STIFFNESS, 0.5, REST), through(on_world(FROM), on_body(0, SPRUNG))),
+    PathForces(SpringDamper(STIFFNESS, 0.5, REST), path_through(on_world(FROM), on_body(0, SPRUNG))),
     # At its optimal length a muscle at rest pulls with its activation times its peak force.
-    Paths(
+    PathForces(
         Muscle(PEAK, length(PULLED, TO), 3.0, activation=ACTIVE),
-        through(on_world(TO), on_body(0, PULLED)),
+        path_through(on_world(TO), on_body(0, PULLED)),
     ),
     FrameSprings(FrameSpring.isotropic(np.eye(4), np.eye(4), 10.0, TURNING, 0.3, 0.1), (WORLD, 0)),
 ]
@@ -84,7 +84,7 @@ LOADED = AttachedSystem(
     TreeSystem(TREE.tree, [LOAD], applied=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
 LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied=FORCES)
-HINGED = Mechanism(INERTIA[None], [maximal.hinge(0)], gravity=STILL, applied=FORCES)
+HINGED = Mechanism(INERTIA[None], [maximal.revolute(0)], gravity=STILL, applied=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])
 POSE = np.eye(4)
@@ -111,7 +111,7 @@ def touching(step):
 
 
 def under_joints(step):
-    held = constrained(step, lambda state, h: [mechanism_rows(HINGED, state)])
+    held = constrain_scheme(step, lambda state, h: [joint_velocity_constraints(HINGED, state)])
     return held(HINGED, POSED, H).phi[0, 2]
 
 
@@ -124,7 +124,7 @@ def with_bearings(implicit):
 
 
 def constrained_at_once():
-    rows = [mechanism_rows(HINGED, POSED)]
+    rows = [joint_velocity_constraints(HINGED, POSED)]
     step = constrained_step(dynamics.symplectic_euler, HINGED, POSED, H, lambda state, h: rows)
     return step.state.phi[0, 2]
 
@@ -146,7 +146,7 @@ GENERAL = {
 }
 OF_BODIES = {
     name: getattr(dynamics, name)
-    for name in ("keeping_momentum", "keeping_energy", "implicit_keeping_momentum")
+    for name in ("momentum_conserving_euler", "energy_conserving_euler", "implicit_momentum_conserving_euler")
 }
 TWO_HALVES = {name: GENERAL[name] for name in ("symplectic_euler", "implicit_euler", "trapezoidal")}
 
@@ -196,10 +196,19 @@ def test_a_compiled_run_asks_for_its_forces():
     np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
 
 
-RESULTS = ("State", "States", "Trajectory", "ConstrainedStep", "ContactStep", "BispStep", "BispRun", "Step")
+RESULTS = (
+    "State",
+    "States",
+    "Trajectory",
+    "ConstrainedStepResult",
+    "ContactStep",
+    "BispStep",
+    "BispRun",
+    "Step",
+)
 BY_FUNCTIONS = {"System"}
 """Its forces are functions of coordinates: assembled ones have no place in it."""
-NO_STEPS = {"project", "assembled", "move_by_mean_velocity", "move_by_new_velocity"}
+NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "advance_by_new_velocity"}
 """Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
 
 
@@ -207,7 +216,7 @@ def steppers(room):
     """What of a room takes a system from a state to later ones."""
     for name in room.__all__:
         each = getattr(room, name)
-        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicit | maximal.Rattle):
+        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme | maximal.Rattle):
             yield name
         elif inspect.isfunction(each):
             given = inspect.signature(each)

@@ -28,39 +28,39 @@ def against_differences(tree, q, v, tau, wrenches=0.0):
 class Direction(joints.JointType):
     """A user's hinge by a direction in the plane, whose constraint ``log |q| = 0`` is not quadratic."""
 
-    coordinates, constraints = 2, 1
-    home = np.array([1.0, 0.0])
+    num_coordinates, num_coordinate_constraints = 2, 1
+    neutral = np.array([1.0, 0.0])
 
-    def _transform(self, q):
+    def compute_transform(self, q):
         c, s = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
         Q = np.zeros((*q.shape[:-1], 4, 4))
         Q[..., 0, 0], Q[..., 0, 1], Q[..., 1, 0], Q[..., 1, 1] = c, -s, s, c
         Q[..., 2, 2] = Q[..., 3, 3] = 1
         return Q
 
-    def _S(self, q):
+    def compute_motion_subspace(self, q):
         S = np.zeros((*q.shape[:-1], 6, 2), dtype=q.dtype)
         S[..., 2, :] = np.stack([-q[..., 1], q[..., 0]], -1) / np.sum(q * q, axis=-1, keepdims=True)
         return S
 
-    def _dS(self, q):
+    def compute_motion_subspace_derivative(self, q):
         x, y = np.moveaxis(q, -1, 0)
         dS = np.zeros((*q.shape[:-1], 6, 2, 2), dtype=q.dtype)
         dS[..., 2, 0, 0], dS[..., 2, 0, 1] = 2 * x * y, y * y - x * x
         dS[..., 2, 1, 0], dS[..., 2, 1, 1] = y * y - x * x, -2 * x * y
         return dS / np.sum(q * q, axis=-1)[..., None, None, None] ** 2
 
-    def _constraint(self, q):
+    def compute_coordinate_constraint(self, q):
         return np.log(np.linalg.norm(q, axis=-1, keepdims=True))
 
-    def _constraint_rows(self, q):
+    def compute_coordinate_constraint_jacobian(self, q):
         return (q / np.sum(q * q, axis=-1, keepdims=True))[..., None, :]
 
-    def _constraint_rows_dot(self, q, qdot):
+    def compute_coordinate_constraint_jacobian_rate(self, q, qdot):
         square, along = np.sum(q * q, axis=-1, keepdims=True), np.sum(q * qdot, axis=-1, keepdims=True)
         return (qdot / square - 2 * along * q / square**2)[..., None, :]
 
-    def _constraint_drift_slope(self, q, qdot):
+    def compute_coordinate_constraint_bias_derivative(self, q, qdot):
         square, along = np.sum(q * q, axis=-1, keepdims=True), np.sum(q * qdot, axis=-1, keepdims=True)
         speed = np.sum(qdot * qdot, axis=-1, keepdims=True)
         slope = 8 * along**2 * q / square - 2 * speed * q - 4 * along * qdot
@@ -83,14 +83,17 @@ def constrained_tree(rng, hinge):
 def test_with_constraints_on_coordinates(seed):
     rng = np.random.default_rng(seed)
     tree = constrained_tree(rng, Direction())
-    q, (v, tau) = tree.home + 0.5 * rng.normal(size=tree.size), rng.normal(size=(2, tree.size))
+    q, (v, tau) = (
+        tree.neutral + 0.5 * rng.normal(size=tree.num_coordinates),
+        rng.normal(size=(2, tree.num_coordinates)),
+    )
     against_differences(tree, q, v, tau, rng.normal(size=(5, 6)))
 
 
 def test_without():
     rng = np.random.default_rng(6)
     tree = random_tree(rng, 6)
-    against_differences(tree, *rng.normal(size=(3, tree.size)))
+    against_differences(tree, *rng.normal(size=(3, tree.num_coordinates)))
 
 
 def test_along_a_path_of_unit_quaternions():
@@ -116,10 +119,10 @@ def test_against_pinocchio(seed):
     """With ``omega = B qdot`` and its rate for all joints, ``tau = B^T forces``, along what is allowed."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 8, ("quaternion", *WITH_BALLS), WITH_BALLS)
-    q, v, tau = rng.normal(size=(3, tree.size))
-    allowed = np.eye(tree.size)
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        if link.joint.constraints:
+    q, v, tau = rng.normal(size=(3, tree.num_coordinates))
+    allowed = np.eye(tree.num_coordinates)
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        if link.joint.num_coordinate_constraints:
             q[own] /= np.linalg.norm(q[own])
             allowed[own, own] -= np.outer(q[own], q[own])
     v, tau = allowed @ v, allowed @ tau
@@ -141,8 +144,8 @@ def test_against_pinocchio(seed):
 def test_leading_axes_broadcast():
     rng = np.random.default_rng(2)
     tree = constrained_tree(rng, joints.QuaternionSpherical())
-    q, v = rng.normal(size=(3, 1, tree.size)), rng.normal(size=(2, tree.size))
-    tau, wrenches = rng.normal(size=tree.size), rng.normal(size=(2, 5, 6))
+    q, v = rng.normal(size=(3, 1, tree.num_coordinates)), rng.normal(size=(2, tree.num_coordinates))
+    tau, wrenches = rng.normal(size=tree.num_coordinates), rng.normal(size=(2, 5, 6))
     found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
     for i, j in np.ndindex(3, 2):
         alone = forward_dynamics_derivatives(tree, q[i, 0], v[j], tau, wrenches[j])
@@ -152,7 +155,9 @@ def test_leading_axes_broadcast():
 
 def test_a_type_with_constraints_must_say_how_they_bend():
     class Silent(Direction):
-        _constraint_drift_slope = joints.JointType._constraint_drift_slope
+        compute_coordinate_constraint_bias_derivative = (
+            joints.JointType.compute_coordinate_constraint_bias_derivative
+        )
 
         def __repr__(self):
             return "Silent()"
@@ -160,4 +165,4 @@ def test_a_type_with_constraints_must_say_how_they_bend():
     rng = np.random.default_rng(4)
     tree = constrained_tree(rng, Silent())
     with pytest.raises(InvalidArgument, match=r"Silent.*, expected a type with its own _constraint_drift"):
-        forward_dynamics_derivatives(tree, tree.home, *rng.normal(size=(2, tree.size)))
+        forward_dynamics_derivatives(tree, tree.neutral, *rng.normal(size=(2, tree.num_coordinates)))

@@ -9,7 +9,7 @@ from random_trees import body, frame, unit
 
 from rbnotes import inertia, joints
 from rbnotes.dynamics import (
-    FullyImplicit,
+    FullyImplicitScheme,
     State,
     bridson_marino,
     constrained_step,
@@ -22,8 +22,8 @@ from rbnotes.dynamics import (
     trapezoidal,
 )
 from rbnotes.errors import NotConverged
-from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
-from rbnotes.tree import Gear, Link, Tree, TreeSystem, step_rows
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
+from rbnotes.tree import Gear, Link, Tree, TreeSystem, velocity_constraints
 
 
 def loaded(damping=0.5):
@@ -38,12 +38,15 @@ def loaded(damping=0.5):
     tree = Tree(links, gravity=rng.normal(size=3))
     law = LinearSpring(6.0, damping, 0.4)
     springs = [
-        Paths(law, through(on_body(1, [0.3, -0.2, 0.1]), on_particle(0))),
-        Paths(law, through(on_body(1, [0.3, 0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))),
+        PathForces(law, path_through(on_body(1, [0.3, -0.2, 0.1]), on_particle(0))),
+        PathForces(law, path_through(on_body(1, [0.3, 0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))),
     ]
     system = TreeSystem(tree, [0.8], ForceGroups(springs))
-    q, qdot = tree.home + 0.4 * rng.normal(size=tree.size), rng.normal(size=tree.size)
-    return system, system.reparametrised(State(q=q, qdot=qdot, x=rng.normal(size=(1, 3))))
+    q, qdot = (
+        tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates),
+        rng.normal(size=tree.num_coordinates),
+    )
+    return system, system.reparametrize(State(q=q, qdot=qdot, x=rng.normal(size=(1, 3))))
 
 
 def whole(system, state):
@@ -88,8 +91,8 @@ def test_the_equations_of_motion_hold(step):
     np.testing.assert_allclose(after.q, start.q + h * mean[3:], rtol=1e-13)
     np.testing.assert_allclose(after.x.ravel(), start.x.ravel() + h * mean[:3], rtol=1e-13)
     assert after.t == h
-    at = start.moved(c * h * mean, c * h).with_velocity(mean)
-    force, rate = system.force(at), system.mass(at) @ (after.velocity - start.velocity) / h
+    at = start.retract(c * h * mean, c * h).with_velocity(mean)
+    force, rate = system.force(at), system.mass_matrix(at) @ (after.velocity - start.velocity) / h
     assert np.linalg.norm(rate) > 10
     np.testing.assert_allclose(force, rate, atol=1e-9 * np.linalg.norm(rate))
 
@@ -112,7 +115,7 @@ def pendulum(second=None):
         Link("lower", second, ROD, "upper", along_z(-1.0), along_z(-0.5)),
     ]
     tree = Tree(links)
-    return TreeSystem(tree), State(q=[1.2, 0.5, 0.3][: tree.size])
+    return TreeSystem(tree), State(q=[1.2, 0.5, 0.3][: tree.num_coordinates])
 
 
 def energies(step, h, time=1.0):
@@ -147,7 +150,7 @@ class Counting:
     def __getattr__(self, name):
         return getattr(self.system, name)
 
-    def tangent(self, state, acceleration):
+    def linearized_residual(self, state, acceleration):
         self.count += 1
         return self.told(self.system, state, acceleration)
 
@@ -161,7 +164,7 @@ def truncated(system, state, acceleration):
 class TestNewton:
     def test_converges_quickly_on_the_exact_tangent(self):
         system, start = pendulum(joints.Universal())
-        exact = Counting(system, TreeSystem.tangent)
+        exact = Counting(system, TreeSystem.linearized_residual)
         kept = Counting(system, truncated)
         ends = [fully_implicit_euler(each, start, 0.1).velocity for each in (exact, kept)]
         np.testing.assert_allclose(ends[1], ends[0], rtol=1e-8)
@@ -171,7 +174,7 @@ class TestNewton:
         system, start = pendulum(joints.Universal())
         start = replace(start, qdot=np.array([-1.0, 2.0, 1.0]))
         after = fully_implicit_euler(system, start, 1.0)
-        left = system.tangent(after, (after.velocity - start.velocity) / 1.0).f
+        left = system.linearized_residual(after, (after.velocity - start.velocity) / 1.0).f
         np.testing.assert_allclose(left, 0, atol=1e-7)
 
     def test_says_where_it_ended(self):
@@ -179,13 +182,13 @@ class TestNewton:
         with pytest.raises(
             NotConverged, match=r"a fully implicit step of 0.5 s .* after 1 corrections"
         ) as caught:
-            FullyImplicit(1.0, max_iterations=1)(system, start, 0.5)
+            FullyImplicitScheme(1.0, max_iterations=1)(system, start, 0.5)
         solution, residual = caught.value.solution, caught.value.residual
         assert isinstance(solution, State)
         assert solution.t == 0.5
         # Newton's method goes on from there with the correction that it told.
-        tangent = system.tangent(solution, (solution.velocity - start.velocity) / 0.5)
-        matrix = system.mass(solution) - 0.5 * tangent.D - 0.25 * tangent.K
+        tangent = system.linearized_residual(solution, (solution.velocity - start.velocity) / 0.5)
+        matrix = system.mass_matrix(solution) - 0.5 * tangent.D - 0.25 * tangent.K
         correction = np.linalg.solve(matrix, 0.5 * tangent.f)
         assert residual == pytest.approx(0.5 * np.linalg.norm(correction), rel=1e-9)
         assert residual > 1e-6
@@ -200,15 +203,18 @@ def test_constraints_are_those_of_the_solver(step):
     ]
     system, h = TreeSystem(Tree(links)), 0.05
     state = State(q=[0.4, 0.8])
-    rows = partial(step_rows, system, [Gear("upper", "lower", 2.0)])
+    rows = partial(velocity_constraints, system, [Gear("upper", "lower", 2.0)])
     for _ in range(4):
         after = constrained_step(step, system, state, h, rows)
         c = step.part
         mean = state.velocity + c * (after.state.velocity - state.velocity)
-        at = state.moved(c * h * mean, c * h).with_velocity(mean)
+        at = state.retract(c * h * mean, c * h).with_velocity(mean)
         G = np.array([2.0, -1.0])
-        left = system.tangent(at, (after.state.velocity - state.velocity) / h).f + G * after.bilateral[0] / h
+        left = (
+            system.linearized_residual(at, (after.state.velocity - state.velocity) / h).f
+            + G * after.bilateral_impulses[0] / h
+        )
         np.testing.assert_allclose(left, 0, atol=1e-7)
-        assert abs(after.bilateral[0]) > 0.01
+        assert abs(after.bilateral_impulses[0]) > 0.01
         state = after.state
         assert state.q[1] == pytest.approx(2 * state.q[0], rel=1e-12)

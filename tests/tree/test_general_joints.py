@@ -60,8 +60,8 @@ def random_tree(seed):
 
     links = [Link(n, joint, weight(), parent, frame(), frame()) for n, (joint, parent) in kinds.items()]
     tree = Tree(links, gravity=rng.normal(size=3) * 5)
-    q = tree.home + rng.uniform(-0.3, 0.3, tree.size)
-    return tree, q, rng.normal(size=tree.size), rng.normal(size=tree.size)
+    q = tree.neutral + rng.uniform(-0.3, 0.3, tree.num_coordinates)
+    return tree, q, rng.normal(size=tree.num_coordinates), rng.normal(size=tree.num_coordinates)
 
 
 def lagrange(tree, q, qdot, tau):
@@ -127,12 +127,12 @@ SYSTEMS = {
 def test_systems_of_the_paper_have_its_coordinates(name):
     make, size = SYSTEMS[name]
     example = make()
-    tree, start, shapes = example.tree, example.start, example.shapes
-    assert tree.size == size
+    tree, start, shapes = example.tree, example.initial_state, example.shapes
+    assert tree.num_coordinates == size
     assert set(shapes) == {link.name for link in tree.links}
     # None starts at a singular state.
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        assert link.joint.singularity(start.q[own]) > 0.01
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        assert link.joint.distance_to_singularity(start.q[own]) > 0.01
 
 
 def test_windmill_has_each_kind_of_joint():
@@ -144,7 +144,7 @@ def test_windmill_has_each_kind_of_joint():
 def test_tori_of_a_chain_hang_in_each_other():
     """At rest, straight down: each centre is on the axis, two radii less two tubes below the last one."""
     tree = examples.torus_chain(4).tree
-    q = tree.coordinates({"torus 0": [0, 0]}, default=tree.stacked("rest"))
+    q = tree.coordinates({"torus 0": [0, 0]}, default=tree.joint_parameter("rest"))
     centres = poses(tree, q).bodies[:, :3, 3]
     np.testing.assert_allclose(centres[:, :2], 0, atol=1e-14)
     np.testing.assert_allclose(np.diff(centres[:, 2]), -2 * (0.1 - 0.018), atol=1e-14)
@@ -155,7 +155,7 @@ def test_tori_of_a_chain_hang_in_each_other():
 def test_systems_of_the_paper_keep_their_energy(name):
     example, size = SYSTEMS[name][0](), SYSTEMS[name][1]
     system = TreeSystem(example.tree)
-    start = State(q=example.start.q, qdot=example.start.qdot + 0.5 * np.cos(np.arange(size)))
+    start = State(q=example.initial_state.q, qdot=example.initial_state.qdot + 0.5 * np.cos(np.arange(size)))
     end = integrate_adaptively(system, start, [0.02], rtol=1e-4, atol=1e-5)[-1]
     before, after = system.energy(start), system.energy(end)
     moving = [kinetic_energy(example.tree, state.q, state.qdot) for state in (start, end)]
@@ -164,4 +164,4 @@ def test_systems_of_the_paper_keep_their_energy(name):
 
 def test_places_of_examples():
     expected = np.column_stack([np.eye(3), [1, 2, 3]])
-    np.testing.assert_array_equal(examples._shifted(1.0, 2.0, 3.0)[:3], expected)
+    np.testing.assert_array_equal(examples._translation(1.0, 2.0, 3.0)[:3], expected)

@@ -5,7 +5,7 @@ import pytest
 from random_trees import ALL, body, frame, unit
 
 from rbnotes import tree as trees
-from rbnotes.checking import multiplications
+from rbnotes.checking import count_multiplications
 from rbnotes.tree import Link, Tree
 
 TYPES = ("revolute", "universal", "quaternion", "prismatic", "offset")
@@ -29,7 +29,7 @@ def jacobian_product(tree, q):
 
 
 def jacobian_dot_product(tree, q):
-    trees.jacobian_dot_product(tree, q, q, q)
+    trees.jacobian_rate_product(tree, q, q, q)
 
 
 def jacobian_transpose_product(tree, q):
@@ -71,7 +71,7 @@ def forward_dynamics_dense(tree, q):
 
 def counts(function, chain):
     made = [grown(n, chain) for n in LENGTHS]
-    return [multiplications(lambda t=tree: function(t, t.home + 0.3)) for tree in made]
+    return [count_multiplications(lambda t=tree: function(t, t.neutral + 0.3)) for tree in made]
 
 
 LINEAR = (

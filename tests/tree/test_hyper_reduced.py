@@ -8,7 +8,7 @@ from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative, jacobian
 from rbnotes.dynamics import State, implicit_euler, integrate, runge_kutta
-from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
 from rbnotes.tree import (
     Gear,
     HyperReducedSystem,
@@ -17,7 +17,7 @@ from rbnotes.tree import (
     Tree,
     TreeSystem,
     constrained_acceleration,
-    geared,
+    gear_coordinates,
     linear_coordinates,
 )
 
@@ -34,7 +34,9 @@ def chain(seed):
         ],
         gravity=rng.normal(size=3),
     )
-    spring = Paths(LinearSpring(4.0, 0.0, 0.3), through(on_body(3, [0.2, 0.1, -0.3]), on_particle(0)))
+    spring = PathForces(
+        LinearSpring(4.0, 0.0, 0.3), path_through(on_body(3, [0.2, 0.1, -0.3]), on_particle(0))
+    )
     x, v = rng.normal(size=(2, 1, 3))
     return TreeSystem(tree, [0.6], ForceGroups([spring])), x, v, rng
 
@@ -45,16 +47,16 @@ RATIOS = {"a": 1.0, "b": -0.5, "c": 2.0}
 @pytest.mark.parametrize("seed", range(3))
 def test_gears_as_coordinates_and_as_constraints(seed):
     system, x, v, rng = chain(seed)
-    reduced = HyperReducedSystem(system, geared(system.tree, RATIOS))
+    reduced = HyperReducedSystem(system, gear_coordinates(system.tree, RATIOS))
     q, qdot = rng.normal(size=(2, 3))
     state = State(q=q, qdot=qdot, x=x, v=v)
-    whole = reduced.expanded(state)
+    whole = reduced.expand(state)
     np.testing.assert_allclose(whole.q[[0, 1, 4]], q[0] * np.array([1, -0.5, 2]), rtol=1e-14)
     gears = [Gear("a", "b", -0.5), Gear("a", "c", 2.0)]
     for gear in gears:
         np.testing.assert_allclose(gear.rows(system, whole, 0.0).error, 0, atol=1e-14)
     expected, _ = constrained_acceleration(system, gears, whole)
-    found = reduced.acceleration_reduction(state).velocities(reduced.acceleration(state))
+    found = reduced.acceleration_reduction(state).expand_velocities(reduced.acceleration(state))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.max(np.abs(expected)))
 
 
@@ -131,11 +133,11 @@ class TestErrors:
         reduced, state = moving
         tree = reduced.system.tree
         with pytest.raises(InvalidArgument, match="'slider' with 2 coordinates"):
-            geared(tree, {"a": 1.0, "slider": 1.0})
+            gear_coordinates(tree, {"a": 1.0, "slider": 1.0})
         with pytest.raises(InvalidArgument, match="expected one that is not zero"):
-            geared(tree, {"a": 0.0})
+            gear_coordinates(tree, {"a": 0.0})
         with pytest.raises(InvalidArgument, match="'nose', expected one of"):
-            geared(tree, {"nose": 1.0})
+            gear_coordinates(tree, {"nose": 1.0})
         with pytest.raises(InvalidArgument, match="rank 1, expected a matrix with 2 independent columns"):
             linear_coordinates(np.ones((5, 2)))
         with pytest.raises(InvalidArgument, match="offset"):

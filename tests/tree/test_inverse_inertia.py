@@ -11,11 +11,11 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.tree import (
     Link,
     Tree,
-    factor_inertia,
+    factor_mass_matrix,
     inverse_mass_matrix,
     inverse_mass_product,
 )
-from rbnotes.tree.dynamics import regular_mass_matrix
+from rbnotes.tree.dynamics import regularized_mass_matrix
 
 
 def close(actual, expected, tolerance=1e-10):
@@ -26,7 +26,7 @@ def close(actual, expected, tolerance=1e-10):
 def any_tree(seed, links=9):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, links, tuple(ALL), ALL)
-    return tree, tree.home + 0.5 * rng.normal(size=tree.size), rng
+    return tree, tree.neutral + 0.5 * rng.normal(size=tree.num_coordinates), rng
 
 
 def along_the_tree(tree, rng):
@@ -47,40 +47,43 @@ class TestInverse:
     @pytest.mark.parametrize("seed", range(4))
     def test_every_type_of_joint(self, seed):
         tree, q, rng = any_tree(seed)
-        x = rng.normal(size=tree.size)
-        M = regular_mass_matrix(tree, q)
+        x = rng.normal(size=tree.num_coordinates)
+        M = regularized_mass_matrix(tree, q)
         close(inverse_mass_product(tree, q, x), np.linalg.solve(M, x))
         close(inverse_mass_matrix(tree, q), np.linalg.inv(M))
 
     def test_some_joints_locked(self):
         tree, q, rng = any_tree(3)
-        x = rng.normal(size=tree.size)
+        x = rng.normal(size=tree.num_coordinates)
         names = [link.name for link in tree.links[1::2]]
-        free = np.ones(tree.size, dtype=bool)
+        free = np.ones(tree.num_coordinates, dtype=bool)
         for name in names:
-            free[tree.slices[tree.index(name)]] = False
-        expected = np.zeros(tree.size)
-        expected[free] = np.linalg.solve(regular_mass_matrix(tree, q)[np.ix_(free, free)], x[free])
-        close(factor_inertia(tree, q, locked=names).solve(x), expected)
+            free[tree.coordinate_slices[tree.index(name)]] = False
+        expected = np.zeros(tree.num_coordinates)
+        expected[free] = np.linalg.solve(regularized_mass_matrix(tree, q)[np.ix_(free, free)], x[free])
+        close(factor_mass_matrix(tree, q, locked=names).solve(x), expected)
         with pytest.raises(InvalidArgument, match="expected one of 'link 0'"):
-            factor_inertia(tree, q, locked=["elbow"])
+            factor_mass_matrix(tree, q, locked=["elbow"])
 
     @pytest.mark.parametrize("seed", range(4))
     def test_against_pinocchio(self, seed):
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, 10)
-        q = rng.normal(size=tree.size)
+        q = rng.normal(size=tree.num_coordinates)
         model = pinocchio_model(tree)
         upper = np.triu(pinocchio.computeMinverse(model, model.createData(), q))
         close(inverse_mass_matrix(tree, q), upper + np.triu(upper, 1).T)
 
     def test_leading_axes(self):
         tree, q, rng = any_tree(1)
-        q, x = q + 0.2 * rng.normal(size=(2, 1, tree.size)), rng.normal(size=(3, tree.size))
+        q, x = (
+            q + 0.2 * rng.normal(size=(2, 1, tree.num_coordinates)),
+            rng.normal(size=(3, tree.num_coordinates)),
+        )
         found = inverse_mass_product(tree, q, x)
-        assert found.shape == (2, 3, tree.size)
+        assert found.shape == (2, 3, tree.num_coordinates)
         inverse = inverse_mass_matrix(tree, q)
-        assert inverse.shape == (2, 1, tree.size, tree.size)
+        assert inverse.shape == (2, 1, tree.num_coordinates, tree.num_coordinates)
         for i in range(2):
             for j in range(3):
                 close(found[i, j], inverse_mass_product(tree, q[i, 0], x[j]))
@@ -93,15 +96,15 @@ class TestInverse:
         class Watched(joints.Universal):
             def _S(self, q):
                 asked.append(q)
-                return super()._S(q)
+                return super().compute_motion_subspace(q)
 
         rng = np.random.default_rng(0)
         links = [Link("a", Watched(), body(rng)), Link("b", Watched(), body(rng), "a", frame(rng))]
         tree, q = Tree(links), rng.normal(size=4)
-        inverse = factor_inertia(tree, q)
+        inverse = factor_mass_matrix(tree, q)
         assert len(asked) == 2
         x = rng.normal(size=(5, 4))
-        close(inverse.solve(x) @ regular_mass_matrix(tree, q), x)
+        close(inverse.solve(x) @ regularized_mass_matrix(tree, q), x)
         assert len(asked) == 4  # both for the mass matrix
 
     def test_links_without_mass_in_between(self):
@@ -120,39 +123,42 @@ class TestAdditions:
         """None of them symmetric."""
         tree, q, rng = any_tree(seed)
         own, parents, whole = (0.2 * part for part in along_the_tree(tree, rng))
-        P = np.zeros((tree.size, tree.size))
-        for part in tree.slices:
+        P = np.zeros((tree.num_coordinates, tree.num_coordinates))
+        for part in tree.coordinate_slices:
             P[part, part] = 0.3 * rng.normal(size=P[part, part].shape)
-        J, x = trees.jacobian(tree, q), rng.normal(size=tree.size)
-        matrix = regular_mass_matrix(tree, q) + J.T @ whole @ J + P
-        inverse = factor_inertia(tree, q, joints=P, bodies=own, parents=parents)
+        J, x = trees.jacobian(tree, q), rng.normal(size=tree.num_coordinates)
+        matrix = regularized_mass_matrix(tree, q) + J.T @ whole @ J + P
+        inverse = factor_mass_matrix(tree, q, joint_terms=P, body_terms=own, parent_terms=parents)
         close(inverse.solve(x), np.linalg.solve(matrix, x))
         close(inverse.matrix(), np.linalg.inv(matrix))
 
     def test_diagonals_and_numbers(self):
         tree, q, _ = any_tree(2)
-        M = regular_mass_matrix(tree, q)
-        each = np.linspace(0.1, 2.0, tree.size)
-        close(factor_inertia(tree, q, joints=each).matrix(), np.linalg.inv(M + np.diag(each)))
-        close(factor_inertia(tree, q, joints=0.7).matrix(), np.linalg.inv(M + 0.7 * np.eye(tree.size)))
+        M = regularized_mass_matrix(tree, q)
+        each = np.linspace(0.1, 2.0, tree.num_coordinates)
+        close(factor_mass_matrix(tree, q, joint_terms=each).matrix(), np.linalg.inv(M + np.diag(each)))
+        close(
+            factor_mass_matrix(tree, q, joint_terms=0.7).matrix(),
+            np.linalg.inv(M + 0.7 * np.eye(tree.num_coordinates)),
+        )
 
     @pytest.mark.parametrize("taken", [0.0, 1e3])
     def test_definite_is_what_eigenvalues_say(self, taken):
         tree, q, _ = any_tree(3)
-        each = np.where(np.arange(tree.size) == tree.size // 2, -taken, 0.0)
-        smallest = np.linalg.eigvalsh(regular_mass_matrix(tree, q) + np.diag(each))[0]
-        assert factor_inertia(tree, q, joints=each).definite == (smallest > 0)
+        each = np.where(np.arange(tree.num_coordinates) == tree.num_coordinates // 2, -taken, 0.0)
+        smallest = np.linalg.eigvalsh(regularized_mass_matrix(tree, q) + np.diag(each))[0]
+        assert factor_mass_matrix(tree, q, joint_terms=each).is_positive_definite == (smallest > 0)
         assert (smallest > 0) == (taken == 0)
 
 
 class TestRefusals:
     def test_joints_that_are_coupled_are_named(self):
         tree, q, _ = any_tree(0)
-        P = np.zeros((tree.size, tree.size))
-        first, second = (i for i, own in enumerate(tree.slices) if i in (2, 4))
-        P[tree.slices[second].start, tree.slices[first].stop - 1] = 1.0
+        P = np.zeros((tree.num_coordinates, tree.num_coordinates))
+        first, second = (i for i, own in enumerate(tree.coordinate_slices) if i in (2, 4))
+        P[tree.coordinate_slices[second].start, tree.coordinate_slices[first].stop - 1] = 1.0
         with pytest.raises(InvalidArgument, match="'link 4' coupled with 'link 2'"):
-            factor_inertia(tree, q, joints=P)
+            factor_mass_matrix(tree, q, joint_terms=P)
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -161,7 +167,7 @@ class TestRefusals:
     def test_shapes(self, name, value):
         tree, q, _ = any_tree(0)
         with pytest.raises(InvalidArgument, match=name):
-            factor_inertia(tree, q, **{name: value})
+            factor_mass_matrix(tree, q, **{name: value})
 
     def test_a_singular_joint_is_named(self):
         rng = np.random.default_rng(0)
@@ -186,9 +192,9 @@ class TestRefusals:
 
     def test_inertia_that_is_taken_away(self):
         tree, q, _ = any_tree(0)
-        last = tree.slices[-1]
+        last = tree.coordinate_slices[-1]
         assert not tree.children[-1]  # so that its block of the mass matrix is what its joint feels
-        P = np.zeros((tree.size, tree.size))
-        P[last, last] = -regular_mass_matrix(tree, q)[last, last]
+        P = np.zeros((tree.num_coordinates, tree.num_coordinates))
+        P[last, last] = -regularized_mass_matrix(tree, q)[last, last]
         with pytest.raises(SingularConfiguration, match=repr(tree.links[-1].name)):
-            factor_inertia(tree, q, joints=P)
+            factor_mass_matrix(tree, q, joint_terms=P)

@@ -8,7 +8,7 @@ from random_trees import random_tree, unit
 
 from rbnotes import joints
 from rbnotes.dynamics import State, implicit_euler, symplectic_euler
-from rbnotes.friction import journal, slide, socket
+from rbnotes.friction import journal_bearing, prismatic_guide, spherical_bearing
 from rbnotes.tree import (
     JointLimit,
     Link,
@@ -17,7 +17,7 @@ from rbnotes.tree import (
     Tree,
     TreeSystem,
     bisp_step,
-    body_wrenches,
+    gyroscopic_and_gravity_wrenches,
     kinetic_energy,
 )
 
@@ -31,10 +31,10 @@ SEEDS = st.integers(0, 10_000)
 
 def bearing(joint, mu):
     if isinstance(joint, joints.Revolute):
-        return journal(0.1, 0.4, mu, axis=joint.axis, points=6)
+        return journal_bearing(0.1, 0.4, mu, axis=joint.axis, points=6)
     if isinstance(joint, joints.Prismatic):
-        return slide(0.1, 0.2, 0.5, mu, axis=joint.axis)
-    return socket(0.1, mu, points=8)
+        return prismatic_guide(0.1, 0.2, 0.5, mu, axis=joint.axis)
+    return spherical_bearing(0.1, mu, points=8)
 
 
 def mechanism(seed, mu, links=4, springs=False):
@@ -49,7 +49,7 @@ def mechanism(seed, mu, links=4, springs=False):
             ],
             gravity=tree.gravity,
         )
-    state = State(q=rng.normal(size=tree.size), qdot=rng.normal(size=tree.size))
+    state = State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates))
     return TreeSystem(tree), state, {link.name: bearing(link.joint, mu) for link in tree.links}
 
 
@@ -69,14 +69,16 @@ def test_what_passes_through_joints_does_no_work_but_that_of_drives(seed, implic
     """D'Alembert: along its motion a joint passes on the impulse of its spring and damper, and friction."""
     system, state, bearings = mechanism(seed, 0.2, springs=True)
     tree, h = system.tree, 0.013
-    found = bisp_step(system, state, h, bearings, implicit=implicit, max_iterations=9, check=False)
+    found = bisp_step(system, state, h, bearings, implicit=implicit, max_iterations=9, raise_on_failure=False)
     qdot = found.state.qdot
     q = state.q + h * qdot if implicit else state.q
-    drives = -tree.stacked("stiffness") * q - tree.stacked("damping") * (qdot if implicit else state.qdot)
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
-        along = link.joint.S(state.q[own]).T @ found.wrenches[i]
-        expected = h * drives[own] + found.loads[link.name].generalised
-        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.wrenches))))
+    drives = -tree.joint_parameter("stiffness") * q - tree.joint_parameter("damping") * (
+        qdot if implicit else state.qdot
+    )
+    for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
+        along = link.joint.motion_subspace(state.q[own]).T @ found.joint_wrenches[i]
+        expected = h * drives[own] + found.bearing_reactions[link.name].generalized_friction
+        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.joint_wrenches))))
 
 
 @pytest.mark.parametrize("implicit", [False, True])
@@ -84,8 +86,11 @@ def test_joints_pass_on_what_each_constraint_gives_to_its_bodies(implicit):
     """Two loops, a limit that is far, and two planes that bodies hit: no joint is driven but by friction."""
     rng = np.random.default_rng(3)
     tree = random_tree(rng, 4, ("ball",), KINDS)
-    system, state = TreeSystem(tree), State(q=rng.normal(size=tree.size), qdot=rng.normal(size=tree.size))
-    bodies = system.maximal(state)
+    system, state = (
+        TreeSystem(tree),
+        State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates)),
+    )
+    bodies = system.maximal_state(state)
     loops, planes = [], []
     for i, x in zip((1, 3, 0, 2), rng.normal(size=(4, 3)), strict=True):
         name, E, twist = tree.links[i].name, bodies.E[i], bodies.phi[i]
@@ -103,10 +108,14 @@ def test_joints_pass_on_what_each_constraint_gives_to_its_bodies(implicit):
     pushes = found.solution.unilateral
     np.testing.assert_array_equal(pushes > 0, [False, False, True, True])
     assert abs(pushes[2] - pushes[3]) > 0.1 * pushes[3]
-    for link, own, wrench in zip(tree.links, tree.slices, found.wrenches, strict=True):
-        along = link.joint.S(state.q[own]).T @ wrench
-        expected = found.loads[link.name].generalised if link.name in found.loads else 0.0
-        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.wrenches))))
+    for link, own, wrench in zip(tree.links, tree.coordinate_slices, found.joint_wrenches, strict=True):
+        along = link.joint.motion_subspace(state.q[own]).T @ wrench
+        expected = (
+            found.bearing_reactions[link.name].generalized_friction
+            if link.name in found.bearing_reactions
+            else 0.0
+        )
+        np.testing.assert_allclose(along, expected, atol=1e-9 * (1 + np.max(np.abs(found.joint_wrenches))))
 
 
 @settings(max_examples=8)
@@ -115,33 +124,33 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
     """Newton's law for each body with its joints as equations, solved as one sparse system."""
     system, state, bearings = mechanism(seed, 0.0)
     tree, h = system.tree, 0.013
-    at = system.motion(state)
+    at = system.body_kinematics(state)
     n = len(tree.links)
     M = np.zeros((6 * n, 6 * n))
     G, blocks = [], []
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
+    for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
         M[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = tree.inertias[i]
         relative = np.zeros((6, 6 * n))
         for body, sign in ((i, 1), (tree.parents[i], -1)):
             if body >= 0:
-                seen = np.linalg.inv(at.bodies[body]) @ at.joints[i]
+                seen = np.linalg.inv(at.body_poses[body]) @ at.joint_poses[i]
                 R, p = seen[:3, :3], seen[:3, 3]
                 hat = np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
                 to_joint = np.block([[R.T, np.zeros((3, 3))], [-R.T @ hat, R.T]])
                 relative[:, 6 * body : 6 * body + 6] = sign * to_joint
-        S = link.joint.S(state.q[own])
+        S = link.joint.motion_subspace(state.q[own])
         held = np.linalg.svd(S.T)[2][np.linalg.matrix_rank(S) :]
         G.append(held @ relative)
         blocks.append(held)
     G, sizes = np.concatenate(G), [len(held) for held in blocks]
-    push = h * body_wrenches(tree, state.q, state.qdot).ravel()
+    push = h * gyroscopic_and_gravity_wrenches(tree, state.q, state.qdot).ravel()
     # The joints' own accelerations may be anything, the held ones are those of the drift.
-    target = G @ (h * at.drift.ravel())
+    target = G @ (h * at.bias_acceleration.ravel())
     change = np.linalg.solve(
         np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]]), np.concatenate([push, target])
     )
     multipliers = np.split(change[6 * n :], np.cumsum(sizes)[:-1])
-    loads = bisp_step(system, state, h, bearings).loads
+    loads = bisp_step(system, state, h, bearings).bearing_reactions
     for link, held, pushes in zip(tree.links, blocks, multipliers, strict=True):
         reaction = loads[link.name].reaction
         np.testing.assert_allclose(held.T @ pushes, reaction, atol=1e-8 * (1 + np.max(np.abs(reaction))))
@@ -151,11 +160,11 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
 @given(SEEDS, st.sampled_from(["box", "pyramid", "disc"]), st.sampled_from([0.05, 0.15, 0.4]))
 def test_friction_takes_energy_and_keeps_to_its_bounds(seed, cone, mu):
     system, state, bearings = mechanism(seed, mu, links=3)
-    found = bisp_step(system, state, 0.013, bearings, cone=cone, facets=6, check=False)
+    found = bisp_step(system, state, 0.013, bearings, cone=cone, facets=6, raise_on_failure=False)
     plain = symplectic_euler(system, state, 0.013)
     before, after = (kinetic_energy(system.tree, state.q, each.qdot) for each in (plain, found.state))
     assert after <= before + 1e-9 * (1 + before)
-    for load in found.loads.values():
+    for load in found.bearing_reactions.values():
         bounds = mu * np.abs(load.multipliers)
         size = (
             np.max(np.abs(load.friction), axis=1) if cone == "box" else np.linalg.norm(load.friction, axis=1)
@@ -171,16 +180,20 @@ def test_a_hinge_sticks_or_slips_against_its_whole_bound(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 4, ("revolute", "prismatic"), KINDS)
     system = TreeSystem(tree)
-    state = State(q=rng.normal(size=tree.size), qdot=rng.normal(size=tree.size))
-    found = bisp_step(system, state, 0.013, {k.name: bearing(k.joint, 0.1) for k in tree.links}, check=False)
+    state = State(q=rng.normal(size=tree.num_coordinates), qdot=rng.normal(size=tree.num_coordinates))
+    found = bisp_step(
+        system, state, 0.013, {k.name: bearing(k.joint, 0.1) for k in tree.links}, raise_on_failure=False
+    )
     if found.residual > 1e-8:
         return
     for i, link in enumerate(tree.links):
-        load, speed = found.loads[link.name], found.state.qdot[i]
+        load, speed = found.bearing_reactions[link.name], found.state.qdot[i]
         if abs(speed) > 1e-8:
-            assert load.generalised[0] == pytest.approx(-np.sign(speed) * load.limit, rel=1e-5)
+            assert load.generalized_friction[0] == pytest.approx(
+                -np.sign(speed) * load.friction_limit, rel=1e-5
+            )
         else:
-            assert abs(load.generalised[0]) <= load.limit * (1 + 1e-6)
+            assert abs(load.generalized_friction[0]) <= load.friction_limit * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("cone", ["box", "disc"])

@@ -13,8 +13,8 @@ from rbnotes.checking import derivative
 def case(request):
     rng = np.random.default_rng(request.param)
     tree = random_tree(rng, 7, tuple(ALL), ALL)
-    q = tree.home + rng.uniform(0.1, 0.8, tree.size)  # off the places where splines are joined
-    return tree, q, 0.5 * rng.normal(size=tree.size)
+    q = tree.neutral + rng.uniform(0.1, 0.8, tree.num_coordinates)  # off the places where splines are joined
+    return tree, q, 0.5 * rng.normal(size=tree.num_coordinates)
 
 
 def close(actual, expected, tolerance=1e-8):
@@ -34,17 +34,17 @@ def test_twists_are_the_rates_of_the_poses(case):
 def test_rate_of_the_jacobian(case):
     tree, q, qdot = case
     rate = derivative(lambda t: trees.jacobian(tree, q + t * qdot), step=1e-2).value
-    close(trees.jacobian_dot(tree, q, qdot), rate)
+    close(trees.jacobian_rate(tree, q, qdot), rate)
 
 
 def test_all_at_once_is_each_alone(case):
     tree, q, qdot = case
-    at = trees.motion(tree, q, qdot)
-    for found, expected in zip((at.joints, at.bodies), trees.poses(tree, q), strict=True):
+    at = trees.body_kinematics(tree, q, qdot)
+    for found, expected in zip((at.joint_poses, at.body_poses), trees.poses(tree, q), strict=True):
         close(found, expected, 1e-14)
     close(at.phi, trees.twists(tree, q, qdot), 1e-13)
     close(at.J.reshape(-1, tree.size), trees.jacobian(tree, q), 1e-14)
-    close(at.drift.ravel(), trees.jacobian_dot(tree, q, qdot) @ qdot, 1e-13)
+    close(at.bias_acceleration.ravel(), trees.jacobian_rate(tree, q, qdot) @ qdot, 1e-13)
 
 
 def test_many_states_at_once(case):
@@ -54,8 +54,8 @@ def test_many_states_at_once(case):
         trees.mass_matrix, trees.jacobian, trees.potential_energy,
         lambda tree, q: trees.poses(tree, q).bodies,
     ]  # fmt: skip
-    moving = [trees.twists, trees.jacobian_dot, trees.kinetic_energy, trees.world_momentum]
-    moving += [trees.body_wrenches, trees.reduced_force]
+    moving = [trees.twists, trees.jacobian_rate, trees.kinetic_energy, trees.spatial_momentum]
+    moving += [trees.gyroscopic_and_gravity_wrenches, trees.net_generalized_force]
     for function in functions:
         close(function(tree, states[0])[1, 2], function(tree, states[0][1, 2]), 1e-12)
     for function in moving:

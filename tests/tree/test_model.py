@@ -19,15 +19,15 @@ def test_parents_come_first_and_nothing_else_changes_order():
     assert [link.name for link in tree.links] == ["a", "d", "b", "c"]
     assert tree.parents == (-1, -1, 0, 2)
     assert tree.children == ((2,), (), (3,), ())
-    assert [own.start for own in tree.slices] == [0, 1, 2, 3]
+    assert [own.start for own in tree.coordinate_slices] == [0, 1, 2, 3]
 
 
 def test_the_order_given_does_not_matter():
     rng = np.random.default_rng(3)
     tree = random_tree(rng, 8)
     shuffled = Tree([tree.links[i] for i in rng.permutation(8)], gravity=tree.gravity)
-    values = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links}
-    for function in (trees.kinetic_energy, trees.world_momentum):
+    values = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links}
+    for function in (trees.kinetic_energy, trees.spatial_momentum):
         first, second = (
             function(each, each.coordinates(values), each.coordinates(values)) for each in (tree, shuffled)
         )
@@ -49,7 +49,7 @@ def test_weights_act_at_the_centres_of_mass():
     M = body(rng)
     mass, _, com = inertia.from_spatial_inertia(M)
     tree = Tree([Link("a", joints.Free3D(), M, None, frame(rng), frame(rng))], gravity=[1.0, -2.0, 3.0])
-    weights, centres = tree.weights
+    weights, centres = tree.weights_and_centers
     np.testing.assert_allclose(weights[0], mass * tree.gravity, rtol=1e-12)
     np.testing.assert_allclose(centres[0], com, rtol=1e-12)
 

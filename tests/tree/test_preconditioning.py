@@ -9,7 +9,16 @@ from test_system import branched, driven, springs
 from rbnotes import joints
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.dynamics import Forces, State
-from rbnotes.forces import Damping, ForceGroups, LinearSpring, Paths, on_body, on_particle, on_world, through
+from rbnotes.forces import (
+    Damping,
+    ForceGroups,
+    LinearSpring,
+    PathForces,
+    on_body,
+    on_particle,
+    on_world,
+    path_through,
+)
 from rbnotes.tree import Link, Tree, TreeSystem, step_operator, step_preconditioner
 
 H = 0.03
@@ -46,7 +55,7 @@ def along_the_tree():
         (on_body(3, [0.2, 0.2, -0.3]), on_body(0, [0.1, -0.3, 0.2])),
         (on_particle(0), on_world([0.5, 1.0, -1.5])),
     ]
-    return [*(Paths(law, through(*pair)) for pair in ends), Damping([0.3, 0.5], [0, 2])]
+    return [*(PathForces(law, path_through(*pair)) for pair in ends), Damping([0.3, 0.5], [0, 2])]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -55,7 +64,7 @@ def test_exact_along_the_tree(seed):
     system, state = branched(seed, along_the_tree(), damping=0.9)
     inverse, matrix = step_preconditioner(system, state, H), step_matrix(system, state)
     assert np.max(np.abs(matrix - matrix.T)) > 1e-3
-    assert inverse.exact
+    assert inverse.is_exact
     close(dense(inverse.operator) @ matrix, np.eye(state.size))
 
 
@@ -67,7 +76,7 @@ def test_exact_along_the_tree(seed):
 def test_what_does_not_run_along_the_tree_is_left_out(groups, drive):
     system, state = branched(0, groups, drive)
     inverse = step_preconditioner(system, state, H)
-    assert not inverse.exact
+    assert not inverse.is_exact
     assert np.max(np.abs(dense(inverse.operator) @ step_matrix(system, state) - np.eye(state.size))) > 1e-3
 
 
@@ -88,15 +97,18 @@ def stiff_chain(links=50):
     ]
     q = 0.3 * rng.normal(size=links)
     pairs = [(on_body(i, rng.normal(size=3)), on_body(i + 9, rng.normal(size=3))) for i in (0, 7, 14)]
-    pulls = [Paths(LinearSpring(500.0, rest_length=0.5), through(*p), stiffness="symmetrised") for p in pairs]
+    pulls = [
+        PathForces(LinearSpring(500.0, rest_length=0.5), path_through(*p), stiffness="symmetrised")
+        for p in pairs
+    ]
     return TreeSystem(Tree(chain), applied=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))
 
 
 def iterations(system, state, preconditioned):
     operator, steps = step_operator(system, state, H), []
     inverse = step_preconditioner(system, state, H)
-    assert inverse.definite
-    assert not inverse.exact
+    assert inverse.is_positive_definite
+    assert not inverse.is_exact
     right = operator.matvec(state.velocity) + H * system.force(state)
     M = inverse.operator if preconditioned else None
     found, failed = cg(operator, right, rtol=1e-10, M=M, maxiter=2000, callback=steps.append)
@@ -116,7 +128,7 @@ def test_springs_that_push_make_it_indefinite():
     system, state = branched(
         0, [], lambda s: Forces(0 * s.q, 1e6 * np.eye(len(s.q)), np.zeros((len(s.q),) * 2))
     )
-    assert not step_preconditioner(system, state, H).definite
+    assert not step_preconditioner(system, state, H).is_positive_definite
     assert np.linalg.eigvalsh(step_matrix(system, state))[0] < 0
 
 

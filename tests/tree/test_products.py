@@ -20,8 +20,8 @@ def case(request):
     """Every type of joint, with branches and several roots; quaternions of any length."""
     rng = np.random.default_rng(request.param)
     tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), request.param[0])), ALL)
-    q = tree.home + 0.4 * rng.normal(size=tree.size)
-    return tree, q, rng.normal(size=tree.size), rng.normal(size=tree.size), rng
+    q = tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates)
+    return tree, q, rng.normal(size=tree.num_coordinates), rng.normal(size=tree.num_coordinates), rng
 
 
 def test_jacobian(case):
@@ -31,8 +31,8 @@ def test_jacobian(case):
 
 def test_its_rate(case):
     tree, q, qdot, x, _ = case
-    found = trees.jacobian_dot_product(tree, q, qdot, x)
-    close(found.ravel(), trees.jacobian_dot(tree, q, qdot) @ x)
+    found = trees.jacobian_rate_product(tree, q, qdot, x)
+    close(found.ravel(), trees.jacobian_rate(tree, q, qdot) @ x)
     if tree.size < 12:  # and not by the same adjoints
         estimate = derivative(lambda t: trees.jacobian_product(tree, q + t * qdot, x))
         np.testing.assert_allclose(found, estimate.value, rtol=1e-7, atol=1e-7)
@@ -40,7 +40,7 @@ def test_its_rate(case):
 
 def test_bias_acceleration(case):
     tree, q, qdot, _, _ = case
-    close(trees.bias_acceleration(tree, q, qdot), trees.motion(tree, q, qdot).drift)
+    close(trees.bias_acceleration(tree, q, qdot), trees.body_kinematics(tree, q, qdot).bias_acceleration)
 
 
 def test_mass_product(case):
@@ -65,7 +65,7 @@ def test_work_is_the_same_on_both_sides(case):
 def test_against_mujoco(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 9, ("ball", "revolute", "prismatic", "free", "planar"), MUJOCO_KINDS)
-    q, x = rng.normal(size=(2, tree.size))
+    q, x = rng.normal(size=(2, tree.num_coordinates))
     y = rng.normal(size=(len(tree.links), 6))
     model = mujoco_model(tree)
     data = mujoco.MjData(model)
@@ -87,25 +87,25 @@ def test_many_vectors_at_once():
     """Leading axes of coordinates and vectors meet: the columns of J are products with unit vectors."""
     rng = np.random.default_rng(5)
     tree = random_tree(rng, 6, tuple(ALL), ALL)
-    q, qdot = tree.home + 0.3 * rng.normal(size=(2, 2, 1, tree.size))
-    columns = trees.jacobian_product(tree, q, np.eye(tree.size))
-    assert columns.shape == (2, tree.size, len(tree.links), 6)
+    q, qdot = tree.neutral + 0.3 * rng.normal(size=(2, 2, 1, tree.num_coordinates))
+    columns = trees.jacobian_product(tree, q, np.eye(tree.num_coordinates))
+    assert columns.shape == (2, tree.num_coordinates, len(tree.links), 6)
     J = trees.jacobian(tree, q[:, 0])
     close(np.moveaxis(columns, 1, -1).reshape(J.shape), J)
-    rates = trees.jacobian_dot_product(tree, q, qdot, np.eye(tree.size))
-    close(np.moveaxis(rates, 1, -1).reshape(J.shape), trees.jacobian_dot(tree, q[:, 0], qdot[:, 0]))
+    rates = trees.jacobian_rate_product(tree, q, qdot, np.eye(tree.num_coordinates))
+    close(np.moveaxis(rates, 1, -1).reshape(J.shape), trees.jacobian_rate(tree, q[:, 0], qdot[:, 0]))
     rows = np.eye(6 * len(tree.links)).reshape(-1, len(tree.links), 6)
     close(trees.jacobian_transpose_product(tree, q, rows), J)
 
 
 def test_what_does_not_fit():
     tree = random_tree(np.random.default_rng(1), 3)
-    count = ", ".join(f"{link.joint.coordinates} of {link.name!r}" for link in tree.links)
+    count = ", ".join(f"{link.joint.num_coordinates} of {link.name!r}" for link in tree.links)
     with pytest.raises(InvalidArgument, match=rf"^x: got .*expected .*{count}"):
-        trees.jacobian_product(tree, tree.home, np.zeros(tree.size + 1))
+        trees.jacobian_product(tree, tree.neutral, np.zeros(tree.num_coordinates + 1))
     with pytest.raises(InvalidArgument, match=r"^qdot: "):
-        trees.jacobian_dot_product(tree, tree.home, np.zeros(1 + tree.size), tree.home)
+        trees.jacobian_rate_product(tree, tree.neutral, np.zeros(1 + tree.num_coordinates), tree.neutral)
     with pytest.raises(InvalidArgument, match=r"^y: got shape \(18,\), expected shape \(..., 3, 6\)"):
-        trees.jacobian_transpose_product(tree, tree.home, np.zeros(18))
+        trees.jacobian_transpose_product(tree, tree.neutral, np.zeros(18))
     with pytest.raises(InvalidArgument, match=r"^q, y: got leading axes"):
-        trees.jacobian_transpose_product(tree, np.zeros((2, tree.size)), np.zeros((3, 3, 6)))
+        trees.jacobian_transpose_product(tree, np.zeros((2, tree.num_coordinates)), np.zeros((3, 3, 6)))

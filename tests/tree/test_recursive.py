@@ -48,7 +48,7 @@ def case(request):
     rng = np.random.default_rng(request.param)
     tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), 4 * request.param[0])), ALL)
     tree = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
-    applied = rng.normal(size=tree.size), rng.normal(size=(len(tree.links), 6))
+    applied = rng.normal(size=tree.num_coordinates), rng.normal(size=(len(tree.links), 6))
     return tree, *moving(tree, rng), *applied, rng
 
 
@@ -75,7 +75,7 @@ class TestAgainstTheMassMatrix:
     def test_bias_forces(self, case):
         """The springs, the dampers and the applied wrenches have no part in them."""
         tree, q, qdot, _, _, _ = case
-        force = trees.reduced_force(tree, q, qdot) - trees.joint_forces(tree, q, qdot)
+        force = trees.net_generalized_force(tree, q, qdot) - trees.passive_joint_forces(tree, q, qdot)
         close(trees.bias_forces(tree, q, qdot), -force)
 
     def test_hybrid(self, case):
@@ -90,7 +90,7 @@ class TestAgainstTheMassMatrix:
         found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
 
         M = trees.mass_matrix(tree, q)
-        force = trees.reduced_force(tree, q, qdot, 0.0, wrenches)
+        force = trees.net_generalized_force(tree, q, qdot, 0.0, wrenches)
         expected = np.where(known, told, 0.0)
         free = ~known
         push = (tau + force)[free] - M[np.ix_(free, known)] @ told[known]
@@ -134,7 +134,7 @@ def test_bias_forces_of_the_lagrangian(seed):
         return trees.kinetic_energy(tree, at, qdot) - trees.potential_energy(tree, at)
 
     momentum_rate = derivative(lambda t: trees.mass_product(tree, q + t * qdot, qdot)).value
-    steps = np.eye(tree.size)
+    steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: lagrangian(q + t * steps)).value
     sprung = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
     found = trees.bias_forces(sprung, q, qdot)
@@ -153,17 +153,22 @@ def test_prescribed_joints_of_the_constraints():
     tree = Tree(links, gravity=rng.normal(size=3))
     q, qdot = moving(tree, rng)
     told = rng.normal(size=2)
-    motion = PrescribedJoint("1", lambda t: (q[tree.slices[1]], qdot[tree.slices[1]], told))
+    motion = PrescribedJoint(
+        "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], told)
+    )
     state, system = State(q=q, qdot=qdot), TreeSystem(tree)
     expected, _ = trees.constrained_acceleration(system, [motion], state)
     found = trees.hybrid_dynamics(tree, q, qdot, {"1": told})
     close(found.qddot, expected)
-    close(found.tau[tree.slices[1]], trees.prescribed_forces(system, [motion], state)["1"])
+    close(found.tau[tree.coordinate_slices[1]], trees.prescribed_forces(system, [motion], state)["1"])
 
-    own = tree.slices[2]  # where the quaternion keeps its length
+    own = tree.coordinate_slices[2]  # where the quaternion keeps its length
     ball = tree.links[2].joint
     told = rng.normal(size=4)
-    rows, drift = ball.constraint_rows(q[own]), ball.constraint_rows_dot(q[own], qdot[own]) @ qdot[own]
+    rows, drift = (
+        ball.coordinate_constraint_jacobian(q[own]),
+        ball.coordinate_constraint_jacobian_rate(q[own], qdot[own]) @ qdot[own],
+    )
     told -= np.linalg.pinv(rows) @ (rows @ told + drift)
     found = trees.hybrid_dynamics(tree, q, qdot, {"2": told})
     motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], told))
@@ -178,7 +183,7 @@ class TestAgainstPinocchio:
         tree = random_tree(rng, (2, 6, 11, 17)[seed])
         model = pinocchio_model(tree)
         data = model.createData()
-        q, v, a = rng.normal(size=(3, tree.size))
+        q, v, a = rng.normal(size=(3, tree.num_coordinates))
         close(trees.inverse_dynamics(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
         close(trees.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
 
@@ -188,15 +193,19 @@ class TestAgainstPinocchio:
         tree = random_tree(rng, (2, 6, 11, 17)[seed])
         model = pinocchio_model(tree)
         data = model.createData()
-        q, v, tau = rng.normal(size=(3, tree.size))
+        q, v, tau = rng.normal(size=(3, tree.num_coordinates))
         driven = [link.name for link in tree.links if rng.random() < 0.4] or [tree.links[0].name]
-        known = np.concatenate([np.arange(tree.size)[tree.slices[tree.index(name)]] for name in driven])
-        told = rng.normal(size=tree.size)
+        known = np.concatenate(
+            [np.arange(tree.num_coordinates)[tree.coordinate_slices[tree.index(name)]] for name in driven]
+        )
+        told = rng.normal(size=tree.num_coordinates)
         upper = np.triu(pinocchio.computeMinverse(model, data, q))
         response = (upper + np.triu(upper, 1).T)[np.ix_(known, known)]
         tau[known] += np.linalg.solve(response, (told - pinocchio.aba(model, data, q, v, tau))[known])
-        given = {name: told[tree.slices[tree.index(name)]] for name in driven}
-        found = trees.hybrid_dynamics(tree, q, v, given, np.where(np.isin(range(tree.size), known), 9.0, tau))
+        given = {name: told[tree.coordinate_slices[tree.index(name)]] for name in driven}
+        found = trees.hybrid_dynamics(
+            tree, q, v, given, np.where(np.isin(range(tree.num_coordinates), known), 9.0, tau)
+        )
         close(found.tau, tau)
         close(found.qddot, pinocchio.aba(model, data, q, v, tau))
 
@@ -207,8 +216,8 @@ def test_against_mujoco(seed):
     rng = np.random.default_rng(seed)
     kinds = tuple(np.roll(("ball", "free", "offset", "universal", "planar", "euler", "fixed"), -seed))
     tree = random_tree(rng, (3, 6, 9, 12)[seed], kinds, MUJOCO_KINDS)
-    q, v, tau = rng.normal(size=(3, tree.size))
-    given = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[1::3]}
+    q, v, tau = rng.normal(size=(3, tree.num_coordinates))
+    given = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[1::3]}
     found = trees.hybrid_dynamics(tree, q, v, given, tau)
 
     model = mujoco_model(tree)
@@ -226,12 +235,12 @@ def test_against_mujoco(seed):
 def test_many_states_at_once():
     rng = np.random.default_rng(4)
     tree = random_tree(rng, 5, ("quaternion", "revolute", "universal"), ALL)
-    q = tree.home + 0.3 * rng.normal(size=(3, 1, tree.size))
-    v, wrenches = rng.normal(size=(2, tree.size)), rng.normal(size=(4, 1, 1, len(tree.links), 6))
-    name = next(link.name for link in tree.links if link.joint.coordinates == 2)
-    told, tau = rng.normal(size=(2, 2)), rng.normal(size=(3, 1, tree.size))
+    q = tree.neutral + 0.3 * rng.normal(size=(3, 1, tree.num_coordinates))
+    v, wrenches = rng.normal(size=(2, tree.num_coordinates)), rng.normal(size=(4, 1, 1, len(tree.links), 6))
+    name = next(link.name for link in tree.links if link.joint.num_coordinates == 2)
+    told, tau = rng.normal(size=(2, 2)), rng.normal(size=(3, 1, tree.num_coordinates))
     many = trees.hybrid_dynamics(tree, q, v, {name: told}, tau, wrenches)
-    assert many.qddot.shape == many.tau.shape == (4, 3, 2, tree.size)
+    assert many.qddot.shape == many.tau.shape == (4, 3, 2, tree.num_coordinates)
     alone = trees.hybrid_dynamics(tree, q[2, 0], v[1], {name: told[1]}, tau[2, 0], wrenches[3, 0, 0])
     close(many.qddot[3, 2, 1], alone.qddot)
     close(many.tau[3, 2, 1], alone.tau)

@@ -10,7 +10,7 @@ from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.checking import derivative
 from rbnotes.dynamics import State, constrained_step, fully_implicit_euler, implicit_midpoint
-from rbnotes.forces import ForceGroups, LinearSpring, Paths, on_body, on_particle, through
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
 from rbnotes.tree import (
     AttachedParticle,
     AttachedSystem,
@@ -20,8 +20,8 @@ from rbnotes.tree import (
     Link,
     Tree,
     TreeSystem,
-    geared,
-    step_rows,
+    gear_coordinates,
+    velocity_constraints,
 )
 
 
@@ -39,7 +39,7 @@ def branching(rng, joint):
         (on_body(2, rng.normal(size=3)), on_body(3, rng.normal(size=3))),
         (on_particle(0), on_particle(1)),
     ]
-    groups = ForceGroups([Paths(law, through(*points)) for points in ends])
+    groups = ForceGroups([PathForces(law, path_through(*points)) for points in ends])
     return TreeSystem(Tree(links, gravity=rng.normal(size=3)), [0.6, 1.1], groups)
 
 
@@ -69,7 +69,7 @@ def curved(size):
 def gears(seed):
     rng = np.random.default_rng(seed)
     system = branching(rng, joints.Cylindrical())
-    reduced = HyperReducedSystem(system, geared(system.tree, {"a": 1.0, "b": -0.5, "c": 2.0}))
+    reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": -0.5, "c": 2.0}))
     q, qdot = rng.normal(size=(2, 3))
     x, v = rng.normal(size=(2, 2, 3))
     return reduced, State(q=q, qdot=qdot, x=x, v=v)
@@ -86,7 +86,7 @@ def bent(seed):
 def with_quaternion(seed):
     rng = np.random.default_rng(seed)
     system = branching(rng, joints.QuaternionSpherical())
-    reduced = HyperReducedSystem(system, geared(system.tree, {"a": 1.0, "b": 1.0, "c": 1.0}))
+    reduced = HyperReducedSystem(system, gear_coordinates(system.tree, {"a": 1.0, "b": 1.0, "c": 1.0}))
     turned = rng.normal(size=4)
     q = np.concatenate([rng.normal(size=1), turned / np.linalg.norm(turned)])
     x, v = rng.normal(size=(2, 2, 3))
@@ -147,29 +147,31 @@ def test_equations_hold_after_few_corrections(case, step, monkeypatch):
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
 def test_gears_as_coordinates_and_as_constraints(step):
     reduced, state = gears(2)
-    rows = partial(step_rows, reduced.system, [Gear("a", "b", -0.5), Gear("a", "c", 2.0)])
-    whole = reduced.expanded(state)
+    rows = partial(velocity_constraints, reduced.system, [Gear("a", "b", -0.5), Gear("a", "c", 2.0)])
+    whole = reduced.expand(state)
     for _ in range(2):
         state = step(reduced, state, 0.05)
         whole = constrained_step(step, reduced.system, whole, 0.05, rows).state
-    found = reduced.expanded(state)
+    found = reduced.expand(state)
     for ours, theirs in ((found.q, whole.q), (found.velocity, whole.velocity), (found.x, whole.x)):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.max(np.abs(theirs)))
 
 
 def test_what_coordinates_must_say():
     reduced, state = bent(1)
-    q, J, J_dot = (getattr(reduced.coordinates, name) for name in ("q", "jacobian", "jacobian_dot"))
+    q, J, J_dot = (getattr(reduced.coordinates, name) for name in ("q", "jacobian", "jacobian_rate"))
     real = JointCoordinates(4, q, J, lambda r, v: J_dot(r.real, v))
     system, a = HyperReducedSystem(reduced.system, real), np.ones(state.size)
     with pytest.raises(InvalidArgument, match="drift_slope: got None, and a jacobian_dot that is real"):
-        system.tangent(state, a)
+        system.linearized_residual(state, a)
 
     def slope(r, v):
         return derivative(lambda t: np.moveaxis([J_dot(r + t * e, v) @ v for e in np.eye(4)], 0, -1)).value
 
-    told = HyperReducedSystem(reduced.system, JointCoordinates(4, q, J, real.jacobian_dot, slope))
-    K = told.tangent(state, a).K
-    np.testing.assert_allclose(K, reduced.tangent(state, a).K, rtol=0, atol=1e-9 * np.max(np.abs(K)))
+    told = HyperReducedSystem(reduced.system, JointCoordinates(4, q, J, real.jacobian_rate, slope))
+    K = told.linearized_residual(state, a).K
+    np.testing.assert_allclose(
+        K, reduced.linearized_residual(state, a).K, rtol=0, atol=1e-9 * np.max(np.abs(K))
+    )
     with pytest.raises(InvalidArgument, match="drift_slope"):
         JointCoordinates(4, q, J, J_dot, 3.0)

@@ -13,7 +13,7 @@ from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.solids import Box, Capsule, Cylinder, Sphere
 from rbnotes.tree import Link, Tree
-from rbnotes.tree.formats import Frame, Mimic, Robot, RobotJoint, Visual, example, read_urdf, to_mjcf, to_urdf
+from rbnotes.tree.formats import Frame, Mimic, Robot, RobotJoint, Visual, example, load_urdf, to_mjcf, to_urdf
 
 URDF_KINDS = {
     **{name: KINDS[name] for name in ("revolute", "prismatic")},
@@ -34,7 +34,7 @@ def random_robot(seed, size=8):
     tree = random_tree(rng, size, ("revolute", "prismatic", "fixed", "planar", "floating"), URDF_KINDS)
     links, about = [], []
     for i, link in enumerate(tree.links):
-        single = link.joint.coordinates == 1
+        single = link.joint.num_coordinates == 1
         links.append(replace(link, damping=rng.uniform(0, 1) if single else 0.0))
         if single and rng.random() < 0.7:
             lower, effort, velocity, friction = rng.uniform(0, 3, 4)
@@ -55,17 +55,17 @@ def random_robot(seed, size=8):
 @pytest.mark.parametrize("seed", range(6))
 def test_urdf_is_read_as_it_was_written(seed):
     robot = random_robot(seed)
-    again = read_urdf(to_urdf(robot), weld=False)
+    again = load_urdf(to_urdf(robot), weld=False)
     for link, other in zip(robot.tree.links, again.tree.links, strict=True):
         assert (link.name, link.parent) == (other.name, other.parent)
-        q = np.random.default_rng(seed).normal(size=link.joint.coordinates)
-        close(other.joint.coordinates, link.joint.coordinates)
+        q = np.random.default_rng(seed).normal(size=link.joint.num_coordinates)
+        close(other.joint.num_coordinates, link.joint.num_coordinates)
         place, motion = link.placement @ link.joint.transform(q), other.joint.transform(q)
         close(other.placement @ motion, place)
-        close(other.joint.S(q), link.joint.S(q))
-        close(other.inertia, inertia.transform_inertia(link.body, link.inertia))
+        close(other.joint.motion_subspace(q), link.joint.motion_subspace(q))
+        close(other.inertia, inertia.transform_inertia(link.body_frame, link.inertia))
         close(other.damping, link.damping)
-        own, found = (each.joint_of(link.name) for each in (robot, again))
+        own, found = (each.joint_of_link(link.name) for each in (robot, again))
         assert found == own
     assert again.name == robot.name
     close(again.coordinates.jacobian(np.zeros(0)), robot.coordinates.jacobian(np.zeros(0)))
@@ -73,15 +73,15 @@ def test_urdf_is_read_as_it_was_written(seed):
     for solid, look in shown.items():
         assert shown_again[solid].link == look.link
         close(shown_again[solid].pose, look.pose)
-    q, v, a = np.random.default_rng(seed).normal(size=(3, robot.tree.size))
+    q, v, a = np.random.default_rng(seed).normal(size=(3, robot.tree.num_coordinates))
     for function, state in ((trees.mass_matrix, (q,)), (trees.inverse_dynamics_dense, (q, v, a))):
         close(function(again.tree, *state), function(robot.tree, *state))
 
 
 @pytest.mark.parametrize("name", ["arm", "torso", "gripper"])
 def test_examples_are_read_as_they_were_written(name):
-    robot = read_urdf(example(name))
-    again = read_urdf(to_urdf(robot))
+    robot = load_urdf(example(name))
+    again = load_urdf(to_urdf(robot))
     assert [link.name for link in again.tree.links] == [link.name for link in robot.tree.links]
     assert dict(again.joints) == dict(robot.joints)
     assert set(again.frames) == set(robot.frames)
@@ -99,7 +99,7 @@ def test_turned_planes_keep_their_links():
     """The frame of a link in a plane that is not xy is not that of the tree's joint."""
     text = to_urdf(random_robot(3)).replace('type="planar"', 'type="planar" note=""')
     text = text.replace('<axis xyz="0.0 0.0 1.0" />', '<axis xyz="1 2 -2" />')
-    robot = read_urdf(text, weld=False)
+    robot = load_urdf(text, weld=False)
     turned = next(at.link for at in robot.frames.values() if at.link and not np.allclose(at.pose, np.eye(4)))
     rng = np.random.default_rng(0)
     robot = replace(
@@ -107,8 +107,8 @@ def test_turned_planes_keep_their_links():
         frames={**robot.frames, "tool": Frame(turned, frame(rng))},
         visuals=[Visual(turned, frame(rng), Box([1, 2, 3]))],
     )
-    again = read_urdf(to_urdf(robot), weld=False)
-    q = rng.normal(size=robot.tree.size)
+    again = load_urdf(to_urdf(robot), weld=False)
+    q = rng.normal(size=robot.tree.num_coordinates)
     for name, at in robot.frames.items():
         close(again.frames[name].pose, at.pose)
     close(again.visuals[0].pose, robot.visuals[0].pose)
@@ -124,7 +124,7 @@ def test_gimbal_lock_and_names_of_the_world():
         Link("world", joints.Revolute(), body(rng), placement=quarter),
         Link("world_", joints.Revolute(), body(rng), placement=near, parent="world"),
     ]
-    again = read_urdf(to_urdf(Tree(links)), weld=False)
+    again = load_urdf(to_urdf(Tree(links)), weld=False)
     close(again.tree.placements, np.stack([quarter, near]))
     assert again.frames["world__"].link is None
 
@@ -133,12 +133,12 @@ def test_links_with_the_names_of_other_joints():
     links = [link("a"), link("b", parent="a"), link("c", parent="b")]
     frames = {"j": Frame("c", np.eye(4)), "c": Frame("c", np.eye(4))}
     robot = Robot(Tree(links), joints=[RobotJoint("b", "a"), RobotJoint("j", "b")], frames=frames)
-    assert [robot.joint_of(each.name).name for each in links] == ["b", "j", "c"]
-    again = read_urdf(to_urdf(robot), weld=False)
+    assert [robot.joint_of_link(each.name).name for each in links] == ["b", "j", "c"]
+    again = load_urdf(to_urdf(robot), weld=False)
     assert list(again.joints) == ["b", "j", "c"]
     assert again.frames["j"].link == "c"
     text = to_urdf(replace(robot, joints=[RobotJoint("b", "a"), RobotJoint("c", "b")]))
-    assert list(read_urdf(text).joints) == ["b", "c", "c_"]
+    assert list(load_urdf(text).joints) == ["b", "c", "c_"]
     pinocchio.buildModelFromXML(text)
 
 
@@ -148,8 +148,8 @@ def test_urdf_for_pinocchio(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 7, ("revolute", "prismatic", "fixed"), URDF_KINDS)
     model = pinocchio.buildModelFromXML(to_urdf(Tree(tree.links)))
-    q, v, a = rng.normal(size=(3, tree.size))
-    names = [link.name for link in tree.links if link.joint.coordinates]
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
+    names = [link.name for link in tree.links if link.joint.num_coordinates]
     order = np.argsort([model.joints[model.getJointId(name)].idx_v for name in names])
     at = pinocchio.neutral(model)
     for name, angle in zip(names, q, strict=True):
@@ -197,11 +197,11 @@ class TestMjcf:
     @pytest.mark.parametrize("name", ["arm", "torso", "gripper"])
     def test_examples(self, name):
         """Links without mass lend their joints; looks have no mass and touch nothing."""
-        robot = read_urdf(example(name), gravity=[0.1, 0.2, -9.0])
+        robot = load_urdf(example(name), gravity=[0.1, 0.2, -9.0])
         unnamed = Robot(robot.tree, visuals=robot.visuals)
         tree, model = robot.tree, mujoco.MjModel.from_xml_string(to_mjcf(unnamed))
         data, rng = mujoco.MjData(model), np.random.default_rng(3)
-        q, v, a = rng.normal(size=(3, tree.size))
+        q, v, a = rng.normal(size=(3, tree.num_coordinates))
         state = mujoco_state(tree, model, q, v)
         data.qpos[:], data.qvel[:], data.qacc[:] = state.qpos, state.qvel, state.T @ a
         mujoco.mj_inverse(model, data)
@@ -212,7 +212,7 @@ class TestMjcf:
         assert model.body_mass.sum() == pytest.approx(tree.inertias[:, 5, 5].sum())
 
     def test_names_limits_friction_and_followers(self):
-        robot = read_urdf(example("gripper"))
+        robot = load_urdf(example("gripper"))
         slide = replace(robot.joint("left_slide"), friction=0.7)
         robot = replace(
             robot, joints=[slide, *list(robot.joints.values())[:1], *list(robot.joints.values())[2:]]
@@ -231,14 +231,16 @@ class TestMjcf:
         """Placed and turned against each other, and followed by several joints of one link."""
         rng = np.random.default_rng(7)
         links = [
-            Link("a", joints.Revolute(unit(rng)), None, None, frame(rng), stiffness=2.0, rest=0.3),
+            Link(
+                "a", joints.Revolute(unit(rng)), None, None, frame(rng), stiffness=2.0, spring_reference=0.3
+            ),
             Link("b", joints.Universal(), None, "a", frame(rng), damping=[0.3, 0.9]),
             Link("c", joints.ExponentialSpherical(), body(rng), "b", frame(rng), frame(rng)),
         ]
         tree = Tree(links)
         model = mujoco_model(tree)
         assert [model.joint(i).name for i in range(model.njnt)] == ["a", "b 0", "b 1", "c"]
-        data, (q, v) = mujoco.MjData(model), rng.normal(size=(2, tree.size))
+        data, (q, v) = mujoco.MjData(model), rng.normal(size=(2, tree.num_coordinates))
         state = mujoco_state(tree, model, q, v)
         data.qpos[:], data.qvel[:] = state.qpos, state.qvel
         mujoco.mj_forward(model, data)

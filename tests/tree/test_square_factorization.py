@@ -8,13 +8,18 @@ from random_trees import ALL, KINDS, body, frame, pinocchio_model, random_tree
 from rbnotes import joints, tree
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.tree import Link, SpatialOperators, Tree, factor_matrices, factored_dynamics, square_factors
-from rbnotes.tree.dynamics import regular_mass_matrix
+from rbnotes.tree.dynamics import regularized_mass_matrix
 
 
 def mixed(seed, links=7):
     rng = np.random.default_rng(seed)
     made = random_tree(rng, links, tuple(ALL), ALL)
-    return rng, made, made.home + 0.4 * rng.normal(size=made.size), rng.normal(size=made.size)
+    return (
+        rng,
+        made,
+        made.neutral + 0.4 * rng.normal(size=made.num_coordinates),
+        rng.normal(size=made.num_coordinates),
+    )
 
 
 def close(actual, expected, tolerance=1e-11):
@@ -25,7 +30,7 @@ def close(actual, expected, tolerance=1e-11):
 @pytest.mark.parametrize("seed", range(4))
 def test_six_passes_give_the_accelerations_of_the_dense_equations(seed):
     rng, made, q, qdot = mixed(seed)
-    tau, wrenches = rng.normal(size=made.size), rng.normal(size=(7, 6))
+    tau, wrenches = rng.normal(size=made.num_coordinates), rng.normal(size=(7, 6))
     passes = factored_dynamics(made, q, qdot, tau, wrenches)
     close(passes.qddot, tree.forward_dynamics_dense(made, q, qdot, tau, wrenches))
 
@@ -34,21 +39,28 @@ def test_springs_and_dampers_of_joints_act():
     rng = np.random.default_rng(0)
     links = [
         Link(
-            "a", joints.Universal(), body(rng), None, frame(rng), frame(rng), stiffness=3.0, rest=[0.2, 0.1]
+            "a",
+            joints.Universal(),
+            body(rng),
+            None,
+            frame(rng),
+            frame(rng),
+            stiffness=3.0,
+            spring_reference=[0.2, 0.1],
         ),
         Link("b", joints.Revolute(), body(rng), "a", frame(rng), damping=0.7),
     ]
     made, q, qdot = Tree(links), rng.normal(size=3), rng.normal(size=3)
     expected = tree.forward_dynamics_dense(made, q, qdot)
     close(factored_dynamics(made, q, qdot).qddot, expected)
-    close(SpatialOperators(made, q, qdot).bias_free_force(), tree.mass_matrix(made, q) @ expected)
+    close(SpatialOperators(made, q, qdot).net_generalized_force(), tree.mass_matrix(made, q) @ expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_six_passes_agree_with_pinocchio(seed):
     rng = np.random.default_rng(seed)
     made = random_tree(rng, 8, tuple(kind for kind in KINDS if kind != "fixed"))
-    q, qdot, tau = rng.normal(size=(3, made.size))
+    q, qdot, tau = rng.normal(size=(3, made.num_coordinates))
     model = pinocchio_model(made)
     expected = pinocchio.aba(model, model.createData(), q, qdot, tau)
     close(factored_dynamics(made, q, qdot, tau).qddot, expected, 1e-10)
@@ -56,8 +68,8 @@ def test_six_passes_agree_with_pinocchio(seed):
 
 def test_leading_axes_of_every_argument_broadcast():
     rng, made, q, qdot = mixed(3, 4)
-    many = q + 0.1 * rng.normal(size=(2, 1, made.size))
-    tau, wrenches = rng.normal(size=(3, made.size)), rng.normal(size=(2, 1, 4, 6))
+    many = q + 0.1 * rng.normal(size=(2, 1, made.num_coordinates))
+    tau, wrenches = rng.normal(size=(3, made.num_coordinates)), rng.normal(size=(2, 1, 4, 6))
     at_once = factored_dynamics(made, many, qdot, tau, wrenches)
     matrices = factor_matrices(made, many)
     for i in range(2):
@@ -65,18 +77,18 @@ def test_leading_axes_of_every_argument_broadcast():
             one = factored_dynamics(made, many[i, 0], qdot, tau[j], wrenches[i, 0])
             close(at_once.qddot[i, j], one.qddot)
             close(at_once.z[i, j], one.z)
-        close(matrices.unit[i, 0], factor_matrices(made, many[i, 0]).unit)
+        close(matrices.unit_triangular[i, 0], factor_matrices(made, many[i, 0]).unit_triangular)
         close(SpatialOperators(made, many, qdot).a[i, 0], SpatialOperators(made, many[i, 0], qdot).a)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_factors_multiply_to_the_mass_matrix_and_to_its_inverse(seed):
     _, made, q, _ = mixed(seed)
-    factors, M = factor_matrices(made, q), regular_mass_matrix(made, q)
+    factors, M = factor_matrices(made, q), regularized_mass_matrix(made, q)
     close(factors.mass_matrix, M)
-    close(factors.inverse_mass_matrix @ M, np.eye(made.size), 1e-9)
-    close(factors.unit @ factors.unit_inverse, np.eye(made.size))
-    for matrix in (factors.Y, factors.unit):
+    close(factors.inverse_mass_matrix @ M, np.eye(made.num_coordinates), 1e-9)
+    close(factors.unit_triangular @ factors.unit_triangular_inverse, np.eye(made.num_coordinates))
+    for matrix in (factors.Y, factors.unit_triangular):
         assert np.all(np.tril(matrix, -1) == 0) or np.abs(np.tril(matrix, -1)).max() < 1e-12
         close(np.diag(matrix), np.ones(len(matrix)))
     determinant = np.prod([np.linalg.det(block) for block in square_factors(made, q).Omega])
@@ -91,8 +103,8 @@ def test_blocks_of_the_matrices_are_those_of_the_recursion():
         rows, columns = slice(6 * parent, 6 * parent + 6), slice(6 * i, 6 * i + 6)
         if parent >= 0:
             close(steps[rows, columns], factors.Y[i], 1e-9)
-            close(matrices.Pi[rows, made.slices[i]], factors.Pi[i])
-        close(matrices.Jbar[columns, columns], factors.articulated[i])
+            close(matrices.Pi[rows, made.coordinate_slices[i]], factors.Pi[i])
+        close(matrices.Jbar[columns, columns], factors.articulated_inertias[i])
 
 
 def test_an_articulated_inertia_is_what_the_body_feels_like_with_the_joints_beyond_it_free():
@@ -108,27 +120,27 @@ def test_an_articulated_inertia_is_what_the_body_feels_like_with_the_joints_beyo
     M = tree.mass_matrix(made, q)
     felt = M[:6, :6] - M[:6, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, :6])
     to_twist = np.linalg.inv(tree.jacobian(made, q)[:6, :6])
-    close(square_factors(made, q).articulated[0], to_twist.T @ felt @ to_twist, 1e-10)
+    close(square_factors(made, q).articulated_inertias[0], to_twist.T @ felt @ to_twist, 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_operators_satisfy_the_equations_of_all_bodies(seed):
     rng, made, q, qdot = mixed(seed)
-    wrenches, qddot = rng.normal(size=(7, 6)), rng.normal(size=made.size)
+    wrenches, qddot = rng.normal(size=(7, 6)), rng.normal(size=made.num_coordinates)
     at, size = SpatialOperators(made, q, qdot, wrenches), 6 * 7
     close(at.G, np.linalg.inv(np.eye(size) - at.Gamma))
     assert not np.any(np.linalg.matrix_power(at.Gamma, 7))
-    moving = tree.motion(made, q, qdot)
+    moving = tree.body_kinematics(made, q, qdot)
     close(at.v, moving.phi.ravel())
     close(at.Gamma @ at.v + at.S @ qdot, at.v)
-    close(at.G @ at.a, moving.drift.ravel())
+    close(at.G @ at.a, moving.bias_acceleration.ravel())
     vdot = at.G @ (at.S @ qddot + at.a)
     f = at.G.T @ (at.b + at.J @ vdot)
     tau = tree.inverse_dynamics_dense(made, q, qdot, qddot, wrenches)
-    plain = tau + tree.joint_forces(made, q, qdot)
+    plain = tau + tree.passive_joint_forces(made, q, qdot)
     close(at.S.T @ f, plain)
     close(at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces, plain)
-    close(at.bias_free_force(tau), at.mass_matrix @ qddot)
+    close(at.net_generalized_force(tau), at.mass_matrix @ qddot)
 
 
 def test_coriolis_matrix_takes_no_power_beyond_the_rate_of_the_kinetic_energy():
@@ -159,7 +171,14 @@ def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused()
 
 
 @pytest.mark.parametrize(
-    "function", [SpatialOperators, factored_dynamics, square_factors, tree.parent_adjoints, tree.joint_maps]
+    "function",
+    [
+        SpatialOperators,
+        factored_dynamics,
+        square_factors,
+        tree.parent_motion_transforms,
+        tree.motion_subspaces,
+    ],
 )
 def test_what_is_no_tree_is_refused(function):
     with pytest.raises(InvalidArgument, match=r"^tree"):

@@ -15,11 +15,11 @@ from rbnotes.forces import (
     Damping,
     ForceGroups,
     LinearSpring,
-    Paths,
+    PathForces,
     on_body,
     on_particle,
     on_world,
-    through,
+    path_through,
 )
 from rbnotes.tree import Link, Tree, TreeSystem
 
@@ -37,7 +37,7 @@ def springs(damping=0.0):
         (on_body(2, [-0.1, 0.2, 0.3]), on_particle(0)),
         (on_particle(0), on_world([0.5, 1.0, -1.5])),
     ]
-    return [Paths(law, through(*pair)) for pair in ends]
+    return [PathForces(law, path_through(*pair)) for pair in ends]
 
 
 def driven(state):
@@ -69,13 +69,16 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
             frame(rng),
             stiffness=2.0,
             damping=damping,
-            rest=joint.home + 0.1,
+            spring_reference=joint.home + 0.1,
         )
         for name, joint, parent in parts
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
     system = TreeSystem(tree, masses=[0.8], applied=ForceGroups(groups), driven=drive)
-    q, qdot = tree.home + 0.5 * rng.normal(size=tree.size), rng.normal(size=tree.size)
+    q, qdot = (
+        tree.neutral + 0.5 * rng.normal(size=tree.num_coordinates),
+        rng.normal(size=tree.num_coordinates),
+    )
     x, v = rng.normal(size=(2, 1, 3))
     return system, State(q=q, qdot=qdot, x=x, v=v)
 
@@ -89,14 +92,14 @@ def test_derivatives_with_the_jacobian_held(seed):
     bodies = 6 * len(tree.links)
 
     def applied(step, velocity):
-        maximal = system.maximal(state)
-        E = maximal.moved(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
+        maximal = system.maximal_state(state)
+        E = maximal.retract(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
         joint = State(q=state.q + step[3:], qdot=velocity[3:])
         f = J.T @ system.applied(E.with_velocity(J @ velocity)).f
-        f[3:] += trees.joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
+        f[3:] += trees.passive_joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
         return f
 
-    found = system.forces(state)
+    found = system.linearized_force(state)
     zero, velocity = np.zeros(state.size), state.velocity
     close(found.K, jacobian(lambda step: applied(step, velocity), zero).value, 1e-7)
     close(found.D, jacobian(lambda v: applied(zero, v), velocity).value, 1e-7)
@@ -109,32 +112,32 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
     a = system.acceleration(state)
 
     def energy(t):
-        moved = state.moved(t * state.velocity + t**2 / 2 * a)
+        moved = state.retract(t * state.velocity + t**2 / 2 * a)
         return system.energy(moved.with_velocity(state.velocity + t * a))
 
     assert derivative(energy).value == pytest.approx(0, abs=1e-7)
     damped, _ = branched(seed, springs(0.7), damping=0.9)
     power = derivative(
         lambda t: damped.energy(
-            state.moved(t * state.velocity).with_velocity(state.velocity + t * damped.acceleration(state))
+            state.retract(t * state.velocity).with_velocity(state.velocity + t * damped.acceleration(state))
         )
     ).value
-    lost = damped.applied.dissipated_power(damped.maximal(state)) + 0.9 * state.qdot @ state.qdot
+    lost = damped.applied.dissipated_power(damped.maximal_state(state)) + 0.9 * state.qdot @ state.qdot
     assert power == pytest.approx(-lost, rel=1e-7)
 
 
 def test_mass_is_that_of_bodies_and_particles():
     system, state = branched(0)
-    maximal, v = system.maximal(state), state.velocity
+    maximal, v = system.maximal_state(state), state.velocity
     moving = np.einsum("na,nab,nb->", maximal.phi, system.tree.inertias, maximal.phi) / 2
     moving += 0.8 * np.sum(state.v**2) / 2
-    assert v @ system.mass(state) @ v / 2 == pytest.approx(moving, rel=1e-12)
+    assert v @ system.mass_matrix(state) @ v / 2 == pytest.approx(moving, rel=1e-12)
     close(system.reduction(state).J @ v, maximal.velocity, 1e-12)
     a = np.random.default_rng(3).normal(size=state.size)
     rate = derivative(
-        lambda t: system.maximal(state.moved(t * v + t**2 / 2 * a).with_velocity(v + t * a)).velocity
+        lambda t: system.maximal_state(state.retract(t * v + t**2 / 2 * a).with_velocity(v + t * a)).velocity
     ).value
-    close(system.acceleration_reduction(state).velocities(a), rate)
+    close(system.acceleration_reduction(state).expand_velocities(a), rate)
 
 
 ROOTS = {
@@ -150,13 +153,19 @@ def test_free_trees_keep_momentum_and_energy(root):
     links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in system.tree.links]
     tree = Tree(links, gravity=np.zeros(3))
     system = TreeSystem(tree)
-    state = system.reparametrised(State(q=state.q, qdot=state.qdot))
+    state = system.reparametrize(State(q=state.q, qdot=state.qdot))
     end = runge_kutta(system, state, 0.7, rtol=1e-10, atol=1e-11)
     assert np.linalg.norm(end.q - state.q) > 0.3
-    close(trees.world_momentum(tree, end.q, end.qdot), trees.world_momentum(tree, state.q, state.qdot), 1e-7)
+    close(
+        trees.spatial_momentum(tree, end.q, end.qdot), trees.spatial_momentum(tree, state.q, state.qdot), 1e-7
+    )
     assert system.energy(end) == pytest.approx(system.energy(state), rel=1e-7)
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        close(link.joint.constraint(end.q[own]), np.zeros(link.joint.constraints), 1e-7)
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        close(
+            link.joint.coordinate_constraint(end.q[own]),
+            np.zeros(link.joint.num_coordinate_constraints),
+            1e-7,
+        )
 
 
 def test_coordinates_of_one_motion():
@@ -168,16 +177,16 @@ def test_coordinates_of_one_motion():
         tree = system.tree
         links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in tree.links]
         system = replace(system, tree=Tree(links, gravity=tree.gravity))
-        q = tree.coordinates({"trunk": joint.coordinates_of(pose)}, np.ones(tree.size))
-        rates = np.linalg.pinv(joint.S(q[tree.slices[0]])) @ np.array([0.3, 1.2, -0.8, 0, 0, 0])
+        q = tree.coordinates({"trunk": joint.nearest_coordinates(pose)}, np.ones(tree.num_coordinates))
+        rates = np.linalg.pinv(joint.S(q[tree.coordinate_slices[0]])) @ np.array([0.3, 1.2, -0.8, 0, 0, 0])
         state = State(
             q=q,
-            qdot=tree.coordinates({"trunk": rates}, np.ones(tree.size)),
+            qdot=tree.coordinates({"trunk": rates}, np.ones(tree.num_coordinates)),
             x=[[0.3, -0.2, 0.1]],
             v=[[0.1, 0.5, 0.2]],
         )
-        assert np.linalg.norm(system.maximal(state).phi[0, :3]) > 1
-        found.append(system.acceleration_reduction(state).velocities(system.acceleration(state)))
+        assert np.linalg.norm(system.maximal_state(state).phi[0, :3]) > 1
+        found.append(system.acceleration_reduction(state).expand_velocities(system.acceleration(state)))
     close(found[1], found[0], 1e-10)
     close(found[2], found[0], 1e-10)
 
@@ -190,7 +199,7 @@ def test_implicit_euler_bears_stiff_springs():
     for _ in range(50):
         state = implicit_euler(system, state, 0.02)
     assert system.energy(state) < before
-    assert np.max(np.abs(state.q - system.tree.stacked("rest"))) < 0.05
+    assert np.max(np.abs(state.q - system.tree.joint_parameter("rest"))) < 0.05
 
 
 def test_reparametrised_is_the_same_motion():
@@ -198,12 +207,12 @@ def test_reparametrised_is_the_same_motion():
     q = np.array(state.q)
     q[3:6] *= 5.0 / np.linalg.norm(q[3:6])
     state = replace(state, q=q)
-    new = system.reparametrised(state)
+    new = system.reparametrize(state)
     assert np.linalg.norm(new.q[3:6]) < 2
-    before, after = system.maximal(state), system.maximal(new)
+    before, after = system.maximal_state(state), system.maximal_state(new)
     close(after.E, before.E, 1e-12)
     close(after.phi, before.phi, 1e-12)
-    assert system.reparametrised(new).q == pytest.approx(new.q, abs=0)
+    assert system.reparametrize(new).q == pytest.approx(new.q, abs=0)
 
 
 class TestErrors:
@@ -216,7 +225,13 @@ class TestErrors:
             State(q=state.q[:-1], qdot=state.qdot[:-1], x=state.x),
             State(np.eye(4), q=state.q, qdot=state.qdot, x=state.x),
         ):
-            for function in (system.mass, system.force, system.energy, system.maximal, system.reparametrised):
+            for function in (
+                system.mass_matrix,
+                system.force,
+                system.energy,
+                system.maximal_state,
+                system.reparametrize,
+            ):
                 with pytest.raises(InvalidArgument, match="expected q and qdot"):
                     function(wrong)
         short = replace(system, driven=lambda state: Forces.without_derivatives(np.zeros(2)))
@@ -224,7 +239,7 @@ class TestErrors:
             short.force(state)
         narrow = replace(system, driven=lambda state: Forces(np.zeros(6), np.zeros((2, 2)), np.zeros((6, 6))))
         with pytest.raises(InvalidArgument, match="driven: K"):
-            narrow.forces(state)
+            narrow.linearized_force(state)
 
     def test_singular_state(self):
         ball = joints.EulerSpherical("XZX")

@@ -26,11 +26,11 @@ from rbnotes.forces import (
     FrameSpring,
     FrameSprings,
     LinearSpring,
-    Paths,
+    PathForces,
     on_body,
     on_particle,
     on_world,
-    through,
+    path_through,
 )
 from rbnotes.tree import Link, Tree, TreeSystem
 
@@ -53,8 +53,10 @@ class TestAgainstDifferences:
     def case(self, request):
         rng = np.random.default_rng(request.param)
         tree = random_tree(rng, 8, tuple(ALL), ALL)
-        q = tree.home + rng.uniform(0.1, 0.8, tree.size)  # off the places where splines are joined
-        return tree, q, *rng.normal(size=(2, tree.size)), rng.normal(size=(len(tree.links), 6))
+        q = tree.neutral + rng.uniform(
+            0.1, 0.8, tree.num_coordinates
+        )  # off the places where splines are joined
+        return tree, q, *rng.normal(size=(2, tree.num_coordinates)), rng.normal(size=(len(tree.links), 6))
 
     def test_inverse_dynamics(self, case):
         tree, q, v, a, wrenches = case
@@ -72,27 +74,31 @@ class TestAgainstDifferences:
 
     def test_twists_and_their_rates(self, case):
         tree, q, v, a, _ = case
-        found = trees.variation(tree, q, v, a)
-        at = trees.motion(tree, q, v)
-        close(found.bodies, at.bodies, 1e-13)
+        found = trees.kinematics_derivatives(tree, q, v, a)
+        at = trees.body_kinematics(tree, q, v)
+        close(found.body_poses, at.body_poses, 1e-13)
         close(found.phi, at.phi, 1e-13)
         close(found.J, at.J, 1e-13)
-        close(found.rate, at.J @ a + at.drift, 1e-12)
+        close(found.phidot, at.J @ a + at.bias_acceleration, 1e-12)
 
         def rate(q, v):
-            at = trees.motion(tree, q, v)
-            return (at.J @ a[:, None])[..., 0] + at.drift
+            at = trees.body_kinematics(tree, q, v)
+            return (at.J @ a[:, None])[..., 0] + at.bias_acceleration
 
         close(found.phi_q, slopes(lambda q: trees.twists(tree, q, v), q))
-        close(found.rate_q, slopes(lambda q: rate(q, v), q))
-        close(found.rate_qdot, slopes(lambda v: rate(q, v), v))
+        close(found.phidot_q, slopes(lambda q: rate(q, v), q))
+        close(found.phidot_qdot, slopes(lambda v: rate(q, v), v))
 
 
 def test_leading_axes_broadcast():
     rng = np.random.default_rng(5)
     tree = random_tree(rng, 6, tuple(ALL), ALL)
-    q = tree.home + rng.uniform(0.1, 0.8, (3, 1, tree.size))
-    v, a, wrenches = rng.normal(size=(2, tree.size)), rng.normal(size=tree.size), rng.normal(size=(6, 6))
+    q = tree.neutral + rng.uniform(0.1, 0.8, (3, 1, tree.num_coordinates))
+    v, a, wrenches = (
+        rng.normal(size=(2, tree.num_coordinates)),
+        rng.normal(size=tree.num_coordinates),
+        rng.normal(size=(6, 6)),
+    )
     found = trees.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
     for i, j in np.ndindex(3, 2):
         alone = trees.inverse_dynamics_derivatives(tree, q[i, 0], v[j], a, wrenches)
@@ -103,7 +109,7 @@ def test_leading_axes_broadcast():
 def test_arguments():
     rng = np.random.default_rng(6)
     tree = random_tree(rng, 6)
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     with pytest.raises(InvalidArgument, match="qddot: got shape"):
         trees.inverse_dynamics_derivatives(tree, q, v, a[:-1])
     with pytest.raises(InvalidArgument, match="wrenches: got shape"):
@@ -115,7 +121,7 @@ def test_against_pinocchio(seed):
     """With ``omega = B qdot`` for all joints and its rate, our joint forces are ``B^T tau``."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 8, ("ball", *WITH_BALLS) if seed % 2 else tuple(KINDS), WITH_BALLS)
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     theirs, B, dB, slope = pinocchio_rates(tree, q, v)
     omega, alpha = B @ v, B @ a + dB @ v @ v
     model = pinocchio_model(tree)
@@ -151,7 +157,7 @@ def loaded(rng, tree):
     ]
     bushing = FrameSpring.isotropic(frame(rng), frame(rng), 3.0, 2.0, 0.4, 0.3)
     groups = [
-        *(Paths(law, through(*points)) for points in ends),
+        *(PathForces(law, path_through(*points)) for points in ends),
         Damping([0.3, 0.5], [0, 2]),
         FrameSprings(bushing, [[0, 2], [3, WORLD]]),
     ]
@@ -183,12 +189,12 @@ def test_system_with_forces_and_particles(seed):
     a = rng.normal(size=state.size)
 
     def left(state):
-        return system.force(state) - system.mass(state) @ a
+        return system.force(state) - system.mass_matrix(state) @ a
 
-    found = system.tangent(state, a)
+    found = system.linearized_residual(state, a)
     close(found.f, left(state), 1e-12)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
-        close(found.K @ along, derivative(lambda t, d=along: left(state.moved(t * d)), step=1e-3).value)
+        close(found.K @ along, derivative(lambda t, d=along: left(state.retract(t * d)), step=1e-3).value)
         faster = derivative(lambda t, d=along: left(state.with_velocity(state.velocity + t * d))).value
         close(found.D @ along, faster)
 
@@ -202,11 +208,11 @@ def test_what_linearly_implicit_steps_leave_out_vanishes_where_it_should():
     ]
     system = TreeSystem(Tree(links, gravity=np.zeros(3)))
     state = State(q=np.zeros(3))
-    whole, kept = system.tangent(state, np.zeros(3)), system.forces(state)
+    whole, kept = system.linearized_residual(state, np.zeros(3)), system.linearized_force(state)
     close(whole.K, kept.K, 1e-13)
     close(whole.D, kept.D, 1e-13)
     heavy = TreeSystem(Tree(links, gravity=[1.0, -2.0, 3.0]))
     state = State(q=rng.normal(size=3), qdot=rng.normal(size=3))
-    whole, kept = heavy.tangent(state, np.zeros(3)), heavy.forces(state)
+    whole, kept = heavy.linearized_residual(state, np.zeros(3)), heavy.linearized_force(state)
     assert np.max(np.abs(whole.K - kept.K)) > 1
     assert np.max(np.abs(whole.D - kept.D)) > 0.1

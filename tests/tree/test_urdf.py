@@ -11,7 +11,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.solids import Box, Cylinder
 from rbnotes.tree import JointLimit
-from rbnotes.tree.formats import RobotJoint, example, read_urdf
+from rbnotes.tree.formats import RobotJoint, example, load_urdf
 
 EXAMPLES = ("arm", "torso", "gripper")
 
@@ -27,60 +27,60 @@ def agrees(robot, model, seed):
     q, v, a = rng.normal(size=(3, tree.size))
     at = pinocchio_robots.reference(robot, model, q, v)
     close(trees.mass_matrix(tree, q), pinocchio_robots.mass_matrix(at))
-    dampers = trees.joint_forces(tree, q, v)
+    dampers = trees.passive_joint_forces(tree, q, v)
     force = trees.inverse_dynamics_dense(tree, q, v, a) + dampers
     close(force, pinocchio_robots.inverse_dynamics(at, v, a))
     close(trees.forward_dynamics_dense(tree, q, v, a - dampers), pinocchio_robots.forward_dynamics(at, v, a))
-    motion = trees.motion(tree, q, v)
+    motion = trees.body_kinematics(tree, q, v)
     for name, frame in robot.frames.items():
         pose, J = pinocchio_robots.frame(at, name)
         if frame.link is None:
             close(frame.pose, pose)
             continue
         i = tree.index(frame.link)
-        close(motion.joints[i] @ frame.pose, pose)
+        close(motion.joint_poses[i] @ frame.pose, pose)
         close(se3.Ad_inverse(frame.pose) @ np.linalg.inv(tree.to_bodies[i]) @ motion.J[i], J)
 
 
 @pytest.mark.parametrize("weld", [True, False])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_with_a_fixed_base(name, weld):
-    robot = read_urdf(example(name), weld=weld, gravity=[0.0, 0.0, -9.81])
+    robot = load_urdf(example(name), weld=weld, gravity=[0.0, 0.0, -9.81])
     model = pinocchio.buildModelFromUrdf(str(example(name)))
-    assert robot.tree.size == model.nv
+    assert robot.tree.num_coordinates == model.nv
     agrees(robot, model, 1)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_with_a_free_base(name):
     """The mount of the gripper has no mass, but what is fixed to it has."""
-    robot = read_urdf(example(name), base=joints.Free3D(), gravity=[0.0, 0.0, -9.81])
+    robot = load_urdf(example(name), base=joints.Free3D(), gravity=[0.0, 0.0, -9.81])
     agrees(robot, pinocchio.buildModelFromUrdf(str(example(name)), pinocchio.JointModelFreeFlyer()), 2)
 
 
 def test_what_is_welded():
-    robot = read_urdf(example("arm"))
+    robot = load_urdf(example("arm"))
     assert [link.name for link in robot.tree.links] == [
         *("shoulder", "upper_arm", "forearm", "wrist_1", "wrist_2", "hand")
     ]
     assert robot.frames["base"].link is None
     assert robot.frames["tool"].link == robot.frames["camera"].link == "hand"
     assert robot.tree.inertias[5, 5, 5] == pytest.approx(0.9 + 0.12)
-    apart = read_urdf(example("arm"), weld=False)
+    apart = load_urdf(example("arm"), weld=False)
     assert [link.name for link in apart.tree.links][6:] == ["camera"]  # the tool has no mass: a frame
     assert apart.frames["tool"].link == "hand"
     assert robot.name == "arm"
 
 
 def test_joints_of_the_examples():
-    robot = read_urdf(example("arm"))
+    robot = load_urdf(example("arm"))
     assert robot.tree.links[4].joint == joints.Revolute([0.0, 1.0, 0.0])
     assert robot.joint("elbow") == RobotJoint("elbow", "forearm", -2.6, 2.6, 120.0, 2.8)
     assert robot.joint("wrist_roll") == RobotJoint("wrist_roll", "hand")
-    assert robot.joint_of("hand").name == "wrist_roll"
+    assert robot.joint_of_link("hand").name == "wrist_roll"
     assert JointLimit("upper_arm", -2.0, 2.0) in robot.limits
     assert len(robot.limits) == 4
-    np.testing.assert_allclose(robot.tree.stacked("damping"), [0.4, 0.4, 0.3, 0.1, 0.08, 0.05])
+    np.testing.assert_allclose(robot.tree.joint_parameter("damping"), [0.4, 0.4, 0.3, 0.1, 0.08, 0.05])
     with pytest.raises(InvalidArgument, match="'nose', expected one of 'base_turn'"):
         robot.joint("nose")
     with pytest.raises(InvalidArgument, match="name: got 'nose', expected one of 'arm', 'gripper', 'torso'"):
@@ -88,14 +88,14 @@ def test_joints_of_the_examples():
 
 
 def test_links_without_mass_in_between():
-    tree = read_urdf(example("torso")).tree
+    tree = load_urdf(example("torso")).tree
     assert [link.name for link in tree.links if link.inertia is None] == [
         *("waist", "neck", "left_shoulder", "right_shoulder")
     ]
 
 
 def test_visuals():
-    robot = read_urdf(example("arm"))
+    robot = load_urdf(example("arm"))
     base = robot.visuals[0]
     assert base.link is None
     assert base.solid == Cylinder(0.09, 0.12)
@@ -111,7 +111,7 @@ def test_visuals():
 class TestMimic:
     def test_gripper_against_pinocchio(self):
         """Hyper-reduced there, too; its joints that mimic have no velocities of their own."""
-        robot = read_urdf(example("gripper"), gravity=[0.0, 0.0, -9.81])
+        robot = load_urdf(example("gripper"), gravity=[0.0, 0.0, -9.81])
         system = trees.HyperReducedSystem(trees.TreeSystem(robot.tree), robot.coordinates)
         state = State(q=[0.3, 0.02], qdot=[0.7, -0.4])
         model = pinocchio.buildModelFromUrdf(str(example("gripper")), True)
@@ -119,18 +119,18 @@ class TestMimic:
         assert (model.names[2], model.nv) == ("left_slide", 2)
         q = np.array([np.cos(0.3), np.sin(0.3), 0.02])
         upper = np.triu(pinocchio.crba(model, data, q, pinocchio.Convention.LOCAL))
-        close(system.mass(state), upper + np.triu(upper, 1).T)
-        whole = system.expanded(state)
+        close(system.mass_matrix(state), upper + np.triu(upper, 1).T)
+        whole = system.expand(state)
         np.testing.assert_allclose(whole.q[1:], [0.02, 18 * 0.02 - 0.1, 0.02, 18 * 0.02 - 0.1], atol=1e-15)
         bias = pinocchio.rnea(model, data, q, state.qdot, np.zeros(2))
-        dampers = system.reduction(state).J.T @ trees.joint_forces(robot.tree, whole.q, whole.qdot)
+        dampers = system.reduction(state).J.T @ trees.passive_joint_forces(robot.tree, whole.q, whole.qdot)
         close(-system.force(state), bias - dampers)
 
     def test_chains(self):
         text = robot_of(["a", "b", "c", "d"])
         text = text.replace("<!--b-->", "<mimic joint='d' multiplier='2' offset='0.5'/>")
         text = text.replace("<!--a-->", "<mimic joint='b' multiplier='-3'/>")
-        coordinates = read_urdf(text).coordinates
+        coordinates = load_urdf(text).coordinates
         c, d = 0.2, 0.7
         b = 2 * d + 0.5
         np.testing.assert_allclose(coordinates.q(np.array([c, d])), [-3 * b, b, c, d])
@@ -139,20 +139,20 @@ class TestMimic:
         text = robot_of(["a", "b"]).replace("<!--a-->", "<mimic joint='b'/>")
         circle = text.replace("<!--b-->", "<mimic joint='a'/>")
         with pytest.raises(InvalidArgument, match="joint 'b': mimic: got a -> b -> a, expected no circle"):
-            read_urdf(circle)
+            load_urdf(circle)
         with pytest.raises(InvalidArgument, match="joint 'a': mimic: got 'x', expected a joint of the file"):
-            read_urdf(text.replace("joint='b'", "joint='x'"))
-        repaired = read_urdf(text.replace("joint='b'", "joint='x'"), repair=True)
+            load_urdf(text.replace("joint='b'", "joint='x'"))
+        repaired = load_urdf(text.replace("joint='b'", "joint='x'"), repair=True)
         assert repaired.repairs == ("joint 'a': mimic: no joint 'x', moves by itself",)
-        assert repaired.coordinates.size == 2
+        assert repaired.coordinates.num_coordinates == 2
         free = text.replace("name='b' type='continuous'", "name='b' type='floating'")
         with pytest.raises(InvalidArgument, match="joint 'a': mimic: got 'b' with 6 coordinates"):
-            read_urdf(free)
+            load_urdf(free)
 
     def test_of_a_joint_that_does_not_move(self):
         text = robot_of(["a", "b"]).replace("<!--a-->", "<mimic joint='b' offset='0.4'/>")
-        fixed = read_urdf(text.replace("name='b' type='continuous'", "name='b' type='fixed'"), weld=False)
-        assert fixed.tree.size == 0
+        fixed = load_urdf(text.replace("name='b' type='continuous'", "name='b' type='fixed'"), weld=False)
+        assert fixed.tree.num_coordinates == 0
         turned = se3.frame(so3.exp([0, 0.4, 0]), [0, 0, 0.1])
         np.testing.assert_allclose(fixed.tree.links[0].placement, turned, atol=1e-15)
 
@@ -177,7 +177,7 @@ def robot_of(names, kind="continuous"):
 
 
 def test_inertia_is_placed_and_turned():
-    M = read_urdf(robot_of(["a"])).tree.inertias[0]
+    M = load_urdf(robot_of(["a"])).tree.inertias[0]
     J = np.array([[0.1, 0.01, 0], [0.01, 0.2, -0.02], [0, -0.02, 0.15]])
     R = so3.exp([0, 0, 0.7]) @ so3.exp([0, -0.5, 0]) @ so3.exp([0.3, 0, 0])
     omega, v = np.array([0.4, -0.3, 0.9]), np.array([0.2, 0.5, -0.7])
@@ -191,7 +191,7 @@ def test_inertia_is_placed_and_turned():
 def test_planar_and_floating_joints(kind):
     """Pinocchio takes z for the normal of all planes; here it is."""
     text = robot_of(["a", "b"], kind).replace("axis xyz='0 1 0'", "axis xyz='0 0 3'")
-    robot = read_urdf(text, gravity=[0.0, 0.0, -9.81])
+    robot = load_urdf(text, gravity=[0.0, 0.0, -9.81])
     agrees(robot, pinocchio.buildModelFromXML(text), 3)
 
 
@@ -199,13 +199,13 @@ def test_planar_and_floating_joints(kind):
 def test_an_axis_that_is_not_given_is_x(kind):
     text = robot_of(["a", "b"], kind).replace("<axis xyz='0 1 0'/>", "")
     assert "axis" not in text
-    robot = read_urdf(text, gravity=[0.0, 0.0, -9.81])
+    robot = load_urdf(text, gravity=[0.0, 0.0, -9.81])
     agrees(robot, pinocchio.buildModelFromXML(text), 3)
 
 
 def test_other_planes():
     text = robot_of(["a", "b"], "planar").replace("axis xyz='0 1 0'", "axis xyz='1 -2 0.5'")
-    robot, normal = read_urdf(text), np.array([1, -2, 0.5]) / np.linalg.norm([1, -2, 0.5])
+    robot, normal = load_urdf(text), np.array([1, -2, 0.5]) / np.linalg.norm([1, -2, 0.5])
     q = np.random.default_rng(4).normal(size=6)
     poses = trees.poses(robot.tree, q).joints
     first, second = (poses[i] @ robot.frames[name].pose for i, name in enumerate("ab"))
@@ -263,7 +263,7 @@ def test_broken_files(old, new, message):
     text = robot_of(["a", "b"], "revolute")
     assert old in text
     with pytest.raises(InvalidArgument, match=message):
-        read_urdf(text.replace(old, new, 1))
+        load_urdf(text.replace(old, new, 1))
 
 
 @pytest.mark.parametrize(
@@ -279,12 +279,12 @@ def test_broken_files(old, new, message):
 )
 def test_files_of_other_things(text, message):
     with pytest.raises(InvalidArgument, match=message):
-        read_urdf(text)
+        load_urdf(text)
 
 
 def test_no_such_file(tmp_path):
     with pytest.raises(FileNotFoundError):
-        read_urdf(tmp_path / "none.urdf")
+        load_urdf(tmp_path / "none.urdf")
 
 
 class TestWithoutMass:
@@ -294,31 +294,31 @@ class TestWithoutMass:
     ends = text.replace(f"<link name='c'>{BODY}", "<link name='c'>")
 
     def test_in_between(self):
-        assert read_urdf(self.text).tree.links[1].inertia is None
+        assert load_urdf(self.text).tree.links[1].inertia is None
 
     def test_moving_ends_are_refused(self):
         message = "link 'b': inertia: got no mass, expected mass, for it or .* as joint 'b' moves it"
         with pytest.raises(InvalidArgument, match=message):
-            read_urdf(self.ends)
+            load_urdf(self.ends)
 
     def test_or_held_at_zero(self):
-        robot = read_urdf(self.ends, repair=True)
+        robot = load_urdf(self.ends, repair=True)
         assert robot.repairs == tuple(f"joint {name!r}: carries no mass, held at zero" for name in "bc")
-        assert robot.tree.size == 1
+        assert robot.tree.num_coordinates == 1
         np.testing.assert_allclose(robot.frames["c"].pose[:3, 3], [0, 0, 0.2])
 
     def test_fixed_ends_are_frames(self):
         fixed = self.ends.replace("name='b' type='continuous'", "name='b' type='fixed'")
         fixed = fixed.replace("name='c' type='continuous'", "name='c' type='fixed'")
         for weld in (True, False):
-            robot = read_urdf(fixed, weld=weld)
+            robot = load_urdf(fixed, weld=weld)
             assert [link.name for link in robot.tree.links] == ["a"]
             assert robot.frames["c"].link == "a"
 
 
 class TestRepairs:
     def test_nearest_inertia(self):
-        robot = read_urdf(robot_of(["a"]).replace("iyy='0.2'", "iyy='0.4'"), repair=True)
+        robot = load_urdf(robot_of(["a"]).replace("iyy='0.2'", "iyy='0.4'"), repair=True)
         assert len(robot.repairs) == 1
         assert robot.repairs[0].startswith("link 'a': inertia: principal moments")
         J = np.array([[0.1, 0.01, 0], [0.01, 0.4, -0.02], [0, -0.02, 0.15]])
@@ -329,10 +329,10 @@ class TestRepairs:
 
     def test_inertia_without_mass_is_left_out(self):
         text = robot_of(["a", "b"]).replace("value='2'", "value='0'", 1)
-        assert read_urdf(text, repair=True).tree.links[0].inertia is None
+        assert load_urdf(text, repair=True).tree.links[0].inertia is None
 
     def test_nothing_to_repair(self):
-        assert read_urdf(example("torso"), repair=True).repairs == ()
+        assert load_urdf(example("torso"), repair=True).repairs == ()
 
     def test_rounded_zeros_are_no_error(self):
         """As CAD programs export the inertia of a point."""
@@ -340,7 +340,7 @@ class TestRepairs:
         text = robot_of(["a", "b"]).replace(
             "ixx='0.1' ixy='0.01' ixz='0' iyy='0.2' iyz='-0.02' izz='0.15'", point, 1
         )
-        tree = read_urdf(text).tree
+        tree = load_urdf(text).tree
         assert tree.inertias[0, 5, 5] == 2
         assert np.linalg.eigvalsh(tree.inertias[0])[0] < 1e-15
         trees.forward_dynamics_dense(tree, np.zeros(2), np.zeros(2))

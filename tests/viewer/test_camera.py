@@ -19,11 +19,11 @@ from rbnotes.viewer import (
     camera,
     capsule,
     cylinder,
+    draw_scene,
     frame_axes,
     ground,
     line,
     mesh,
-    sketch,
     sphere,
     spring,
 )
@@ -37,8 +37,8 @@ TIMES = np.linspace(0, 1, 50)
 def test_all_points_are_in_the_picture_and_two_opposite_sides_are_touched(seed, view, aspect):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(12, 3)) * rng.uniform(0.1, 10, 3) + rng.normal(size=3)
-    seen = camera.fit(points, view, aspect).picture(points)
-    edge = np.tan(camera.FIELD / 2) / camera.MARGIN * np.array([aspect, 1.0])
+    seen = camera.fit_camera(points, view, aspect).project(points)
+    edge = np.tan(camera.FIELD_OF_VIEW / 2) / camera.MARGIN * np.array([aspect, 1.0])
     assert np.all(np.abs(seen) <= edge * (1 + 1e-9) + 1e-12)
     gap = np.abs(edge - np.abs([seen.min(axis=0), seen.max(axis=0)])) / edge
     assert gap.max(axis=0).min() < 1e-9
@@ -46,7 +46,7 @@ def test_all_points_are_in_the_picture_and_two_opposite_sides_are_touched(seed, 
 
 @given(VIEWS)
 def test_the_axes_of_a_view_are_right_handed_and_look_at_the_scene(view):
-    right, up, towards = camera.axes_of_view(view)
+    right, up, towards = camera.view_axes(view)
     np.testing.assert_allclose(np.cross(right, up), towards, atol=1e-12)
     assert abs(right[2]) < 1e-12
     assert up[2] > 0
@@ -60,8 +60,8 @@ def test_the_player_has_the_same_camera():
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     place, target = np.array(json.loads(run.stdout))
-    expected = camera.fit(points, view, aspect)
-    np.testing.assert_allclose(expected.axes @ place, expected.place, atol=1e-9)
+    expected = camera.fit_camera(points, view, aspect)
+    np.testing.assert_allclose(expected.axes @ place, expected.position, atol=1e-9)
     np.testing.assert_allclose((expected.axes @ (place - target))[:2], 0, atol=1e-9)
 
 
@@ -84,7 +84,7 @@ def test_the_extent_is_that_of_the_whole_motion_without_the_ground():
 
 
 def outline(shape):
-    return sketch.Placed(shape, np.eye(4)).points(0)
+    return draw_scene.SceneItem(shape, np.eye(4)).points_at(0)
 
 
 def test_outlines_lie_on_the_shapes():
@@ -112,9 +112,9 @@ def test_outlines_lie_on_the_shapes():
 @pytest.mark.parametrize("vector", [[0.0, 2.0, 1.0], [0.0, -2.0, 1.0], [0.0, 0.5, -3.0]])
 def test_an_arrow_has_its_head_at_its_tip(vector):
     """Seen along x: right is y, up is z, and on the page down is positive."""
-    items = [sketch.Placed(arrow(vector), np.eye(4))]
+    items = [draw_scene.SceneItem(arrow(vector), np.eye(4))]
     still = ElementTree.fromstring(
-        sketch.sketch(items, 1, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
+        draw_scene.draw_scene(items, 1, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
     )
     (shaft,), (head,) = list(still.iter("polyline")), list(still.iter("polygon"))
     (start, neck), (tip, left, right) = (

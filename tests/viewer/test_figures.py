@@ -6,7 +6,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from rbnotes.viewer import figure
-from rbnotes.viewer.figures import INK
+from rbnotes.viewer.figures import INK_COLOR
 from rbnotes.viewer.shapes import COLORS
 
 
@@ -29,7 +29,7 @@ def contrast(color, ground):
 
 @pytest.mark.parametrize("ground", ["#ffffff", "#121212"])
 def test_ink_and_colours_stand_out_on_both_grounds(ground):
-    assert contrast(INK, ground) > 4.2
+    assert contrast(INK_COLOR, ground) > 4.2
     for color in COLORS.values():
         assert contrast(color, ground) > 2.5
 
@@ -40,7 +40,7 @@ def test_a_figure_is_transparent_and_has_the_axes_asked_for():
     assert tuple(fig.get_size_inches()) == (6, 4)
     assert fig.get_facecolor()[3] == 0
     assert axes[0, 0].get_facecolor()[3] == 0
-    assert axes[0, 0].xaxis.label.get_color() == INK
+    assert axes[0, 0].xaxis.label.get_color() == INK_COLOR
 
 
 @pytest.mark.parametrize(("columns", "given", "drawn"), [(1, 7.0, 5.4), (1, 4.0, 4.0), (3, 10.0, 7.4)])

@@ -26,7 +26,7 @@ def test_one_picture_is_shown_and_the_words_name_all():
 
 
 def test_the_first_picture_is_shown_unless_told():
-    assert Slider("Balls.", "radius r", scenes()).start == 0
+    assert Slider("Balls.", "radius r", scenes()).initial_index == 0
 
 
 def test_scenes_are_seen_from_one_place():

@@ -54,7 +54,7 @@ CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20
 OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
-RETURNED = re.compile(PARAMETERS.pattern.replace("Parameters", "Returns"), PARAMETERS.flags)
+RETURNED = re.compile(PARAMETERS.pattern.replace("FrameSpringParameters", "Returns"), PARAMETERS.flags)
 RAISES = re.compile(r"Raises [A-Z]\w+ if ")
 
 

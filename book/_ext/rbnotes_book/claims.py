@@ -20,7 +20,7 @@ from sphinx.util.nodes import make_refnode
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.naming import where as where
+from rbnotes.ledger.naming import place_in_notes
 from rbnotes_book import api_pages
 from rbnotes_book.sections import page_name
 
@@ -134,7 +134,7 @@ class ClaimsDomain(Domain):
             contnode = nodes.inline("", env.titles[place[0]].astext())
         record = ledger.find(target)
         page, anchor_there = place
-        title = f"{MEANING[record.verdict]} ({where(record)}: {record.title})"
+        title = f"{MEANING[record.verdict]} ({place_in_notes(record)}: {record.title})"
         return make_refnode(builder, fromdocname, page, anchor_there, contnode, title)
 
     @staticmethod
@@ -199,7 +199,7 @@ class PlaceRole(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         record = ledger.find(self.text)
-        text = nodes.inline("", where(record))
+        text = nodes.inline("", place_in_notes(record))
         kind = "told" if self.name == "told" else "entry"
         return [link(record, text, kind, self.env.docname, titled=kind == "told")], []
 

@@ -80,7 +80,7 @@ class LedgerDirective(SphinxDirective):
         """The claim as a display, or as a sentence if it is one."""
         if not record.formula:
             return []
-        parts = prose.pieces(record.formula)
+        parts = prose.split_text_and_formulas(record.formula)
         if len(parts) == 1 and not parts[0].is_text:
             node: nodes.Element = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
         else:
@@ -107,7 +107,7 @@ class LedgerDirective(SphinxDirective):
 
     def statement(self, record: Record) -> list[Field]:
         """What is printed, what is right and when: the part that every view of a record shows."""
-        misfit = f"They do not fit: {record.misfit}." if record.misfit else ""
+        misfit = f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""
         scan = "The slip may come from the scan of the notes." if record.scan else ""
         return [
             ("Printed" if record.correction else "Claim", self.formula(record)),

@@ -13,9 +13,9 @@ from sphinx.domains.math import MathDomain
 from sphinx.util import logging
 
 from rbnotes.ledger.coverage import inventory
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
-SOURCES = {source.name: source.letter for source in in_use().sources}
+SOURCES = {source.name: source.letter for source in active_ledger().sources}
 """The letter that stands for each set of notes."""
 
 LABEL = re.compile(rf"({'|'.join(SOURCES)})-(\d[\d.]*)([a-z]?)")

@@ -93,7 +93,7 @@ class Corrections(LedgerDirective):
 
     def replacement(self, record: Record) -> list[Field]:
         """The whole right form, set and as LaTeX to paste, unless it is that of an earlier entry."""
-        if (first := errata.replaced_with(record)) is not None:
+        if (first := errata.earlier_correction(record)) is not None:
             given = nodes.paragraph("", "", nodes.Text("the form given at "), self.place(first))
             return [("In its place", [given])]
         tex = record.replacement

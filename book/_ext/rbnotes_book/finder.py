@@ -154,7 +154,7 @@ def _load_script(
 
 def _typeset(tex: str) -> str:
     """A display, or a sentence with formulas in it."""
-    parts = prose.pieces(tex)
+    parts = prose.split_text_and_formulas(tex)
     if len(parts) == 1 and not parts[0].is_text:
         return formulas.typeset(tex, display=True)
     return "".join(

@@ -21,9 +21,9 @@ from sphinx.application import Sphinx
 from rbnotes import ledger
 from rbnotes.cards import Card
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.coverage import Entry, inventory, missing
+from rbnotes.ledger.coverage import Entry, entries_without_record, inventory
 from rbnotes.ledger.record import NEEDS_CORRECTION
-from rbnotes.ledger.runner import cases
+from rbnotes.ledger.runner import count_cases
 from rbnotes_book import api_pages, claims, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
 from rbnotes_book.generated import FOLDER
@@ -69,7 +69,7 @@ class Ledger(LedgerDirective):
     def evidence(self, record: Record) -> list[Field]:
         links = [function_link(name, self.env.docname) for name in record.implemented_by]
         spaced = [part for link in links for part in (link, nodes.Text(" "))]
-        number = cases(record)
+        number = count_cases(record)
         tried = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
         told = claims.link(record, nodes.inline("", record.chapter), "told", self.env.docname, titled=True)
         return [
@@ -83,7 +83,7 @@ class Ledger(LedgerDirective):
 
     def card(self, record: Record) -> list[nodes.Node]:
         """What a student is asked for, folded away; on pages of other kinds than HTML nothing."""
-        text = Card(record).brief
+        text = Card(record).brief_task
         if not text:
             return []
         summary, rest = (html.escape(part) for part in text.split("\n", 1))
@@ -154,7 +154,7 @@ class Coverage(LedgerDirective):
     def run(self) -> list[nodes.Node]:
         records, listed = ledger.load(), inventory()
         counts = Counter(record.verdict for record in records)
-        absent = missing(records)
+        absent = entries_without_record(records)
         shown = f"{len(listed) - len(absent)} of the {len(listed)}" if absent else f"All {len(listed)}"
         verdicts = [
             f"{counts[Verdict.HOLDS]} hold as printed",
@@ -193,7 +193,7 @@ class Summary(LedgerDirective):
         ]
         total = [str(sum(record.source == source for record in records)) for source in names]
         rows.append([nodes.strong("", "all"), "", *total, str(len(records))])
-        absent, listed = missing(records), inventory()
+        absent, listed = entries_without_record(records), inventory()
         text = f"{len(listed) - len(absent)} of the {len(listed)} displays of the notes have a record."
         if absent:
             text += " Without one so far: " + "; ".join(self.sections(name, absent) for name in names) + "."

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from rbnotes.cards import Card
-from rbnotes.ledger import Record, showing
+from rbnotes.ledger import Record, with_extent
 from rbnotes_book.cache import folder
 
 
@@ -29,8 +29,12 @@ def found(record: Record) -> Found:
     assert seen is not None, record.id
     values, printed, right = seen
     if printed is None:
-        return Found(showing.inputs(values), "no number", showing.result(right, right))
-    return Found(showing.inputs(values), showing.result(printed, right), showing.result(right, printed))
+        return Found(with_extent.format_inputs(values), "no number", with_extent.format_result(right, right))
+    return Found(
+        with_extent.format_inputs(values),
+        with_extent.format_result(printed, right),
+        with_extent.format_result(right, printed),
+    )
 
 
 @cache

@@ -19,7 +19,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.search import IndexBuilder, WordStore
 
-from rbnotes.ledger.prose import words
+from rbnotes.ledger.prose import formula_to_text
 
 SCRIPTS = ("displays.js", "excerpts.js", "search-notes.js", "search-slips.js")
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
@@ -66,7 +66,7 @@ def _load(self: IndexBuilder, stream: IO[str], format: Any) -> None:
 def prose(node: nodes.Node) -> Iterator[str]:
     """Text to show: inline formulas as they were written, nothing of displays, code and outputs."""
     if isinstance(node, nodes.math):
-        yield words(node.astext())
+        yield formula_to_text(node.astext())
     elif isinstance(node, nodes.Text):
         yield str(node)
     elif isinstance(node, (*SKIPPED, addnodes.pending_xref, nodes.section)):

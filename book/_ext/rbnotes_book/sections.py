@@ -7,10 +7,10 @@ from functools import cache
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, errata
-from rbnotes.ledger.coverage import Section, section_order, sections
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.coverage import Section, section_sort_key, sections
+from rbnotes.ledger.sources import active_ledger
 
-AUTHORS = {source.name: source.author for source in in_use().sources}
+AUTHORS = {source.name: source.author for source in active_ledger().sources}
 
 STUB = """\
 ---
@@ -46,7 +46,7 @@ def told() -> tuple[Section, ...]:
     titles = {(section.source, section.number): section for section in sections()}
     return tuple(
         titles.get(key, Section(*key, title="untitled"))
-        for key in sorted(claimed, key=lambda key: section_order(*key))
+        for key in sorted(claimed, key=lambda key: section_sort_key(*key))
     )
 
 

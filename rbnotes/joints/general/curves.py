@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.joints.general.differentiate import slopes
-from rbnotes.joints.general.surfaces import bernstein, unit
-from rbnotes.joints.general.symbols import Symbolic, coordinate, regular
+from rbnotes.joints.general.differentiate import jacobian
+from rbnotes.joints.general.surfaces import bernstein_polynomials, normalize
+from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
 
 
 @dataclass(frozen=True)
@@ -46,39 +46,43 @@ class Curve:
 
         Raises InvalidArgument if ``s`` is no finite number.
         """
-        s = coordinate("s", s)
+        s = check_coordinate("s", s)
         with np.errstate(all="ignore"):
-            return regular(slopes(lambda p: self.point(p[0]), np.array([s]))[:, 0], s=s)
+            return check_finite(jacobian(lambda p: self.point(p[0]), np.array([s]))[:, 0], s=s)
 
-    def frame(self, s: Symbolic, across: Symbolic) -> tuple[Symbolic, Symbolic]:
-        """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``across (3,)``.
+    def frame(self, s: Symbolic, reference_direction: Symbolic) -> tuple[Symbolic, Symbolic]:
+        """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``reference_direction (3,)``.
 
-        Raises InvalidArgument if ``s`` is no finite number or ``across`` is not of unit length.
+        Raises InvalidArgument if ``s`` is no finite number or ``reference_direction`` is not of unit length.
         """
-        return self._frame(coordinate("s", s), _direction(across))
+        return self._frame(check_coordinate("s", s), _check_direction(reference_direction))
 
-    def fold(self, s: Symbolic, across: Symbolic) -> Symbolic:
+    def fold_margin(self, s: Symbolic, reference_direction: Symbolic) -> Symbolic:
         """What is zero where the frame is singular: the sine between the tangent and the given direction.
 
-        Raises InvalidArgument if ``s`` is no finite number or ``across`` is not of unit length.
+        Raises InvalidArgument if ``s`` is no finite number or ``reference_direction`` is not of unit length.
         """
-        return self._fold(coordinate("s", s), _direction(across))
+        return self._fold_margin(check_coordinate("s", s), _check_direction(reference_direction))
 
-    def _frame(self, s: Symbolic, across: Symbolic) -> tuple[Symbolic, Symbolic]:
+    def _frame(self, s: Symbolic, reference_direction: Symbolic) -> tuple[Symbolic, Symbolic]:
         with np.errstate(all="ignore"):
-            z = unit(self.tangent(s))
-            x = unit(across - (across @ z) * z)
+            z = normalize(self.tangent(s))
+            x = normalize(reference_direction - (reference_direction @ z) * z)
             axes = np.array([x, np.cross(z, x), z]).T
-            return regular(axes, s=s, across=np.linalg.norm(across)), regular(self.point(s), s=s)
+            return check_finite(axes, s=s, across=np.linalg.norm(reference_direction)), check_finite(
+                self.point(s), s=s
+            )
 
-    def _fold(self, s: Symbolic, across: Symbolic) -> Symbolic:
+    def _fold_margin(self, s: Symbolic, reference_direction: Symbolic) -> Symbolic:
         with np.errstate(all="ignore"):
-            side = np.cross(unit(self.tangent(s)), across)
-            return regular(np.sqrt(side @ side), s=s)
+            cross_product = np.cross(normalize(self.tangent(s)), reference_direction)
+            return check_finite(np.sqrt(cross_product @ cross_product), s=s)
 
 
-def _direction(across: Symbolic) -> Symbolic:
-    return arguments.exactly("across", arguments.unit_vector("across", across), 1)
+def _check_direction(reference_direction: Symbolic) -> Symbolic:
+    return arguments.with_ndim(
+        "reference_direction", arguments.unit_vector("reference_direction", reference_direction), 1
+    )
 
 
 def circle(radius: float) -> Curve:
@@ -105,5 +109,5 @@ def bezier_curve(points: ArrayLike) -> Curve:
         raise InvalidArgument("points", f"shape {points.shape}", "2 control points or more, shape (n, 3)")
     return Curve(
         "Bezier curve",
-        lambda s: sum(w * p for w, p in zip(bernstein(len(points), s), points, strict=True)),
+        lambda s: sum(w * p for w, p in zip(bernstein_polynomials(len(points), s), points, strict=True)),
     )

@@ -9,25 +9,37 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.general.symbols import Symbolic, casadi, entries, matrix, symbols
+from rbnotes.joints.general.symbols import (
+    Symbolic,
+    casadi,
+    from_casadi_matrix,
+    symbol_vector,
+    to_casadi_matrix,
+)
 
-Factor = tuple[Symbolic, Symbolic]
+PoseFactor = tuple[Symbolic, Symbolic]
 """A rotation ``(3, 3)`` and a position ``(3,)``."""
-Pose = Callable[[Symbolic], Factor | list[Factor]]
+PoseFunction = Callable[[Symbolic], PoseFactor | list[PoseFactor]]
 """Coordinates ``(k,)`` to a pose, or to a list of poses of which it is the product."""
-Margins = Callable[[Symbolic], Mapping[str, Symbolic]]
+MarginFunction = Callable[[Symbolic], Mapping[str, Symbolic]]
 """Coordinates ``(k,)`` to numbers that are zero where the pose, or its chart, is singular, by their names."""
 
 
-def slopes(function: Callable[[Any], Any], at: Any) -> Array:
+def jacobian(function: Callable[[Any], Any], point: Any) -> Array:
     """Derivatives ``(m, k)`` of a function of k numbers with m results, at numbers or at symbols ``(k,)``."""
-    ca, p = casadi(), symbols("p", len(at))
-    derivative = ca.densify(ca.jacobian(matrix(function(p)), matrix(p)))
-    derivative = ca.Function("slopes", [matrix(p)], [derivative])(ca.densify(matrix(at)))
-    return entries(derivative) if np.asarray(at).dtype == object else np.array(ca.DM(derivative))
+    ca, p = casadi(), symbol_vector("p", len(point))
+    derivative = ca.densify(ca.jacobian(to_casadi_matrix(function(p)), to_casadi_matrix(p)))
+    derivative = ca.Function("slopes", [to_casadi_matrix(p)], [derivative])(
+        ca.densify(to_casadi_matrix(point))
+    )
+    return (
+        from_casadi_matrix(derivative) if np.asarray(point).dtype == object else np.array(ca.DM(derivative))
+    )
 
 
-def traced(function: Pose, margins: Margins | None, count: int) -> tuple[Any, tuple[str, ...]]:
+def trace(
+    function: PoseFunction, margins: MarginFunction | None, num_coordinates: int
+) -> tuple[Any, tuple[str, ...]]:
     """The casadi function ``q -> R1, t1, R2, t2, ..., margins`` of a joint, and the names of the margins.
 
     Raises
@@ -35,14 +47,14 @@ def traced(function: Pose, margins: Margins | None, count: int) -> tuple[Any, tu
     InvalidArgument
         If the function cannot take symbols, or its results have other shapes.
     """
-    ca, q = casadi(), symbols("q", count)
+    ca, q = casadi(), symbol_vector("q", num_coordinates)
     try:
         result = function(q)
         factors = result if isinstance(result, list) else [result]
         arrays = [np.asarray(part, dtype=object) for factor in factors for part in factor]
-        kept = {} if margins is None else dict(margins(q))
+        named_margins = {} if margins is None else dict(margins(q))
         shapes = [array.shape for array in arrays]
-        outputs = [*map(matrix, arrays), matrix(list(kept.values()))]
+        outputs = [*map(to_casadi_matrix, arrays), to_casadi_matrix(list(named_margins.values()))]
     except (TypeError, ValueError, AttributeError) as error:
         got = f"{type(error).__name__}, {str(error).strip():.120}"
         expected = "a function q -> (R, t) of arithmetic and numpy functions, without branches on q"
@@ -50,10 +62,10 @@ def traced(function: Pose, margins: Margins | None, count: int) -> tuple[Any, tu
     if not shapes or shapes != [(3, 3), (3,)] * len(factors):
         got = ", ".join(map(str, shapes)) or "nothing"
         raise InvalidArgument("function", f"results of shape {got}", "R (3, 3) and t (3,)")
-    return ca.Function("pose", [matrix(q)], outputs, {"cse": True}), tuple(kept)
+    return ca.Function("pose", [to_casadi_matrix(q)], outputs, {"cse": True}), tuple(named_margins)
 
 
-def functions(pose: Any) -> dict[str, Callable[[], Any]]:
+def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
     """How to make each of the casadi functions that follow from a traced one, by their names.
 
     A product is differentiated factor by factor: seen from behind a new factor, the twist of those before it
@@ -64,17 +76,17 @@ def functions(pose: Any) -> dict[str, Callable[[], Any]]:
     *factors, margins = pose(q)
     R, t, S = ca.SX.eye(3), ca.SX(3, 1), ca.SX(6, count)
     twist = ca.SX(6, 1)
-    for Rj, tj in _merged(list(zip(factors[::2], factors[1::2], strict=True))):
-        own = _own_twists(Rj, tj, q)
-        S, twist = (_seen_behind(Rj, tj, each) for each in (S, twist))
-        S, twist = ca.sparsify(S + own), twist + own @ qdot
+    for Rj, tj in _merge_constant_factors(list(zip(factors[::2], factors[1::2], strict=True))):
+        own_twists = _factor_motion_subspace(Rj, tj, q)
+        S, twist = (_inverse_adjoint_product(Rj, tj, each) for each in (S, twist))
+        S, twist = ca.sparsify(S + own_twists), twist + own_twists @ qdot
         R, t = ca.sparsify(R @ Rj), t + R @ tj
-    drift = ca.jtimes(twist, q, qdot)
+    bias_acceleration = ca.jtimes(twist, q, qdot)
 
     def rate() -> Any:
         return ca.reshape(ca.jtimes(ca.vec(ca.densify(S)), q, qdot), 6, count)
 
-    def bends() -> Any:
+    def subspace_derivatives() -> Any:
         """Of each column S_i, one after the other, Sdot_i, Sddot_i and the derivatives of all by q_i."""
         columns, qddot = ca.densify(S), ca.SX.sym("qddot", count)
         dot = rate()
@@ -83,28 +95,28 @@ def functions(pose: Any) -> dict[str, Callable[[], Any]]:
         table = ca.densify(ca.vec(ca.vertcat(dot, ddot, by_each)))
         return ca.Function("bends", [q, qdot, qddot], [table, ca.densify(margins)], {"cse": True})
 
-    def made(name: str, inputs: list[Any], *outputs: Any) -> Any:
+    def build(function_name: str, inputs: list[Any], *outputs: Any) -> Any:
         dense = [ca.densify(each) for each in (*outputs, margins) if each.numel()]
-        return ca.Function(name, inputs, dense, {"cse": True})
+        return ca.Function(function_name, inputs, dense, {"cse": True})
 
-    def motion(**more: Any) -> Any:
-        results = {"R": R, "t": t, "S": S, "drift": drift} | more
+    def kinematics(**extra_outputs: Any) -> Any:
+        results = {"R": R, "t": t, "S": S, "drift": bias_acceleration} | extra_outputs
         dense = [ca.densify(each) for each in results.values()]
         return ca.Function("motion", [q, qdot], dense, ["q", "qdot"], list(results), {"cse": True})
 
     return {
-        "pose": lambda: made("pose", [q], R, t),
-        "jacobian": lambda: made("jacobian", [q], S),
-        "rate": lambda: made("rate", [q, qdot], rate()),
-        "slopes": lambda: made("slopes", [q], ca.jacobian(ca.vec(ca.densify(S)), q)),
-        "drift_slope": lambda: made("drift_slope", [q, qdot], ca.jacobian(drift, q)),
-        "motion": motion,
-        "guarded": lambda: motion(R=R.T, margins=margins),
-        "bends": bends,
+        "pose": lambda: build("pose", [q], R, t),
+        "jacobian": lambda: build("jacobian", [q], S),
+        "rate": lambda: build("rate", [q, qdot], rate()),
+        "slopes": lambda: build("slopes", [q], ca.jacobian(ca.vec(ca.densify(S)), q)),
+        "drift_slope": lambda: build("drift_slope", [q, qdot], ca.jacobian(bias_acceleration, q)),
+        "motion": kinematics,
+        "guarded": lambda: kinematics(R=R.T, margins=margins),
+        "bends": subspace_derivatives,
     }
 
 
-def _own_twists(R: Any, t: Any, q: Any) -> Any:
+def _factor_motion_subspace(R: Any, t: Any, q: Any) -> Any:
     """Columns ``(6, k)`` of ``Q^-1 dQ/dq`` of one factor."""
     ca = casadi()
     x, y, z = (R[:, i] for i in range(3))
@@ -112,30 +124,30 @@ def _own_twists(R: Any, t: Any, q: Any) -> Any:
     return ca.sparsify(ca.vertcat(z.T @ dy, x.T @ dz, y.T @ dx, R.T @ dt))
 
 
-def _seen_behind(R: Any, t: Any, twists: Any) -> Any:
+def _inverse_adjoint_product(R: Any, t: Any, twists: Any) -> Any:
     """Twists ``(6, m)`` by the adjoint of the inverse pose."""
     ca = casadi()
     angular, linear = twists[:3, :], twists[3:, :]
     return ca.vertcat(R.T @ angular, R.T @ (linear - ca.skew(t) @ angular))
 
 
-def _merged(factors: list[Factor]) -> list[Factor]:
+def _merge_constant_factors(factors: list[PoseFactor]) -> list[PoseFactor]:
     """The factors, those that are constant and follow one another as one."""
-    result: list[Factor] = []
+    result: list[PoseFactor] = []
     for R, t in factors:
         if result and all(each.is_constant() for each in (R, t, *result[-1])):
-            before, at = result.pop()
-            R, t = casadi().sparsify(before @ R), at + before @ t
+            previous_rotation, previous_position = result.pop()
+            R, t = casadi().sparsify(previous_rotation @ R), previous_position + previous_rotation @ t
         result.append((R, t))
     return result
 
 
-class Evaluated:
+class VectorizedFunction:
     """A casadi function of vectors, on stacks of numbers: by its virtual machine, without a conversion."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self._of_thread = threading.local()
+        self._thread_local = threading.local()
 
     def __getstate__(self) -> Any:
         return self.function
@@ -164,7 +176,7 @@ class Evaluated:
         ]
 
     def _buffers(self) -> Any:
-        if not hasattr(self._of_thread, "buffers"):
+        if not hasattr(self._thread_local, "buffers"):
             function = self.function
             buffer, run = function.buffer()
             inputs = [np.zeros(function.numel_in(i)) for i in range(function.n_in())]
@@ -173,6 +185,6 @@ class Evaluated:
                 buffer.set_arg(i, array.data)
             for i, array in enumerate(outputs):
                 buffer.set_res(i, array.data)
-            self._of_thread.buffers = inputs, outputs, run
-            self._of_thread.kept = buffer
-        return self._of_thread.buffers
+            self._thread_local.buffers = inputs, outputs, run
+            self._thread_local.kept = buffer
+        return self._thread_local.buffers

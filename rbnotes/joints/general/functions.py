@@ -24,15 +24,15 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.joints._nearest import search
+from rbnotes.joints._parent_joint_frame import search_coordinates
 from rbnotes.joints.general import differentiate
-from rbnotes.joints.general.differentiate import Evaluated, Margins, Pose
+from rbnotes.joints.general.differentiate import MarginFunction, PoseFunction, VectorizedFunction
 from rbnotes.joints.protocol import JointType
 
-TOO_NEAR = 1e-6
+MIN_MARGIN = 1e-6
 """A margin that is smaller is taken for zero: derivatives grow as one over it."""
-ROTATION_WITHIN = 1e-9
-PROBES = 4
+ROTATION_TOLERANCE = 1e-9
+NUM_ROTATION_SAMPLES = 4
 """At so many states the function is asked whether its R is a rotation."""
 
 
@@ -76,85 +76,88 @@ class FunctionJoint(JointType):
 
     def __init__(
         self,
-        function: Pose,
-        coordinates: int,
+        function: PoseFunction,
+        num_coordinates: int,
         *,
         name: str = "function",
-        home: ArrayLike | None = None,
+        neutral: ArrayLike | None = None,
         low: ArrayLike = -np.pi,
         high: ArrayLike = np.pi,
-        margins: Margins | None = None,
+        margins: MarginFunction | None = None,
     ) -> None:
-        count = arguments.count("coordinates", coordinates, 1)
+        count = arguments.count("num_coordinates", num_coordinates, 1)
         arguments.function("function", function, "q")
         if margins is not None:
             arguments.function("margins", margins, "q")
-        self._pose, self._margins = differentiate.traced(function, margins, count)
+        self._traced_pose, self._margin_names = differentiate.trace(function, margins, count)
         self._name = arguments.text("name", name)
-        self._home = self._each("home", 0.0 if home is None else home)
-        self._box = self._each("low", low), self._each("high", high)
-        if np.any(self._box[1] < self._box[0]):
+        self._neutral = self._broadcast_to_coordinates("neutral", 0.0 if neutral is None else neutral)
+        self._bounds = (
+            self._broadcast_to_coordinates("low", low),
+            self._broadcast_to_coordinates("high", high),
+        )
+        if np.any(self._bounds[1] < self._bounds[0]):
             raise InvalidArgument(
-                "high", str(self._box[1].tolist()), f"no less than low, {self._box[0].tolist()}"
+                "high", str(self._bounds[1].tolist()), f"no less than low, {self._bounds[0].tolist()}"
             )
-        self._refuse_other_than_rotations()
+        self._check_rotations()
 
     @property
-    def coordinates(self) -> int:
-        result: int = self._pose.size1_in(0)
+    def num_coordinates(self) -> int:
+        result: int = self._traced_pose.size1_in(0)
         return result
 
     @property
-    def home(self) -> Array:
-        return self._home.copy()
+    def neutral(self) -> Array:
+        return self._neutral.copy()
 
     def __str__(self) -> str:
         return self._name
 
     def __repr__(self) -> str:
-        return f"FunctionJoint(name={self._name!r}, coordinates={self.coordinates})"
+        return f"FunctionJoint(name={self._name!r}, coordinates={self.num_coordinates})"
 
     @cached_property
-    def motion(self) -> Any:
+    def kinematics_function(self) -> Any:
         """``casadi.Function``: ``q (k), qdot (k)`` to ``R (3, 3), t (3), S (6, k), Sdot qdot (6)``, dense.
 
         Margins are not looked at.
         """
         return self._functions["motion"]()
 
-    def _guarded(self) -> Any:
+    def kinematics_and_margins_function(self) -> Any:
         """The same with R by rows, and with the margins as one more output: singular if below TOO_NEAR."""
         return self._functions["guarded"]()
 
-    def _bending(self) -> Any:
+    def subspace_derivatives_function(self) -> Any:
         """``q (m), qdot (m), qddot (m)`` to how the columns of S bend ``(m (12 + 6 m))``, and the margins.
 
         Of each column its first and its second rate, and how all columns change with its coordinate.
         """
         return self._functions["bends"]()
 
-    def _transform(self, q: Array) -> Array:
-        R, t = self._at("_pose_of", q)
+    def compute_transform(self, q: Array) -> Array:
+        R, t = self._evaluate("_pose_of", q)
         Q = np.zeros((*q.shape[:-1], 4, 4))
         Q[..., :3, :3], Q[..., :3, 3], Q[..., 3, 3] = R, t[..., 0], 1
         return Q
 
-    def _S(self, q: Array) -> Array:
-        return self._at("_jacobian", q)[0]
+    def compute_motion_subspace(self, q: Array) -> Array:
+        return self._evaluate("_jacobian", q)[0]
 
-    def _Sdot(self, q: Array, qdot: Array) -> Array:
-        return self._at("_rate", q, qdot)[0]
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        return self._evaluate("_rate", q, qdot)[0]
 
-    def _dS(self, q: Array) -> Array:
-        k = self.coordinates
-        slopes = self._at("_slopes", q)[0].reshape(*q.shape[:-1], k, 6, k)
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        k = self.num_coordinates
+        slopes = self._evaluate("_slopes", q)[0].reshape(*q.shape[:-1], k, 6, k)
         return np.swapaxes(slopes, -3, -2)
 
-    def _drift_slope(self, q: Array, qdot: Array) -> Array:
-        return self._at("_drift_slopes", q, qdot)[0]
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
+        return self._evaluate("_drift_slopes", q, qdot)[0]
 
-    def _coordinates_of(self, Q: Array) -> Array:
-        return search(self, Q, self._near(Q), self._box)
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        return search_coordinates(self, Q, self._initial_coordinates(Q), self._bounds)
 
     def __getstate__(self) -> dict[str, Any]:
         """Functions can be sent to other processes, what they are made of cannot."""
@@ -162,58 +165,64 @@ class FunctionJoint(JointType):
 
     @cached_property
     def _functions(self) -> Any:
-        return differentiate.functions(self._pose)
+        return differentiate.derivative_functions(self._traced_pose)
 
     @cached_property
-    def _pose_of(self) -> Evaluated:
-        return Evaluated(self._functions["pose"]())
+    def _pose_of(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["pose"]())
 
     @cached_property
-    def _jacobian(self) -> Evaluated:
-        return Evaluated(self._functions["jacobian"]())
+    def _jacobian(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["jacobian"]())
 
     @cached_property
-    def _rate(self) -> Evaluated:
-        return Evaluated(self._functions["rate"]())
+    def _rate(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["rate"]())
 
     @cached_property
-    def _slopes(self) -> Evaluated:
-        return Evaluated(self._functions["slopes"]())
+    def _slopes(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["slopes"]())
 
     @cached_property
-    def _drift_slopes(self) -> Evaluated:
-        return Evaluated(self._functions["drift_slope"]())
+    def _drift_slopes(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["drift_slope"]())
 
-    def _at(self, function: str, *vectors: Array) -> list[Array]:
-        results: list[Array] = getattr(self, function)(*vectors)
-        if self._margins:
+    def _evaluate(self, name: str, *vectors: Array) -> list[Array]:
+        results: list[Array] = getattr(self, name)(*vectors)
+        if self._margin_names:
             margins = np.abs(results.pop()[..., 0])
             # Where a margin is zero, others and the results may be no numbers at all.
-            if np.any(~(margins >= TOO_NEAR)):
-                self._refuse(vectors[0], margins)
+            if np.any(~(margins >= MIN_MARGIN)):
+                self._raise_singular(vectors[0], margins)
         return results
 
-    def _refuse(self, q: Array, margins: Array) -> None:
-        *place, which = np.argwhere(~(margins >= TOO_NEAR))[0]
-        at, size = q[tuple(place)], margins[(*place, which)]
-        got = f"{at.round(6).tolist()}, the {self} joint {size:.1e} from {self._margins[which]}"
-        raise SingularConfiguration("q", got, f"at least {TOO_NEAR:g}")
+    def _raise_singular(self, q: Array, margins: Array) -> None:
+        *place, which = np.argwhere(~(margins >= MIN_MARGIN))[0]
+        point, margin = q[tuple(place)], margins[(*place, which)]
+        got = f"{point.round(6).tolist()}, the {self} joint {margin:.1e} from {self._margin_names[which]}"
+        raise SingularConfiguration("q", got, f"at least {MIN_MARGIN:g}")
 
-    def _each(self, name: str, value: ArrayLike) -> Array:
-        given = arguments.array(name, value)
-        if given.shape not in ((), (self.coordinates,)):
-            expected = f"a number or shape ({self.coordinates},)"
-            raise InvalidArgument(name, f"shape {given.shape}", expected)
-        return np.broadcast_to(given, (self.coordinates,)).copy()
+    def _broadcast_to_coordinates(self, name: str, value: ArrayLike) -> Array:
+        array = arguments.array(name, value)
+        if array.shape not in ((), (self.num_coordinates,)):
+            expected = f"a number or shape ({self.num_coordinates},)"
+            raise InvalidArgument(name, f"shape {array.shape}", expected)
+        return np.broadcast_to(array, (self.num_coordinates,)).copy()
 
-    def _refuse_other_than_rotations(self) -> None:
-        draws = np.random.default_rng(0).uniform(*self._box, size=(PROBES, self.coordinates))
-        R, t, *_ = self._pose_of(draws)
+    def _check_rotations(self) -> None:
+        samples = np.random.default_rng(0).uniform(
+            *self._bounds, size=(NUM_ROTATION_SAMPLES, self.num_coordinates)
+        )
+        R, t, *_ = self._pose_of(samples)
         regular = np.all(np.isfinite(R), axis=(-1, -2)) & np.all(np.isfinite(t), axis=(-1, -2))
         R = R[regular]
-        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
-        if not len(R) or off > ROTATION_WITHIN or np.any(np.linalg.det(R) < 0):
-            got = f"a matrix R with max |R^T R - I| = {off:.3g}" if len(R) else "no finite numbers"
-            if len(R) and off <= ROTATION_WITHIN:
+        orthogonality_error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+        if not len(R) or orthogonality_error > ROTATION_TOLERANCE or np.any(np.linalg.det(R) < 0):
+            got = (
+                f"a matrix R with max |R^T R - I| = {orthogonality_error:.3g}"
+                if len(R)
+                else "no finite numbers"
+            )
+            if len(R) and orthogonality_error <= ROTATION_TOLERANCE:
                 got = "a reflection R (determinant -1)"
             raise InvalidArgument("function", f"{got}, for the {self} joint", "a rotation R and a position t")

@@ -22,18 +22,18 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.general.curves import Curve
-from rbnotes.joints.general.differentiate import Factor, Margins, Pose
+from rbnotes.joints.general.differentiate import MarginFunction, PoseFactor, PoseFunction
 from rbnotes.joints.general.functions import FunctionJoint
-from rbnotes.joints.general.surfaces import Surface, about_z
+from rbnotes.joints.general.surfaces import Surface, rotation_about_z
 from rbnotes.joints.general.symbols import Symbolic
 from rbnotes.joints.simple import Z
 from rbnotes.joints.spherical import ExponentialSpherical
 
-FACING = np.diag([1.0, -1.0, -1.0])
+OPPOSITE_NORMALS = np.diag([1.0, -1.0, -1.0])
 """Half a turn about x: where two surfaces touch, their normals are opposite."""
 
 
-def surface_on_surface(first: Surface, second: Surface, spin: float | None = None) -> FunctionJoint:
+def surface_on_surface(first: Surface, second: Surface, spin_angle: float | None = None) -> FunctionJoint:
     """Two surfaces touch at a point of each, with opposite normals.
 
     The coordinates are u and v on the first, u and v on the second one, and the angle about the normal from
@@ -47,31 +47,33 @@ def surface_on_surface(first: Surface, second: Surface, spin: float | None = Non
     Raises
     ------
     InvalidArgument
-        If the shape of ``spin`` does not fit.
+        If the shape of ``spin_angle`` does not fit.
     """
 
     arguments.instance("first", first, Surface)
     arguments.instance("second", second, Surface)
 
-    def function(q: Symbolic) -> list[Factor]:
-        meeting = (about_z(q[4]) if spin is None else _exactly(about_z(spin))) @ FACING
-        back = [(R.T, -R.T @ t) for R, t in reversed(second.frame(q[2], q[3]))]
-        return [*first.frame(q[0], q[1]), (meeting, np.zeros(3)), *back]
+    def function(q: Symbolic) -> list[PoseFactor]:
+        contact_rotation = (
+            rotation_about_z(q[4]) if spin_angle is None else _round_zeros(rotation_about_z(spin_angle))
+        ) @ OPPOSITE_NORMALS
+        inverse_factors = [(R.T, -R.T @ t) for R, t in reversed(second.frame(q[2], q[3]))]
+        return [*first.frame(q[0], q[1]), (contact_rotation, np.zeros(3)), *inverse_factors]
 
     def margins(q: Symbolic) -> dict[str, Symbolic]:
         places = ("first", first, q[0], q[1]), ("second", second, q[2], q[3])
-        return _margins(places, turns=spin is None)
+        return _surface_margins(places, rotates_about_normal=spin_angle is None)
 
     low, high = [*first.low, *second.low], [*first.high, *second.high]
-    if spin is None:
+    if spin_angle is None:
         low, high = [*low, -np.pi], [*high, np.pi]
     else:
-        spin = float(arguments.one_vector("spin", [spin], 1)[0])
-    return _joint(function, f"{first.name}-{second.name}", low, high, margins)
+        spin_angle = float(arguments.single_vector("spin_angle", [spin_angle], 1)[0])
+    return _function_joint(function, f"{first.name}-{second.name}", low, high, margins)
 
 
 def point_on_surface(
-    surface: Surface, turning: str = "ball", height: float = 0.0
+    surface: Surface, rotation: str = "ball", height: float = 0.0
 ) -> FunctionJoint | Composite:
     """The origin of the moving frame stays on a surface, or at a height above it.
 
@@ -87,33 +89,35 @@ def point_on_surface(
     Raises
     ------
     InvalidArgument
-        If ``turning`` is not one of the names or the shape of ``height`` does not fit.
+        If ``rotation`` is not one of the names or the shape of ``height`` does not fit.
     """
     arguments.instance("surface", surface, Surface)
-    arguments.choice("turning", turning, ("ball", "normal", "none"))
-    height = float(arguments.one_vector("height", [height], 1)[0])
+    arguments.choice("rotation", rotation, ("ball", "normal", "none"))
+    height = float(arguments.single_vector("height", [height], 1)[0])
 
-    def function(q: Symbolic) -> list[Factor]:
+    def function(q: Symbolic) -> list[PoseFactor]:
         factors = surface.frame(q[0], q[1])
-        if turning == "normal":
-            factors = [*factors, (about_z(q[2]), np.zeros(3))]
+        if rotation == "normal":
+            factors = [*factors, (rotation_about_z(q[2]), np.zeros(3))]
         factors = [*factors, (np.eye(3), np.array([0, 0, height]))]
-        if turning == "ball":
-            backwards = [(R.T, np.zeros(3)) for R, _ in reversed(factors)]
-            factors = [*factors, *backwards]
+        if rotation == "ball":
+            inverse_rotations = [(R.T, np.zeros(3)) for R, _ in reversed(factors)]
+            factors = [*factors, *inverse_rotations]
         return factors
 
     def margins(q: Symbolic) -> dict[str, Symbolic]:
-        return _margins([("only", surface, q[0], q[1])], turns=turning != "none")
+        return _surface_margins([("only", surface, q[0], q[1])], rotates_about_normal=rotation != "none")
 
     low, high = list(surface.low), list(surface.high)
-    if turning == "normal":
+    if rotation == "normal":
         low, high = [*low, -np.pi], [*high, np.pi]
-    joint = _joint(function, f"point on {surface.name}", low, high, margins)
-    return Composite(joint, ExponentialSpherical()) if turning == "ball" else joint
+    joint = _function_joint(function, f"point on {surface.name}", low, high, margins)
+    return Composite(joint, ExponentialSpherical()) if rotation == "ball" else joint
 
 
-def point_on_curve(curve: Curve, turning: str = "ball", across: ArrayLike = Z) -> FunctionJoint | Composite:
+def point_on_curve(
+    curve: Curve, rotation: str = "ball", reference_direction: ArrayLike = Z
+) -> FunctionJoint | Composite:
     """The origin of the moving frame stays on a curve.
 
     Parameters
@@ -128,25 +132,31 @@ def point_on_curve(curve: Curve, turning: str = "ball", across: ArrayLike = Z) -
     Raises
     ------
     InvalidArgument
-        If ``turning`` is not one of the names or ``across`` is not of unit length.
+        If ``rotation`` is not one of the names or ``reference_direction`` is not of unit length.
     """
     arguments.instance("curve", curve, Curve)
-    arguments.choice("turning", turning, ("ball", "tangent", "none"))
-    across = arguments.exactly("across", arguments.unit_vector("across", across), 1)
-    if turning == "ball":
-        return Composite(_carried(curve), ExponentialSpherical())
+    arguments.choice("rotation", rotation, ("ball", "tangent", "none"))
+    reference_direction = arguments.with_ndim(
+        "reference_direction", arguments.unit_vector("reference_direction", reference_direction), 1
+    )
+    if rotation == "ball":
+        return Composite(_translation_along(curve), ExponentialSpherical())
 
-    def function(q: Symbolic) -> list[Factor]:
-        turned = [(about_z(q[1]), np.zeros(3))] if turning == "tangent" else []
-        return [curve._frame(q[0], across), *turned]
+    def function(q: Symbolic) -> list[PoseFactor]:
+        extra_rotation = [(rotation_about_z(q[1]), np.zeros(3))] if rotation == "tangent" else []
+        return [curve._frame(q[0], reference_direction), *extra_rotation]
 
     def margins(q: Symbolic) -> dict[str, Symbolic]:
-        return {f"a tangent of its {curve.name} along {across.tolist()}": curve._fold(q[0], across)}
+        return {
+            f"a tangent of its {curve.name} along {reference_direction.tolist()}": curve._fold_margin(
+                q[0], reference_direction
+            )
+        }
 
     low, high = [curve.low], [curve.high]
-    if turning == "tangent":
+    if rotation == "tangent":
         low, high = [*low, -np.pi], [*high, np.pi]
-    return _joint(function, f"point on {curve.name}", low, high, margins)
+    return _function_joint(function, f"point on {curve.name}", low, high, margins)
 
 
 def curve_on_curve(first: Curve, second: Curve) -> Composite:
@@ -159,10 +169,12 @@ def curve_on_curve(first: Curve, second: Curve) -> Composite:
     """
     arguments.instance("first", first, Curve)
     arguments.instance("second", second, Curve)
-    return Composite(_carried(first), ExponentialSpherical(), _carried(second, back=True))
+    return Composite(
+        _translation_along(first), ExponentialSpherical(), _translation_along(second, inverse=True)
+    )
 
 
-def rolling_gear(radius: float, wheel: float, *, inside: bool = False) -> FunctionJoint:
+def rolling_gear(radius: float, wheel_radius: float, *, internal: bool = False) -> FunctionJoint:
     """A gear wheel rolls around a gear at rest; both have their axes along z.
 
     The coordinate is the angle of the arm from one centre to the other.
@@ -177,50 +189,59 @@ def rolling_gear(radius: float, wheel: float, *, inside: bool = False) -> Functi
     Raises
     ------
     InvalidArgument
-        If ``radius`` or ``wheel`` is not positive.
+        If ``radius`` or ``wheel_radius`` is not positive.
     """
-    radius, wheel = arguments.number("radius", radius), arguments.number("wheel", wheel)
-    if inside and wheel >= radius:
-        raise InvalidArgument("wheel", f"{wheel:g}", f"a wheel smaller than its ring, {radius:g}")
-    signed = -wheel if inside else wheel
+    radius, wheel_radius = arguments.number("radius", radius), arguments.number("wheel_radius", wheel_radius)
+    if internal and wheel_radius >= radius:
+        raise InvalidArgument(
+            "wheel_radius", f"{wheel_radius:g}", f"a wheel smaller than its ring, {radius:g}"
+        )
+    signed_radius = -wheel_radius if internal else wheel_radius
 
-    def function(q: Symbolic) -> list[Factor]:
-        along = np.array([radius + signed, 0, 0])
-        return [(about_z(q[0]), np.zeros(3)), (about_z(q[0] * radius / signed), along)]
+    def function(q: Symbolic) -> list[PoseFactor]:
+        center = np.array([radius + signed_radius, 0, 0])
+        return [
+            (rotation_about_z(q[0]), np.zeros(3)),
+            (rotation_about_z(q[0] * radius / signed_radius), center),
+        ]
 
-    return _joint(function, "rolling gear", [-np.pi], [np.pi])
+    return _function_joint(function, "rolling gear", [-np.pi], [np.pi])
 
 
-def _joint(
-    function: Pose, name: str, low: list[float], high: list[float], margins: Margins | None = None
+def _function_joint(
+    function: PoseFunction,
+    name: str,
+    low: list[float],
+    high: list[float],
+    margins: MarginFunction | None = None,
 ) -> FunctionJoint:
-    middle = (np.array(low) + np.array(high)) / 2
-    return FunctionJoint(function, len(low), name=name, home=middle, low=low, high=high, margins=margins)
+    neutral = (np.array(low) + np.array(high)) / 2
+    return FunctionJoint(function, len(low), name=name, home=neutral, low=low, high=high, margins=margins)
 
 
-def _carried(curve: Curve, *, back: bool = False) -> FunctionJoint:
+def _translation_along(curve: Curve, *, inverse: bool = False) -> FunctionJoint:
     """Translation to a point of the curve, or from there to the origin."""
 
-    def function(q: Symbolic) -> Factor:
-        return np.eye(3), -curve.point(q[0]) if back else curve.point(q[0])
+    def function(q: Symbolic) -> PoseFactor:
+        return np.eye(3), -curve.point(q[0]) if inverse else curve.point(q[0])
 
-    return _joint(function, f"translation along {curve.name}", [curve.low], [curve.high])
+    return _function_joint(function, f"translation along {curve.name}", [curve.low], [curve.high])
 
 
-def _margins(
-    places: Iterable[tuple[str, Surface, Symbolic, Symbolic]], *, turns: bool
+def _surface_margins(
+    places: Iterable[tuple[str, Surface, Symbolic, Symbolic]], *, rotates_about_normal: bool
 ) -> dict[str, Symbolic]:
     """What is zero where a frame is singular; and, if the body turns about the normal, where a chart is."""
-    found = {}
+    margins = {}
     for which, surface, u, v in places:
-        fold = surface.fold(u, v)
+        fold = surface.fold_margin(u, v)
         if fold is not None:
-            found[f"a fold of its {which} surface, {surface.name}"] = fold
-        if turns and surface.pole is not None:
-            found[f"a pole of its {which} surface, {surface.name}"] = surface.pole(u, v)
-    return found
+            margins[f"a fold of its {which} surface, {surface.name}"] = fold
+        if rotates_about_normal and surface.pole is not None:
+            margins[f"a pole of its {which} surface, {surface.name}"] = surface.pole(u, v)
+    return margins
 
 
-def _exactly(R: Array) -> Array:
+def _round_zeros(R: Array) -> Array:
     """A rotation by right angles without rounding: zeros take no instructions."""
     return np.where(np.abs(R) < 1e-15, 0.0, R)

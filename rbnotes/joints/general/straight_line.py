@@ -56,9 +56,9 @@ class Instruction(NamedTuple):
     """What casadi's virtual machine does in one step, as it names it: ``OP_ADD``."""
 
     name: str
-    into: list[int]
+    outputs: list[int]
     """The register that it writes to; of an output, which one and which entry of it."""
-    of: list[int]
+    inputs: list[int]
     """The registers that it reads; of an input, which one and which entry of it."""
     constant: float
 
@@ -94,24 +94,24 @@ def python_source(function: Any, name: str = "motion") -> str:
     inputs = [function.name_in(i) for i in range(function.n_in())]
     outputs = [function.name_out(j) for j in range(function.n_out())]
     lines = [f"def {name}({', '.join((*inputs, *outputs))}):"]
-    for step, into, of, constant in instructions(function):
-        if step == "OP_CONST":
-            line = f"w{into[0]} = {constant!r}"
-        elif step == "OP_INPUT":
-            line = f"w{into[0]} = {inputs[of[0]]}[{of[1]}]"
-        elif step == "OP_OUTPUT":
-            place = _place(function.size_out(into[0]), into[1])
-            line = f"{outputs[into[0]]}[{place}] = w{of[0]}"
-        elif step in _TEMPLATES:
-            line = f"w{into[0]} = {_TEMPLATES[step].format(*(f'w{each}' for each in of))}"
+    for operation, written, read, constant in instructions(function):
+        if operation == "OP_CONST":
+            line = f"w{written[0]} = {constant!r}"
+        elif operation == "OP_INPUT":
+            line = f"w{written[0]} = {inputs[read[0]]}[{read[1]}]"
+        elif operation == "OP_OUTPUT":
+            index = _index_expression(function.size_out(written[0]), written[1])
+            line = f"{outputs[written[0]]}[{index}] = w{read[0]}"
+        elif operation in _TEMPLATES:
+            line = f"w{written[0]} = {_TEMPLATES[operation].format(*(f'w{each}' for each in read))}"
         else:
-            told = f"instruction {step} of {function.name()} has no Python form"
-            raise NotImplementedError(f"function: {told}")
+            message = f"instruction {operation} of {function.name()} has no Python form"
+            raise NotImplementedError(f"function: {message}")
         lines.append("    " + line)
     return "\n".join(lines) + "\n"
 
 
-def _place(size: tuple[int, int], entry: int) -> str:
+def _index_expression(size: tuple[int, int], entry: int) -> str:
     """Where an entry of a dense matrix is; casadi counts down the columns."""
     rows, columns = size
     return str(entry) if columns == 1 else f"{entry % rows}, {entry // rows}"

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.general.differentiate import slopes
-from rbnotes.joints.general.symbols import Symbolic, coordinate, regular
+from rbnotes.joints.general.differentiate import jacobian
+from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Surface:
         for name in ("point", "factors", "pole"):
             if name == "point" or getattr(self, name) is not None:
                 arguments.function(name, getattr(self, name), "u", "v")
-        low, high = (arguments.one_vector(name, getattr(self, name), 2) for name in ("low", "high"))
+        low, high = (arguments.single_vector(name, getattr(self, name), 2) for name in ("low", "high"))
         if np.any(high < low):
             raise InvalidArgument("high", str(high.tolist()), f"no less than low, {low.tolist()}")
         object.__setattr__(self, "low", tuple(low.tolist()))
@@ -59,35 +59,35 @@ class Surface:
         Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
         ``u``, ``v`` are parallel or zero.
         """
-        u, v = coordinate("u", u), coordinate("v", v)
+        u, v = check_coordinate("u", u), check_coordinate("v", v)
         with np.errstate(all="ignore"):
             if self.factors is not None:
-                return [(regular(R, u=u, v=v), regular(t, u=u, v=v)) for R, t in self.factors(u, v)]
-            along_u, along_v = self._slopes(u, v)
-            x, normal = unit(along_u), unit(np.cross(along_u, along_v))
+                return [(check_finite(R, u=u, v=v), check_finite(t, u=u, v=v)) for R, t in self.factors(u, v)]
+            du, dv = self._point_gradient(u, v)
+            x, normal = normalize(du), normalize(np.cross(du, dv))
             axes = np.array([x, np.cross(normal, x), normal]).T
-            return [(regular(axes, u=u, v=v), regular(self.point(u, v), u=u, v=v))]
+            return [(check_finite(axes, u=u, v=v), check_finite(self.point(u, v), u=u, v=v))]
 
-    def fold(self, u: Symbolic, v: Symbolic) -> Symbolic:
+    def fold_margin(self, u: Symbolic, v: Symbolic) -> Symbolic:
         """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere.
 
         Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
         ``u``, ``v`` are parallel or zero.
         """
-        u, v = coordinate("u", u), coordinate("v", v)
+        u, v = check_coordinate("u", u), check_coordinate("v", v)
         if self.factors is not None:
             return None
         with np.errstate(all="ignore"):
-            along_u, along_v = self._slopes(u, v)
-            across = np.cross(along_u, along_v)
-            sine = np.sqrt((across @ across) / ((along_u @ along_u) * (along_v @ along_v)))
-            return regular(sine, u=u, v=v)
+            du, dv = self._point_gradient(u, v)
+            cross_product = np.cross(du, dv)
+            sine = np.sqrt((cross_product @ cross_product) / ((du @ du) * (dv @ dv)))
+            return check_finite(sine, u=u, v=v)
 
-    def _slopes(self, u: Symbolic, v: Symbolic) -> Symbolic:
-        return slopes(lambda p: self.point(p[0], p[1]), np.array([u, v])).T
+    def _point_gradient(self, u: Symbolic, v: Symbolic) -> Symbolic:
+        return jacobian(lambda p: self.point(p[0], p[1]), np.array([u, v])).T
 
 
-OUTWARD = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+OUTWARD_TO_SURFACE_FRAME = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
 """From a frame whose x axis points out, and y eastward, to that of the surface."""
 
 
@@ -99,11 +99,11 @@ def sphere(radius: float) -> Surface:
     radius = arguments.number("radius", radius)
     return Surface(
         "sphere",
-        lambda u, v: radius * _outward(u, v),
+        lambda u, v: radius * _outward_direction(u, v),
         lambda u, v: [
-            (about_z(u), np.zeros(3)),
-            (_upward(v), np.zeros(3)),
-            (OUTWARD, radius * OUTWARD[:, 2]),
+            (rotation_about_z(u), np.zeros(3)),
+            (_rotation_about_minus_y(v), np.zeros(3)),
+            (OUTWARD_TO_SURFACE_FRAME, radius * OUTWARD_TO_SURFACE_FRAME[:, 2]),
         ],
         lambda u, v: np.cos(v),
         low=(-np.pi, -np.pi / 2),
@@ -116,17 +116,17 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
 
     Raises InvalidArgument if ``semi_axes`` are not positive.
     """
-    a, b, c = arguments.exactly("semi_axes", arguments.positive("semi_axes", semi_axes, 3), 1).tolist()
+    a, b, c = arguments.with_ndim("semi_axes", arguments.positive("semi_axes", semi_axes, 3), 1).tolist()
 
     def point(u: Symbolic, v: Symbolic) -> Symbolic:
-        return np.array([a, b, c]) * _outward(u, v)
+        return np.array([a, b, c]) * _outward_direction(u, v)
 
     def factors(u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
         # The azimuth and the slope of the normal, which is along (x/a^2, y/b^2, z/c^2).
         width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
         azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
         slope = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
-        turns = (about_z(azimuth), _upward(slope), OUTWARD)
+        turns = (rotation_about_z(azimuth), _rotation_about_minus_y(slope), OUTWARD_TO_SURFACE_FRAME)
         return [(np.eye(3), point(u, v)), *((turn, np.zeros(3)) for turn in turns)]
 
     return Surface(
@@ -134,7 +134,7 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
     )
 
 
-def torus(radius: float, tube: float) -> Surface:
+def torus(radius: float, tube_radius: float) -> Surface:
     """About the z axis: u goes around it, on the circle of this radius, and v around the tube, rad.
 
     v is 0 on the outer equator and pi on the inner one. It has no poles.
@@ -144,17 +144,17 @@ def torus(radius: float, tube: float) -> Surface:
     InvalidArgument
         If the tube, m, is not thinner than the hole allows.
     """
-    radius, tube = arguments.number("radius", radius), arguments.number("tube", tube)
-    if tube >= radius:
-        raise InvalidArgument("tube", f"{tube:g}", f"a tube thinner than the radius {radius:g}")
+    radius, tube_radius = arguments.number("radius", radius), arguments.number("tube_radius", tube_radius)
+    if tube_radius >= radius:
+        raise InvalidArgument("tube_radius", f"{tube_radius:g}", f"a tube thinner than the radius {radius:g}")
 
     return Surface(
         "torus",
-        lambda u, v: radius * np.array([np.cos(u), np.sin(u), 0]) + tube * _outward(u, v),
+        lambda u, v: radius * np.array([np.cos(u), np.sin(u), 0]) + tube_radius * _outward_direction(u, v),
         lambda u, v: [
-            (about_z(u), np.zeros(3)),
-            (_upward(v), np.array([radius, 0, 0])),
-            (OUTWARD, tube * OUTWARD[:, 2]),
+            (rotation_about_z(u), np.zeros(3)),
+            (_rotation_about_minus_y(v), np.array([radius, 0, 0])),
+            (OUTWARD_TO_SURFACE_FRAME, tube_radius * OUTWARD_TO_SURFACE_FRAME[:, 2]),
         ],
     )
 
@@ -174,47 +174,47 @@ def bezier_surface(points: ArrayLike) -> Surface:
         raise InvalidArgument("points", f"shape {points.shape}", "2 x 2 control points or more, (m, n, 3)")
 
     def point(u: Symbolic, v: Symbolic) -> Symbolic:
-        rows, columns = bernstein(len(points), u), bernstein(points.shape[1], v)
+        rows, columns = bernstein_polynomials(len(points), u), bernstein_polynomials(points.shape[1], v)
         return sum(rows[i] * columns[j] * points[i, j] for i in range(len(rows)) for j in range(len(columns)))
 
     return Surface("Bezier surface", point, low=(0.0, 0.0), high=(1.0, 1.0))
 
 
-def bernstein(count: int, u: Symbolic) -> list[Symbolic]:
+def bernstein_polynomials(count: int, u: Symbolic) -> list[Symbolic]:
     """Weights of so many control points of a Bezier curve at u: the Bernstein polynomials."""
     degree = count - 1
     return [comb(degree, i) * u**i * (1 - u) ** (degree - i) for i in range(count)]
 
 
-def triangles(surface: Surface, across: int = 24, around: int = 24) -> tuple[Array, Array]:
+def triangulate(surface: Surface, num_u: int = 24, num_v: int = 24) -> tuple[Array, Array]:
     """Vertices ``(m, 3)`` and triangles ``(t, 3)`` of the surface over its usual range, for pictures."""
     u, v = (
         np.linspace(low, high, count + 1)
-        for low, high, count in zip(surface.low, surface.high, (across, around), strict=True)
+        for low, high, count in zip(surface.low, surface.high, (num_u, num_v), strict=True)
     )
     vertices = np.array([surface.point(a, b) for a in u for b in v], dtype=float)
-    corner = (np.arange(across)[:, None] * (around + 1) + np.arange(around)).ravel()
-    right, above = corner + around + 1, corner + 1
+    corner = (np.arange(num_u)[:, None] * (num_v + 1) + np.arange(num_v)).ravel()
+    right, above = corner + num_v + 1, corner + 1
     halves = [np.stack([corner, right, above], axis=1), np.stack([right, right + 1, above], axis=1)]
     return vertices, np.concatenate(halves)
 
 
-def about_z(angle: Symbolic) -> Symbolic:
+def rotation_about_z(angle: Symbolic) -> Symbolic:
     """Rotation ``(3, 3)``."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
-def unit(vector: Symbolic) -> Symbolic:
+def normalize(vector: Symbolic) -> Symbolic:
     """A vector of length one."""
     return vector / np.sqrt(vector @ vector)
 
 
-def _outward(u: Symbolic, v: Symbolic) -> Symbolic:
+def _outward_direction(u: Symbolic, v: Symbolic) -> Symbolic:
     return np.array([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)])
 
 
-def _upward(v: Symbolic) -> Symbolic:
+def _rotation_about_minus_y(v: Symbolic) -> Symbolic:
     """Rotation about -y."""
     c, s = np.cos(v), np.sin(v)
     return np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])

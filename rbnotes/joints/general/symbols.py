@@ -18,7 +18,9 @@ from rbnotes.arguments import Array, SingularConfiguration
 Symbolic = Any
 """A number, a :class:`Symbol`, or an array of either: numpy declares no arithmetic for arrays of objects."""
 
-EXTRA = "joints given as functions are differentiated by casadi: pip install 'rbnotes[joints]'"
+MISSING_CASADI_MESSAGE = (
+    "joints given as functions are differentiated by casadi: pip install 'rbnotes[joints]'"
+)
 
 
 def casadi() -> Any:
@@ -32,7 +34,7 @@ def casadi() -> Any:
     try:
         import casadi
     except ImportError as error:
-        raise ModuleNotFoundError(EXTRA, name="casadi") from error
+        raise ModuleNotFoundError(MISSING_CASADI_MESSAGE, name="casadi") from error
     return casadi
 
 
@@ -56,13 +58,13 @@ class Symbol:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
         """numpy's functions of symbols and numbers, all of them as symbols: for its loops over objects."""
-        return getattr(ufunc, method)(*map(_wrapped, inputs), **more)
+        return getattr(ufunc, method)(*map(_wrap, inputs), **more)
 
     def __repr__(self) -> str:
         return f"Symbol({self.expression})"
 
 
-def _wrapped(values: Any) -> Any:
+def _wrap(values: Any) -> Any:
     """An array of symbols."""
     values = np.asarray(values, dtype=object)
     result = np.empty(values.shape, dtype=object)
@@ -84,7 +86,7 @@ def _arithmetic(name: str) -> Callable[..., Any]:
 
 def _function(name: str) -> Callable[..., Symbol]:
     def method(self: Symbol, *others: Any) -> Symbol:
-        return Symbol(getattr(casadi(), name)(self.expression, *(expression(other) for other in others)))
+        return Symbol(getattr(casadi(), name)(self.expression, *(to_casadi(other) for other in others)))
 
     return method
 
@@ -102,17 +104,17 @@ for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"):
     setattr(Symbol, f"arc{_name}", _function(f"a{_name}"))
 
 
-def symbols(name: str, count: int) -> Array:
+def symbol_vector(name: str, count: int) -> Array:
     """An array ``(count,)`` of unknown numbers."""
-    return entries(casadi().SX.sym(name, count))[:, 0]
+    return from_casadi_matrix(casadi().SX.sym(name, count))[:, 0]
 
 
-def coordinate(name: str, value: Any) -> Any:
+def check_coordinate(name: str, value: Any) -> Any:
     """A coordinate of a curve or a surface: a symbol, or one finite number."""
     return value if isinstance(value, Symbol) else np.float64(arguments.real(name, value))
 
 
-def regular(value: Any, **coordinates: Any) -> Any:
+def check_finite(value: Any, **coordinates: Any) -> Any:
     """The value, if it is finite, or one of symbols; the coordinates are those that it belongs to.
 
     Raises
@@ -120,14 +122,14 @@ def regular(value: Any, **coordinates: Any) -> Any:
     SingularConfiguration
         If it is not finite; the message names the coordinates.
     """
-    given = np.asarray(value)
-    if given.dtype != object and not np.all(np.isfinite(given)):
+    array = np.asarray(value)
+    if array.dtype != object and not np.all(np.isfinite(array)):
         got = ", ".join(f"{number:g}" for number in coordinates.values())
         raise SingularConfiguration(", ".join(coordinates), got, "a place where the slopes are regular")
     return value
 
 
-def entries(matrix: Any) -> Array:
+def from_casadi_matrix(matrix: Any) -> Array:
     """A matrix of casadi as an array with two axes."""
     rows, columns = matrix.shape
     result = np.empty((rows, columns), dtype=object)
@@ -136,7 +138,7 @@ def entries(matrix: Any) -> Array:
     return result
 
 
-def expression(value: Any) -> Any:
+def to_casadi(value: Any) -> Any:
     """What casadi makes of a symbol or a number.
 
     Raises
@@ -147,9 +149,9 @@ def expression(value: Any) -> Any:
     return value.expression if isinstance(value, Symbol) else float(value)
 
 
-def matrix(values: Any) -> Any:
+def to_casadi_matrix(values: Any) -> Any:
     """Symbols and numbers, an array with one or two axes, as a matrix of casadi without its zeros."""
     ca, values = casadi(), np.asarray(values, dtype=object)
     columns = values.shape[1] if values.ndim == 2 else 1
-    stacked = ca.vertcat(*map(expression, values.T.ravel()))
+    stacked = ca.vertcat(*map(to_casadi, values.T.ravel()))
     return ca.sparsify(ca.reshape(ca.SX(stacked), values.shape[0], columns))

@@ -19,24 +19,24 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Literal
 
 from rbnotes.ledger.record import Record
-from rbnotes.ledger.sources import in_use
+from rbnotes.ledger.sources import active_ledger
 
-Home = Literal["claim", "library", "oracles", "elsewhere"]
-FORMS = ("printed", "library", "reference")
+CodeOwner = Literal["claim", "library", "oracles", "elsewhere"]
+FORM_NAMES = ("printed", "library", "reference")
 Container = ModuleType | type
 
 
-class Unreadable(TypeError):
+class UnreadableFunction(TypeError):
     """A form that is not a plain function with a source."""
 
 
-def home(module: str | None) -> Home:
+def code_owner(module: str | None) -> CodeOwner:
     """Where the code of a module belongs, as seen by the ledger in use; code made of text has no module."""
-    return _home(module or "", _sections())
+    return _code_owner(module or "", _claim_module_prefixes())
 
 
 @cache
-def _home(module: str, sections: tuple[str, ...]) -> Home:
+def _code_owner(module: str, sections: tuple[str, ...]) -> CodeOwner:
     if module.startswith(sections):
         return "claim"
     if module.startswith("rbnotes.ledger.oracles"):
@@ -50,38 +50,38 @@ def _home(module: str, sections: tuple[str, ...]) -> Home:
         return "claim"
     if file is None:
         return "elsewhere"
-    return "elsewhere" if any(Path(file).is_relative_to(folder) for folder in _outside()) else "claim"
+    return "elsewhere" if any(Path(file).is_relative_to(folder) for folder in _package_folders()) else "claim"
 
 
 @cache
-def _outside() -> frozenset[str]:
+def _package_folders() -> frozenset[str]:
     """Folders of Python and of the packages beside the claims'."""
     return frozenset(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
-def modules() -> list[ModuleType]:
+def loaded_modules() -> list[ModuleType]:
     """Those of claims and of the library, as far as they are loaded."""
-    sections = _sections()
+    sections = _claim_module_prefixes()
     return [
         module
         for name, module in list(sys.modules.items())
-        if module is not None and _home(name, sections) in ("claim", "library")
+        if module is not None and _code_owner(name, sections) in ("claim", "library")
     ]
 
 
-def _sections() -> tuple[str, ...]:
+def _claim_module_prefixes() -> tuple[str, ...]:
     """Beginnings of the modules that hold records."""
-    shelf = in_use()
-    subpackages = [f"{shelf.package}.{source.module}." for source in shelf.sources if source.module != "."]
-    return (*subpackages, *([] if subpackages else [shelf.package + "."]))
+    active = active_ledger()
+    subpackages = [f"{active.package}.{source.module}." for source in active.sources if source.module != "."]
+    return (*subpackages, *([] if subpackages else [active.package + "."]))
 
 
-def forms(record: Record) -> dict[str, Callable[..., Any]]:
+def record_forms(record: Record) -> dict[str, Callable[..., Any]]:
     """The functions of a record by name, those that it has."""
-    return {name: form for name in FORMS if (form := getattr(record, name)) is not None}
+    return {name: form for name in FORM_NAMES if (form := getattr(record, name)) is not None}
 
 
-def plain(function: Callable[..., Any], name: str = "form") -> FunctionType:
+def readable_function(function: Callable[..., Any], name: str = "form") -> FunctionType:
     """A form must be a plain function, whose source can be read.
 
     Raises
@@ -90,81 +90,81 @@ def plain(function: Callable[..., Any], name: str = "form") -> FunctionType:
         If it is anything else.
     """
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
-        raise Unreadable(f"{name} {function!r} must be defined with def, to be read and changed")
-    tree(function)
+        raise UnreadableFunction(f"{name} {function!r} must be defined with def, to be read and changed")
+    function_ast(function)
     return function
 
 
 @cache
-def _tree(function: FunctionType) -> ast.FunctionDef:
+def _function_ast(function: FunctionType) -> ast.FunctionDef:
     try:
         parsed = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     except (OSError, SyntaxError) as error:
-        raise Unreadable(f"{function!r} has no source that can be read") from error
+        raise UnreadableFunction(f"{function!r} has no source that can be read") from error
     if not isinstance(parsed, ast.FunctionDef):
-        raise Unreadable(f"{function!r} must be defined with def, to be read and changed")
+        raise UnreadableFunction(f"{function!r} must be defined with def, to be read and changed")
     parsed.decorator_list = []
     return parsed
 
 
-def tree(function: FunctionType) -> ast.FunctionDef:
+def function_ast(function: FunctionType) -> ast.FunctionDef:
     """Source of a function, a fresh copy."""
-    return copy.deepcopy(_tree(function))
+    return copy.deepcopy(_function_ast(function))
 
 
-def name_of(code: CodeType, module: str) -> str:
+def qualified_name(code: CodeType, module: str) -> str:
     """Dotted name of the function at the top of its module that holds a piece of code."""
     return f"{module}.{code.co_qualname.split('.<locals>')[0]}"
 
 
-def helpers(function: FunctionType) -> tuple[FunctionType, ...]:
+def form_functions(function: FunctionType) -> tuple[FunctionType, ...]:
     """The functions of claims that a form may call, itself first, found by the names in its code."""
     found: list[FunctionType] = []
-    waiting = [function]
-    while waiting:
-        current = waiting.pop()
+    pending = [function]
+    while pending:
+        current = pending.pop()
         if current in found:
             continue
         found.append(current)
-        for value in mentioned(current):
-            inner = _inner(value)
+        for value in referenced_objects(current):
+            inner = _unwrap_function(value)
             if (
                 inner is not None
                 and inner.__name__ != "<lambda>"
-                and home(inner.__module__) == "claim"
+                and code_owner(inner.__module__) == "claim"
                 and inner.__globals__.get("__name__") == inner.__module__
             ):
-                waiting.append(inner)
+                pending.append(inner)
     return tuple(found)
 
 
-def mentioned(function: FunctionType) -> Iterable[Any]:
+def referenced_objects(function: FunctionType) -> Iterable[Any]:
     """Return the objects that a function's code names.
 
     These are globals, closed-over values, and, however long the chain of names, attributes of modules and of
     the classes of claims among them.
     """
     code = function.__code__
-    closed_over = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    return [*_values(code, function.__globals__), *closed_over, *_attributes(closed_over, [*_names(code)])]
+    closed_over = _contents(function.__closure__ or ())
+    return [
+        *_referenced_values(code, function.__globals__),
+        *closed_over,
+        *_attributes(closed_over, [*_code_names(code)]),
+    ]
 
 
-def _is_filled(cell: CellType) -> bool:
-    try:
-        cell.cell_contents
-    except ValueError:
-        return False
-    return True
+def _contents(cells: Iterable[CellType]) -> list[Any]:
+    return [cell.cell_contents for cell in cells if cell != CellType()]  # which is not yet filled
 
 
-def _values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any]:
-    names = [*dict.fromkeys(_names(code))]  # in one order, as cards show what is found
+def _referenced_values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any]:
+    names = [*dict.fromkeys(_code_names(code))]  # in one order, as cards show what is found
     named = [scope[name] for name in names if name in scope]
     return [*named, *_attributes(named, names)]
 
 
 def _attributes(values: Iterable[Any], names: Sequence[str]) -> Iterable[Any]:
-    """Return the attributes by these names of modules and claims' classes, and of those among the attributes."""
+    """Return what chains of these names lead to from the modules and claims' classes among some values."""
     return [value for members in _members(values, names).values() for value in members.values()]
 
 
@@ -175,18 +175,21 @@ def _members(values: Iterable[Any], names: Sequence[str]) -> dict[Container, dic
     while waiting:
         container = waiting.pop(0)
         if container not in found:
-            scopes = container.__mro__ if isinstance(container, type) else (container,)
-            known = {key: value for scope in reversed(scopes) for key, value in vars(scope).items()}
-            found[container] = {name: known[name] for name in names if name in known}
+            owners = container.__mro__ if isinstance(container, type) else (container,)
+            found[container] = {
+                name: next(vars(owner)[name] for owner in owners if name in vars(owner))
+                for name in names
+                if any(name in vars(owner) for owner in owners)
+            }
             waiting += [value for value in found[container].values() if _is_container(value)]
     return found
 
 
 def _is_container(value: Any) -> bool:
-    return inspect.ismodule(value) or (inspect.isclass(value) and home(value.__module__) == "claim")
+    return inspect.ismodule(value) or (inspect.isclass(value) and code_owner(value.__module__) == "claim")
 
 
-def ingredients(function: FunctionType) -> dict[str, tuple[Any, ...]]:
+def constant_dependencies(function: FunctionType) -> dict[str, tuple[Any, ...]]:
     """The constants of its module that a function names, and the objects that their sources name.
 
     Where these name other constants or functions of claims, also what is named there.
@@ -194,33 +197,36 @@ def ingredients(function: FunctionType) -> dict[str, tuple[Any, ...]]:
     module = sys.modules.get(function.__module__)
     if module is None:
         return {}
-    sources = _constants(module)
+    sources = _constant_code(module)
     return {
         name: tuple(
-            value for met in [{name}] for code in sources[name] for value in _made_of(code, module, met)
+            value
+            for met in [{name}]
+            for code in sources[name]
+            for value in _source_dependencies(code, module, met)
         )
-        for name in set(_names(function.__code__))
+        for name in set(_code_names(function.__code__))
         if name in sources
     }
 
 
-def _made_of(source: CodeType, module: ModuleType, met: set[str]) -> Iterable[Any]:
-    """What a source names, and the sources of the constants in it that were not ``met`` yet."""
-    sources = _constants(module)
-    for name in set(_names(source)) & set(sources):
-        if name not in met:
-            met.add(name)
+def _source_dependencies(source: CodeType, module: ModuleType, visited: set[str]) -> Iterable[Any]:
+    """What a source names, and the sources of the constants in it that were not ``visited`` yet."""
+    sources = _constant_code(module)
+    for name in set(_code_names(source)) & set(sources):
+        if name not in visited:
+            visited.add(name)
             for part in sources[name]:
-                yield from _made_of(part, module, met)
-    for value in _values(source, vars(module)):
-        inner = _inner(value)
-        if inner is not None and home(inner.__module__) == "claim":
-            yield from helpers(inner)
+                yield from _source_dependencies(part, module, visited)
+    for value in _referenced_values(source, vars(module)):
+        inner = _unwrap_function(value)
+        if inner is not None and code_owner(inner.__module__) == "claim":
+            yield from form_functions(inner)
         yield value
 
 
 @cache
-def _constants(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
+def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
     """The code of the statements by which a module gives names their values, or fills these."""
     try:
         text = inspect.getsource(module)
@@ -230,7 +236,7 @@ def _constants(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom):
             continue
-        names = set(_filled(statement))
+        names = set(_assigned_names(statement))
         if isinstance(statement, ast.ClassDef):
             # A record's functions are forms, which are watched when they run; its constants are not.
             kept = [part for part in statement.body if not isinstance(part, ast.FunctionDef)]
@@ -243,33 +249,33 @@ def _constants(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
     return found
 
 
-def _filled(statement: ast.stmt) -> Iterable[str]:
+def _assigned_names(statement: ast.stmt) -> Iterable[str]:
     """The names that a statement gives a value, or of whose values it changes a part or calls a method."""
     for node in ast.walk(statement):
         match node:
             case ast.Name(name, ast.Store()):
                 yield name
             case ast.Subscript(value, _, ast.Store()) | ast.Attribute(value, _, ast.Store()):
-                yield from _base(value)
+                yield from _base_name(value)
             case ast.Expr(ast.Call(ast.Attribute(value))):
-                yield from _base(value)
+                yield from _base_name(value)
 
 
-def _base(node: ast.expr) -> Iterable[str]:
+def _base_name(node: ast.expr) -> Iterable[str]:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     if isinstance(node, ast.Name):
         yield node.id
 
 
-def _names(code: CodeType) -> Iterable[str]:
+def _code_names(code: CodeType) -> Iterable[str]:
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _code_names(constant)
 
 
-def called(function: ast.expr) -> str:
+def called_name(function: ast.expr) -> str:
     """The last part of the name that a call's function has; empty if it has none."""
     match function:
         case ast.Name(name) | ast.Attribute(_, name):
@@ -277,12 +283,12 @@ def called(function: ast.expr) -> str:
     return ""
 
 
-def is_option(node: ast.expr) -> bool:
+def is_option_value(node: ast.expr) -> bool:
     """Whether a comparison with it asks how a helper was called."""
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
 
 
-def rebuilt(
+def rebuild_form(
     form: FunctionType,
     changed: Mapping[FunctionType, ast.FunctionDef],
     names: Mapping[str, Any] | None = None,
@@ -292,14 +298,14 @@ def rebuilt(
     Functions that call a replaced one are rebuilt as well, so that nothing outside the result changes. So are
     modules and classes of which they name a replaced attribute.
     """
-    parts = helpers(form)
+    parts = form_functions(form)
     scopes: dict[int, dict[str, Any]] = {}
     copies: dict[FunctionType, FunctionType] = {}
     every_cell: list[CellType] = []
     for part in parts:
         scope = scopes.setdefault(id(part.__globals__), {**part.__globals__, **(names or {})})
-        code = _compiled(changed[part], part) if part in changed else part.__code__
-        cells = dict(zip(part.__code__.co_freevars, map(_copied, part.__closure__ or ()), strict=True))
+        code = _compile_changed(changed[part], part) if part in changed else part.__code__
+        cells = dict(zip(part.__code__.co_freevars, map(_copy_cell, part.__closure__ or ()), strict=True))
         every_cell.extend(cells.values())
         built = FunctionType(
             code,
@@ -310,16 +316,17 @@ def rebuilt(
         )
         built.__kwdefaults__ = part.__kwdefaults__
         copies[part] = built
-    contents = [cell.cell_contents for cell in every_cell if _is_filled(cell)]
-    named = [*contents, *(value for scope in scopes.values() for value in scope.values())]
-    every_name = [*dict.fromkeys(name for part in copies.values() for name in _names(part.__code__))]
-    replaced = _replaced_containers(_members(named, every_name), copies, scopes)
+    names_used = [*dict.fromkeys(name for part in copies.values() for name in _code_names(part.__code__))]
+    globals_used = [scope[name] for scope in scopes.values() for name in names_used if name in scope]
+    members = _members([*globals_used, *_contents(every_cell)], names_used)
+    replaced = _replaced_containers(members, copies, scopes)
     for scope in scopes.values():
         scope.update({name: _replaced(value, copies, replaced) for name, value in scope.items()})
     for part in copies.values():
         for name, cell in zip(part.__code__.co_freevars, part.__closure__ or (), strict=True):
-            if _is_filled(cell) and name != "__class__":  # by which super() finds the bases
-                cell.cell_contents = _replaced(cell.cell_contents, copies, replaced)
+            if name != "__class__":  # by which super() finds the bases
+                for value in _contents([cell]):
+                    cell.cell_contents = _replaced(value, copies, replaced)
     return copies[form]
 
 
@@ -328,13 +335,13 @@ def _replaced_containers(
     copies: Mapping[FunctionType, FunctionType],
     scopes: Mapping[int, dict[str, Any]],
 ) -> dict[Container, Container]:
-    """Return a copy of each module, and a subclass of each class, that leads to a function that is replaced."""
+    """Return copies of the modules, and subclasses of the classes, that lead to a replaced function."""
     leading: set[Container] = set()
     count = -1
     while count < len(leading):
         count = len(leading)
         for container, values in members.items():
-            if any(_inner(value) in copies or _in(value, leading) for value in values.values()):
+            if any(_unwrap_function(value) in copies or _in(value, leading) for value in values.values()):
                 leading.add(container)
     replaced: dict[Container, Container] = {}
     for container in leading:
@@ -342,7 +349,9 @@ def _replaced_containers(
             replaced[container] = ModuleType(container.__name__)
             vars(replaced[container]).update(scopes.get(id(vars(container)), vars(container)))
         else:
-            replaced[container] = type(container)(container.__name__, (container,), {})
+            replaced[container] = type(container)(
+                container.__name__, (container,), {"__module__": container.__module__}
+            )
     for container, copied in replaced.items():
         for name, value in members[container].items():
             changed = _replaced(value, copies, replaced)
@@ -363,13 +372,13 @@ def _replaced(
     """Return the copy of a function, module or class; other values as they are."""
     if _in(value, containers.keys()):
         return containers[value]
-    inner = _inner(value)
-    if inner not in copies:
+    inner = _unwrap_function(value)
+    if inner is None or inner not in copies:
         return value
     return type(value)(copies[inner]) if isinstance(value, staticmethod | classmethod) else copies[inner]
 
 
-def _inner(value: Any) -> FunctionType | None:
+def _unwrap_function(value: Any) -> FunctionType | None:
     """The plain function that a value is, or wraps."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
@@ -377,11 +386,11 @@ def _inner(value: Any) -> FunctionType | None:
     return inner if isinstance(inner, FunctionType) else None
 
 
-def _copied(cell: CellType) -> CellType:
-    return CellType(cell.cell_contents) if _is_filled(cell) else CellType()
+def _copy_cell(cell: CellType) -> CellType:
+    return CellType(*_contents([cell]))
 
 
-def _compiled(source: ast.FunctionDef, function: FunctionType) -> CodeType:
+def _compile_changed(source: ast.FunctionDef, function: FunctionType) -> CodeType:
     """Code of a changed source, closing over the same names as the function did."""
     free = function.__code__.co_freevars
     scope = ast.parse("def scope(): pass").body[0]

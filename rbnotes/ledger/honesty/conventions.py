@@ -10,9 +10,9 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.record import Function, Record, Verdict
-from rbnotes.ledger.trials import SIGNIFICANT, Values, distance, result
+from rbnotes.ledger.trials import SIGNIFICANT_RESIDUAL, Values, distance, evaluate
 
-TRIED = 12
+NUM_INPUTS = 12
 """Inputs on which a rule must make the forms agree."""
 
 
@@ -28,7 +28,7 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     for id in record.combined_with:
         if id not in known or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
             found.append(f"convention: combined_with {id!r} is no other formula of the same notes")
-    rule = _rule(record, printed, library, draws)
+    rule = _matching_convention(record, printed, library, draws)
     if rule and not record.combined_with:
         found.append(
             f"convention: the printed form is the right one with {rule}: against which formulas is it wrong "
@@ -37,18 +37,22 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
     return found
 
 
-def _rule(record: Record, printed: Function, library: Function, draws: Sequence[Values]) -> str:
-    draws = draws[:: max(1, len(draws) // TRIED)]
-    as_drawn = {form: [_result(form, values) for values in draws] for form in (printed, library)}
+def _matching_convention(
+    record: Record, printed: Function, library: Function, draws: Sequence[Values]
+) -> str:
+    draws = draws[:: max(1, len(draws) // NUM_INPUTS)]
+    form_results = {
+        form: [_evaluate_or_none(form, values) for values in draws] for form in (printed, library)
+    }
 
-    def agree(change: Any, outcome: Any) -> bool:
-        told = False
+    def agrees(change: Any, outcome: Any) -> bool:
+        has_significant_result = False
         for place, values in enumerate(draws):
             try:
                 other = change(values)
-                left, right = as_drawn[printed][place], _result(library, other)
+                left, right = form_results[printed][place], _evaluate_or_none(library, other)
                 if right is None:  # the library refuses it; the print, then, with the change, its own inverse
-                    left, right = _result(printed, other), as_drawn[library][place]
+                    left, right = _evaluate_or_none(printed, other), form_results[library][place]
                 if left is None or right is None:
                     return False
                 right = outcome(right)
@@ -57,64 +61,66 @@ def _rule(record: Record, printed: Function, library: Function, draws: Sequence[
                 return False
             if off > max(record.tolerance, 1e-9):
                 return False
-            told = told or float(np.max(np.abs(right), initial=0.0)) > SIGNIFICANT
-        return told
+            has_significant_result = (
+                has_significant_result or float(np.max(np.abs(right), initial=0.0)) > SIGNIFICANT_RESIDUAL
+            )
+        return has_significant_result
 
-    def same(x: Any) -> Any:
+    def identity(x: Any) -> Any:
         return x
 
-    if agree(same, np.negative):
+    if agrees(identity, np.negative):
         return "the other sign"
-    if agree(same, lambda x: x.T if x.ndim == 2 else x):
+    if agrees(identity, lambda x: x.T if x.ndim == 2 else x):
         return "its transpose"
-    for rule, order in ORDERS.items():
-        if agree(same, order):
+    for rule, order in COMPONENT_ORDERS.items():
+        if agrees(identity, order):
             return f"{rule} of the result"
     for first, second in combinations(record.inputs, 2):
 
-        def exchanged(values: Values, first: str = first, second: str = second) -> Values:
-            if np.shape(values[first]) != np.shape(values[second]) or not _measured(values[first]):
+        def exchange_inputs(values: Values, first: str = first, second: str = second) -> Values:
+            if np.shape(values[first]) != np.shape(values[second]) or not _is_real_valued(values[first]):
                 raise ValueError("only inputs of one shape")
             return {**values, first: values[second], second: values[first]}
 
-        if agree(exchanged, same):
+        if agrees(exchange_inputs, identity):
             return f"{first} and {second} exchanged"
     for name in record.inputs:
         changes = {
             f"the other sign of {name}": lambda x: -x,
-            f"{name} transposed": _transposed,
+            f"{name} transposed": _transpose_or_invert,
             f"twice {name}": lambda x: 2 * x,
             f"half of {name}": lambda x: x / 2,
-            **{f"{rule} of {name}": order for rule, order in ORDERS.items()},
+            **{f"{rule} of {name}": order for rule, order in COMPONENT_ORDERS.items()},
         }
         for rule, change in changes.items():
 
-            def changed(values: Values, name: str = name, change: Any = change) -> Values:
-                if not _measured(values[name]):
+            def change_input(values: Values, name: str = name, change: Any = change) -> Values:
+                if not _is_real_valued(values[name]):
                     raise ValueError("only what authors measure")
                 return {**values, name: change(values[name])}
 
-            if agree(changed, same):
+            if agrees(change_input, identity):
                 scaled = rule.startswith(("twice", "half"))
-                if scaled and any(agree(same, lambda x, c=c: c * x) for c in (2.0, 0.5)):
+                if scaled and any(agrees(identity, lambda x, c=c: c * x) for c in (2.0, 0.5)):
                     continue
                 return rule
     return ""
 
 
-def _measured(value: Any) -> bool:
+def _is_real_valued(value: Any) -> bool:
     """Whether a value may follow another rule: not numbers of bodies, with which a form may never end."""
     return np.asarray(value).dtype.kind == "f"
 
 
-def _result(form: Function, values: Values) -> Array | None:
+def _evaluate_or_none(form: Function, values: Values) -> Array | None:
     try:
-        return result(form, values)
+        return evaluate(form, values)
     except Exception:  # a form may refuse what is no input of it
         return None
 
 
-def _halves(x: Any) -> Any:
+def _swap_halves(x: Any) -> Any:
     """Linear and angular parts in the other order."""
     x = np.asarray(x)
     if x.ndim != 1 or len(x) % 2 or len(x) < 6:
@@ -122,26 +128,26 @@ def _halves(x: Any) -> Any:
     return np.concatenate(np.split(x, 2)[::-1])
 
 
-def _scalar_last(x: Any) -> Any:
+def _move_scalar_last(x: Any) -> Any:
     x = np.asarray(x)
     if x.shape != (4,):
         raise ValueError("only quaternions")
     return np.roll(x, -1)
 
 
-def _scalar_first(x: Any) -> Any:
-    return np.roll(_scalar_last(x), 2)
+def _move_scalar_first(x: Any) -> Any:
+    return np.roll(_move_scalar_last(x), 2)
 
 
-ORDERS = {
-    "the other order": _halves,
-    "the scalar last": _scalar_last,
-    "the scalar first": _scalar_first,
+COMPONENT_ORDERS = {
+    "the other order": _swap_halves,
+    "the scalar last": _move_scalar_last,
+    "the scalar first": _move_scalar_first,
 }
 """Orders of components that authors choose."""
 
 
-def _transposed(x: Any) -> Any:
+def _transpose_or_invert(x: Any) -> Any:
     x = np.asarray(x)
     if x.shape == (4, 4):
         return np.linalg.inv(x)

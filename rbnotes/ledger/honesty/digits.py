@@ -12,31 +12,35 @@ from functools import cache
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import helpers, plain
+from rbnotes.ledger.check_honesty.claim_code import form_functions, readable_function
 from rbnotes.ledger.record import Function, Record, Verdict
-from rbnotes.ledger.trials import expectation, result
+from rbnotes.ledger.trials import evaluate, evaluate_reference
 
-ROUNDED = 0.5
+MAX_ROUNDING = 0.5
 """A printed number may be off by half a unit of its last digit ..."""
-ROUNDED_INPUTS = 10.0
+MAX_ROUNDING_WITH_REASON = 10.0
 """... or by ten, with a reason: for numbers computed from rounded ones."""
-SLACK = 1e-6
+ROUNDING_SLACK = 1e-6
 
 
 def findings(record: Record) -> list[str]:
     """Entries of a claim without inputs that are off by more than the last digit allows."""
-    judged = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
-    if record.printed is None or record.reference is None or record.inputs or not judged:
+    is_exactly_printed = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
+    if record.printed is None or record.reference is None or record.inputs or not is_exactly_printed:
         return []
-    units = last_digits(record.printed, result(record.printed, {}))
+    units = last_digit_units(record.printed, evaluate(record.printed, {}))
     if units is None:
         missing = record.verdict is Verdict.DEMONSTRATION
         return ["form: the numbers of a demonstration are not written in its printed form"] if missing else []
-    expected = expectation(record.reference, {})
-    actual = result(record.printed, {})
+    expected = evaluate_reference(record.reference, {})
+    actual = evaluate(record.printed, {})
     if actual.shape != expected.shape:
         return []  # the comparison itself says so
-    allowed = (ROUNDED_INPUTS if record.tolerance_reason else ROUNDED) * units + SLACK * units + 1e-14
+    allowed = (
+        (MAX_ROUNDING_WITH_REASON if record.tolerance_reason else MAX_ROUNDING) * units
+        + ROUNDING_SLACK * units
+        + 1e-14
+    )
     off = np.abs(actual - expected)
     if np.all(off <= allowed):
         return []
@@ -47,9 +51,9 @@ def findings(record: Record) -> list[str]:
     ]
 
 
-def last_digits(printed: Function, numbers: Array) -> Array | None:
+def last_digit_units(printed: Function, numbers: Array) -> Array | None:
     """Unit of the last printed digit for each number, or None if their text is not found."""
-    units = _units(printed)
+    units = _literal_units(printed)
     found = [units.get(abs(float(number))) for number in numbers.ravel()]
     known = [unit for unit in found if unit is not None]
     if not known:
@@ -58,12 +62,12 @@ def last_digits(printed: Function, numbers: Array) -> Array | None:
     return np.array([max(known) if unit is None else unit for unit in found]).reshape(numbers.shape)
 
 
-def _units(printed: Function) -> dict[float, float]:
+def _literal_units(printed: Function) -> dict[float, float]:
     units: dict[float, float] = {}
-    for part in helpers(plain(printed)):
+    for part in form_functions(readable_function(printed)):
         names = set(part.__code__.co_names)
         texts = [inspect.getsource(part)]
-        texts += [text for name, text in _constants(part.__module__).items() if name in names]
+        texts += [text for name, text in _constant_sources(part.__module__).items() if name in names]
         for text in texts:
             for token in tokenize.generate_tokens(io.StringIO(inspect.cleandoc(text)).readline):
                 if token.type == tokenize.NUMBER:
@@ -72,12 +76,12 @@ def _units(printed: Function) -> dict[float, float]:
                         if "j" in token.string
                         else float(ast.literal_eval(token.string))
                     )
-                    units[value] = max(_unit(token.string), units.get(value, 0.0))
+                    units[value] = max(_last_digit_unit(token.string), units.get(value, 0.0))
     return units
 
 
 @cache
-def _constants(module: str) -> dict[str, str]:
+def _constant_sources(module: str) -> dict[str, str]:
     """Source of the values that a module gives names to."""
     text = inspect.getsource(sys.modules[module])
     return {
@@ -89,7 +93,7 @@ def _constants(module: str) -> dict[str, str]:
     }
 
 
-def _unit(number: str) -> float:
+def _last_digit_unit(number: str) -> float:
     """10 to the place of the last digit; a whole number is exact to one, zero without a point is exact."""
     mantissa, _, exponent = number.lower().replace("_", "").rstrip("j").partition("e")
     decimals = len(mantissa.partition(".")[2])

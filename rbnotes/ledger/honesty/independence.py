@@ -13,57 +13,67 @@ from types import FunctionType
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.honesty.claim_code import forms, helpers, home, ingredients, modules, plain, tree
-from rbnotes.ledger.honesty.normal_form import normal_form
-from rbnotes.ledger.honesty.tracing import Named, Trace, display, trace
+from rbnotes.ledger.check_honesty.claim_code import (
+    code_owner,
+    constant_dependencies,
+    form_functions,
+    function_ast,
+    loaded_modules,
+    readable_function,
+    record_forms,
+)
+from rbnotes.ledger.check_honesty.normal_form import normal_form
+from rbnotes.ledger.check_honesty.tracing import NamedCode, Trace, display_name, trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import Values
 
-FREE = ("rbnotes.arguments",)
+ALWAYS_SHARED = ("rbnotes.arguments",)
 """Checks of arguments, which forms and oracles may share without saying so."""
 SHARED_WITH_PRINT = ("rbnotes.ledger.oracles", "rbnotes.checking", "rbnotes._differences")
 """What the printed form may share with its oracle: the library form, which must agree, does not use it."""
-TOO_WIDE = ("rbnotes", "rbnotes.ledger", "rbnotes.ledger.oracles")
-TRACED = 4
+TOO_BROAD = ("rbnotes", "rbnotes.ledger", "rbnotes.ledger.oracles")
+NUM_TRACED_INPUTS = 4
 """Inputs on which forms are watched."""
 
 
-def traces(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
+def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
     """What each form enters on some inputs; an oracle that may choose is watched on all of them."""
-    few = draws[:: max(1, len(draws) // TRACED)]
-    primitives = [Named(name, resolve(name)) for name in record.primitives]
+    few = draws[:: max(1, len(draws) // NUM_TRACED_INPUTS)]
+    primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     found = {}
-    for name, form in forms(record).items():
-        chooses = name == "reference" and any(map(_has_branches, helpers(plain(form))))
-        found[name] = trace(form, draws if chooses else few, primitives)
+    for name, form in record_forms(record).items():
+        has_branches = name == "reference" and any(
+            map(_has_branches, form_functions(readable_function(form)))
+        )
+        found[name] = trace(form, draws if has_branches else few, primitives)
     return found
 
 
 def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
     """What the oracle shares with the forms without the record's naming it, and what is never run."""
-    implementing = [Named(name, resolve(name)) for name in record.implemented_by]
-    primitives = [Named(name, resolve(name)) for name in record.primitives]
+    implementing = [NamedCode(name, resolve(name)) for name in record.implemented_by]
+    primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     return [
-        *_primitives(record, primitives, implementing, traces),
-        *_reached(record, primitives, implementing, traces),
-        *_implemented(record, implementing, traces),
-        *_out_of_reach(record, traces),
-        *_unwatched(traces),
-        *_precomputed(record, primitives, implementing),
-        *_wrong_prints(record, traces["reference"]),
-        *_copies(record),
+        *_primitive_findings(record, primitives, implementing, traces),
+        *_shared_code_findings(record, primitives, implementing, traces),
+        *_implementation_findings(record, implementing, traces),
+        *_unmutable_code_findings(record, traces),
+        *_escape_findings(traces),
+        *_precomputed_findings(record, primitives, implementing),
+        *_wrong_print_findings(record, traces["reference"]),
+        *_copy_findings(record),
     ]
 
 
-def _primitives(
-    record: Record, primitives: list[Named], implementing: list[Named], traces: dict[str, Trace]
+def _primitive_findings(
+    record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, Trace]
 ) -> list[str]:
     found = []
     reference = traces["reference"]
-    own = {form.__code__ for form in map(plain, forms(record).values())}
+    own = {form.__code__ for form in map(readable_function, record_forms(record).values())}
     for primitive in primitives:
-        if primitive.name in TOO_WIDE or any(part.startswith("_") for part in primitive.name.split(".")):
+        if primitive.name in TOO_BROAD or any(part.startswith("_") for part in primitive.name.split(".")):
             found.append(f"oracle: primitive {primitive.name} must be one public function, class or module")
         elif primitive.codes & own:
             found.append(f"oracle: primitive {primitive.name} is one of the record's forms")
@@ -71,35 +81,37 @@ def _primitives(
             found.append(f"oracle: primitive {primitive.name} is what is under test")
         elif not reference.enters(primitive):
             found.append(f"oracle: primitive {primitive.name} is never entered by the reference")
-        elif primitive.name in (reference.handed_on or ()) and any(
+        elif primitive.name in (reference.returned_primitives or ()) and any(
             trace.enters(primitive) for name, trace in traces.items() if name != "reference"
         ):
             found.append(f"oracle: the reference is no more than what primitive {primitive.name} returns")
     return found
 
 
-def _reached(
-    record: Record, primitives: list[Named], implementing: list[Named], traces: dict[str, Trace]
+def _shared_code_findings(
+    record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, Trace]
 ) -> list[str]:
     reference = traces["reference"]
     found = [
         f"oracle: the reference reaches {target.name}, which is under test"
         for target in implementing
-        if _enters_more_than_data(reference, target)
+        if _enters_beyond_constructors(reference, target)
     ]
-    tested = {name: dict(watched.everything()) for name, watched in traces.items() if name != "reference"}
+    form_code = {name: dict(watched.all_code()) for name, watched in traces.items() if name != "reference"}
     shared: dict[str, list[str]] = {}
-    for code, module in reference.entered.items():
-        if module.startswith(FREE) or _makes_data(code.co_name, code.co_filename, module):
+    for code, module in reference.entered_code.items():
+        if module.startswith(ALWAYS_SHARED) or _is_dataclass_constructor(
+            code.co_name, code.co_filename, module
+        ):
             continue
-        if any(primitive.holds(code, module) for primitive in primitives):
+        if any(primitive.contains(code, module) for primitive in primitives):
             continue
         # The reference's own code is no sharing, unless a form enters it.
-        users = [name for name, codes in tested.items() if code in codes]
-        if users == ["printed"] and "library" in tested and module.startswith(SHARED_WITH_PRINT):
+        users = [name for name, codes in form_code.items() if code in codes]
+        if users == ["printed"] and "library" in form_code and module.startswith(SHARED_WITH_PRINT):
             continue
         if users:
-            shared.setdefault(display(code, module), users)
+            shared.setdefault(display_name(code, module), users)
     found += [
         f"oracle: the reference and the {' and the '.join(users)} form enter {name}, which is no primitive"
         for name, users in shared.items()
@@ -107,23 +119,26 @@ def _reached(
     return found
 
 
-def _enters_more_than_data(watched: Trace, target: Named) -> bool:
+def _enters_beyond_constructors(form_trace: Trace, target: NamedCode) -> bool:
     if target.module is None and not target.codes:
-        return watched.enters(target)
+        return form_trace.enters(target)
     return any(
-        target.holds(code, module) and not _makes_data(code.co_name, code.co_filename, module)
-        for code, module in watched.everything()
-    ) or bool(target.codes & watched.foreign)
+        target.contains(code, module)
+        and not _is_dataclass_constructor(code.co_name, code.co_filename, module)
+        for code, module in form_trace.all_code()
+    ) or bool(target.codes & form_trace.foreign_code)
 
 
-def _makes_data(function: str, file: str, module: str) -> bool:
+def _is_dataclass_constructor(function: str, file: str, module: str) -> bool:
     """Whether code only builds a value of one of the library's data classes."""
     return module.startswith("rbnotes.") and (
         function == "__post_init__" or (function == "__init__" and file == "<string>")
     )
 
 
-def _implemented(record: Record, implementing: list[Named], traces: dict[str, Trace]) -> list[str]:
+def _implementation_findings(
+    record: Record, implementing: list[NamedCode], traces: dict[str, Trace]
+) -> list[str]:
     user = "library" if record.library is not None else "printed"
     return [
         f"library: {target.name} is never entered by the {user} form"
@@ -132,22 +147,27 @@ def _implemented(record: Record, implementing: list[Named], traces: dict[str, Tr
     ]
 
 
-def _out_of_reach(record: Record, traces: dict[str, Trace]) -> list[str]:
+def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[str]:
     """Code of the claim that the printed form enters and that mutation cannot change: methods, lambdas."""
     if record.printed is None:
         return []
-    known = {(part.__code__.co_filename, part.__qualname__) for part in helpers(plain(record.printed))}
+    known = {
+        (part.__code__.co_filename, part.__qualname__)
+        for part in form_functions(readable_function(record.printed))
+    }
     found = set()
-    for code, module in traces["printed"].entered.items():
-        if home(module) == "claim" and not _makes_data(code.co_name, code.co_filename, "rbnotes."):
+    for code, module in traces["printed"].entered_code.items():
+        if code_owner(module) == "claim" and not _is_dataclass_constructor(
+            code.co_name, code.co_filename, "rbnotes."
+        ):
             outermost = code.co_qualname.split(".<locals>")[0]
-            names = {code.co_qualname, *_enclosing(code.co_qualname)}
+            names = {code.co_qualname, *_enclosing_names(code.co_qualname)}
             if not any((code.co_filename, name) in known for name in names):
                 found.add(outermost)
     return [f"form: {name} of the printed form is no function of the module, to be changed" for name in found]
 
 
-def _unwatched(traces: dict[str, Trace]) -> list[str]:
+def _escape_findings(traces: dict[str, Trace]) -> list[str]:
     """What forms could hide in other threads and processes, or in code made of text."""
     return [
         f"form: the {name} form calls {escape}, behind which nothing is watched"
@@ -156,21 +176,28 @@ def _unwatched(traces: dict[str, Trace]) -> list[str]:
     ]
 
 
-def _precomputed(record: Record, primitives: list[Named], implementing: list[Named]) -> list[str]:
+def _precomputed_findings(
+    record: Record, primitives: list[NamedCode], implementing: list[NamedCode]
+) -> list[str]:
     """Constants of the oracle's modules that were made by what is under test before anything was watched."""
     if record.reference is None:
         return []
-    tested = {name: helpers(plain(form)) for name, form in forms(record).items() if name != "reference"}
+    form_functions_by_name = {
+        name: form_functions(readable_function(form))
+        for name, form in record_forms(record).items()
+        if name != "reference"
+    }
     allowed = {code for primitive in primitives for code in primitive.codes}
     found = []
-    for part in helpers(plain(record.reference)):
-        for constant, made_of in ingredients(part).items():
+    for part in form_functions(readable_function(record.reference)):
+        for constant, made_of in constant_dependencies(part).items():
             used = {value for value in made_of if isinstance(value, FunctionType)}
             names = [target.name for target in implementing if any(target.value is value for value in used)]
             names += [
                 value.__name__
                 for value in used
-                if value.__code__ not in allowed and any(value in parts for parts in tested.values())
+                if value.__code__ not in allowed
+                and any(value in parts for parts in form_functions_by_name.values())
             ]
             found += [
                 f"oracle: {constant} of the reference was made by {name}" for name in sorted(set(names))
@@ -178,41 +205,44 @@ def _precomputed(record: Record, primitives: list[Named], implementing: list[Nam
     return found
 
 
-def _wrong_prints(record: Record, reference: Trace) -> Iterator[str]:
+def _wrong_print_findings(record: Record, reference: Trace) -> Iterator[str]:
     """Prints that other records call wrong, run by the oracle as if they were right."""
-    others = [value for module in modules() for value in vars(module).values() if isinstance(value, Record)]
-    for other in dict.fromkeys(other.id for other in others if _misled(record, other, reference)):
+    others = [
+        value for module in loaded_modules() for value in vars(module).values() if isinstance(value, Record)
+    ]
+    for other in dict.fromkeys(other.id for other in others if _runs_wrong_print(record, other, reference)):
         yield f"oracle: the reference runs the printed form of {other}, which is wrong"
 
 
-def _misled(record: Record, other: Record, reference: Trace) -> bool:
+def _runs_wrong_print(record: Record, other: Record, reference: Trace) -> bool:
     printed = other.printed
     return (
         other.id != record.id
         and other.verdict in NEEDS_CORRECTION
         and isinstance(printed, FunctionType)
-        and printed.__code__ in reference.entered
+        and printed.__code__ in reference.entered_code
     )
 
 
-def _enclosing(qualname: str) -> Iterator[str]:
+def _enclosing_names(qualname: str) -> Iterator[str]:
     """Qualified names of the functions that hold a local one."""
     parts = qualname.split(".<locals>.")
     for count in range(1, len(parts)):
         yield ".<locals>.".join(parts[:count])
 
 
-def _copies(record: Record) -> list[str]:
+def _copy_findings(record: Record) -> list[str]:
     if record.reference is None:
         return []
-    reference = normal_form(plain(record.reference))
+    reference = normal_form(readable_function(record.reference))
     found = [
         f"oracle: the reference is the {name} form written again"
-        for name, form in forms(record).items()
-        if name != "reference" and (form is record.reference or normal_form(plain(form)) == reference)
+        for name, form in record_forms(record).items()
+        if name != "reference"
+        and (form is record.reference or normal_form(readable_function(form)) == reference)
     ]
     if record.printed is not None and record.library is not None:
-        printed, library = plain(record.printed), plain(record.library)
+        printed, library = readable_function(record.printed), readable_function(record.library)
         if printed is library or normal_form(printed) == normal_form(library):
             found.append("form: the printed form is the library form written again")
     return found
@@ -220,10 +250,12 @@ def _copies(record: Record) -> list[str]:
 
 def _has_branches(function: FunctionType) -> bool:
     choices = ast.If | ast.IfExp | ast.BoolOp | ast.While
-    return any(isinstance(node, choices) for node in ast.walk(tree(function)))
+    return any(isinstance(node, choices) for node in ast.walk(function_ast(function)))
 
 
-def same_bits(record: Record, expected: Sequence[Array], reproduces: Callable[[Function], bool]) -> list[str]:
+def exact_agreement_findings(
+    record: Record, expected: Sequence[Array], reproduces: Callable[[Function], bool]
+) -> list[str]:
     """Forms that agree with the oracle to the last bit wherever rounding should tell them apart."""
     if record.exact or not record.inputs:
         return []
@@ -234,7 +266,7 @@ def same_bits(record: Record, expected: Sequence[Array], reproduces: Callable[[F
         return ["oracle: the reference is the same on all inputs (if it should be: `exact`)"]
     if whole:
         return []
-    for name, form in forms(record).items():
+    for name, form in record_forms(record).items():
         if name != "reference" and reproduces(form):
             found.append(
                 f"oracle: reference and {name} form agree to the last bit on all inputs (why: `exact`)"

@@ -7,18 +7,25 @@ import re
 from collections.abc import Iterator
 from types import FunctionType
 
-from rbnotes.ledger.honesty import symbols
-from rbnotes.ledger.honesty.claim_code import Unreadable, called, forms, helpers, plain, tree
+from rbnotes.ledger.check_honesty import symbols
+from rbnotes.ledger.check_honesty.claim_code import (
+    UnreadableFunction,
+    called_name,
+    form_functions,
+    function_ast,
+    readable_function,
+    record_forms,
+)
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
-from rbnotes.ledger.trials import SIGNIFICANT
+from rbnotes.ledger.trials import SIGNIFICANT_RESIDUAL
 
-CEILING = 1e-8
+MAX_TOLERANCE_WITHOUT_REASON = 1e-8
 """Tolerances above this need a reason."""
-HIGHEST = SIGNIFICANT / 10
+MAX_TOLERANCE = SIGNIFICANT_RESIDUAL / 10
 """Tolerances above this hide counterexamples."""
-SHORTEST_REASON = 12
+MIN_REASON_LENGTH = 12
 """Letters that a reason takes at least."""
-MUTATING = (
+MUTATING_METHODS = (
     "append",
     "extend",
     "update",
@@ -31,7 +38,7 @@ MUTATING = (
     "sort",
     "put",
 )
-REFLECTION = (
+REFLECTION_NAMES = (
     "sys",
     "inspect",
     "globals",
@@ -51,15 +58,15 @@ LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "
 
 def findings(record: Record) -> list[str]:
     """What the words of a record and the source of its forms lack."""
-    found = [*_reasons(record), *_forms(record), *_tolerance(record)]
+    found = [*_reason_findings(record), *_form_findings(record), *_tolerance_findings(record)]
     if record.verdict is Verdict.DEFINITION:
-        found += _definition(record)
+        found += _definition_findings(record)
     if record.verdict is Verdict.DEMONSTRATION:
-        found += _demonstration(record)
-    return [*found, *_code(record)]
+        found += _demonstration_findings(record)
+    return [*found, *_source_findings(record)]
 
 
-def _reasons(record: Record) -> Iterator[str]:
+def _reason_findings(record: Record) -> Iterator[str]:
     reasons = {
         "tolerance_reason": record.tolerance_reason,
         "exact": record.exact,
@@ -69,14 +76,14 @@ def _reasons(record: Record) -> Iterator[str]:
         **{f"equivalent_mutants[{key!r}]": text for key, text in record.equivalent_mutants.items()},
     }
     for name, text in reasons.items():
-        if (text or "[" in name) and len(text.strip()) < SHORTEST_REASON:
+        if (text or "[" in name) and len(text.strip()) < MIN_REASON_LENGTH:
             yield f"form: {name} gives no reason"
     yield from (
         f"inputs: {name} in `special` is no input" for name in record.special if name not in record.inputs
     )
 
 
-def _forms(record: Record) -> Iterator[str]:
+def _form_findings(record: Record) -> Iterator[str]:
     kind = record.id.rsplit("/", 1)[1]
     if re.match(r"(e|d|alg)\d", kind) and not record.formula.strip():
         yield "form: a display has a `formula`"
@@ -88,18 +95,18 @@ def _forms(record: Record) -> Iterator[str]:
         yield "condition: a conditional claim needs its condition as a predicate, `holds_when`"
 
 
-def _tolerance(record: Record) -> Iterator[str]:
+def _tolerance_findings(record: Record) -> Iterator[str]:
     if record.tolerance < 0 or record.tolerance != record.tolerance:
         yield f"tolerance: {record.tolerance} is no tolerance"
     if record.verdict is Verdict.DEMONSTRATION:
         return  # judged by the last printed digit
-    if record.tolerance > HIGHEST:
-        yield f"tolerance: {record.tolerance:g} is above {HIGHEST:g}"
-    elif record.tolerance > CEILING and not record.tolerance_reason:
-        yield f"tolerance: {record.tolerance:g} is above {CEILING:g} (why: `tolerance_reason`)"
+    if record.tolerance > MAX_TOLERANCE:
+        yield f"tolerance: {record.tolerance:g} is above {MAX_TOLERANCE:g}"
+    elif record.tolerance > MAX_TOLERANCE_WITHOUT_REASON and not record.tolerance_reason:
+        yield f"tolerance: {record.tolerance:g} is above {MAX_TOLERANCE_WITHOUT_REASON:g} (why: `tolerance_reason`)"
 
 
-def _definition(record: Record) -> Iterator[str]:
+def _definition_findings(record: Record) -> Iterator[str]:
     if record.library is not None and record.printed is None:
         yield "form: a definition with a library form also needs the printed form, its right side"
     if record.given is not None or record.condition:
@@ -113,67 +120,71 @@ def _definition(record: Record) -> Iterator[str]:
 # --- the source of the forms ----------------------------------------------------------------------------
 
 
-def _demonstration(record: Record) -> Iterator[str]:
+def _demonstration_findings(record: Record) -> Iterator[str]:
     if record.inputs:
         yield "form: a demonstration shows printed numbers and has no inputs"
     if record.printed is None:
         return
     try:
-        parts = helpers(plain(record.printed, "printed"))
-    except Unreadable:
+        parts = form_functions(readable_function(record.printed, "printed"))
+    except UnreadableFunction:
         return
     for part in parts:
-        for node in ast.walk(tree(part)):
-            called = part.__code__ and isinstance(node, ast.Call) and ast.unparse(node.func)
-            if called and called.split(".")[-1] not in (*LITERAL_CALLS, *(other.__name__ for other in parts)):
-                yield f"form: the printed form of a demonstration is literal numbers, but it calls {called}"
+        for node in ast.walk(function_ast(part)):
+            callee = part.__code__ and isinstance(node, ast.Call) and ast.unparse(node.func)
+            if callee and callee.split(".")[-1] not in (*LITERAL_CALLS, *(other.__name__ for other in parts)):
+                yield f"form: the printed form of a demonstration is literal numbers, but it calls {callee}"
 
 
-def _code(record: Record) -> Iterator[str]:
-    for name, form in forms(record).items():
+def _source_findings(record: Record) -> Iterator[str]:
+    for name, form in record_forms(record).items():
         try:
-            function = plain(form, name)
-        except Unreadable as error:
+            function = readable_function(form, name)
+        except UnreadableFunction as error:
             yield f"form: {error}"
             continue
         if (
             record.inputs
-            and not _reads_an_argument(tree(function))
+            and not _reads_an_argument(function_ast(function))
             and not (record.exact and name == "reference")
         ):
             yield f"form: {name} reads none of its arguments"
-        if name == "reference" and not record.inputs and not any(map(_computes, helpers(function))):
+        if name == "reference" and not record.inputs and not any(map(_computes, form_functions(function))):
             yield "form: the reference is literal numbers, and computes nothing"
-        for part in helpers(function):
+        for part in form_functions(function):
             try:
-                source = tree(part)
-            except Unreadable as error:
+                source = function_ast(part)
+            except UnreadableFunction as error:
                 yield f"form: {error}"
                 continue
             if _keeps_state(source):
                 yield f"state: {part.__name__} of {name} changes what outlives its call"
             if any(isinstance(node, ast.Try | ast.TryStar | ast.Match) for node in ast.walk(source)):
                 yield f"form: {part.__name__} of {name} branches by try or match, which are not counted"
-            if any(map(_reflects, ast.walk(source))):
+            if any(map(_uses_reflection, ast.walk(source))):
                 yield f"form: {part.__name__} of {name} looks at itself or its callers"
-            if name == "printed" and record.verdict in NEEDS_CORRECTION and _gives_up(source):
+            if (
+                name == "printed"
+                and record.verdict in NEEDS_CORRECTION
+                and _raises_or_returns_nonfinite(source)
+            ):
                 yield f"form: {part.__name__} of the printed form raises or returns nan or inf by itself"
 
 
 def _computes(function: FunctionType) -> bool:
     """Whether a function does more than to list numbers."""
-    for node in ast.walk(tree(function)):
+    for node in ast.walk(function_ast(function)):
         if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript):
             return True
-        if isinstance(node, ast.Call) and called(node.func) not in LITERAL_CALLS:
+        if isinstance(node, ast.Call) and called_name(node.func) not in LITERAL_CALLS:
             return True
     return False
 
 
-def _reflects(node: ast.AST) -> bool:
+def _uses_reflection(node: ast.AST) -> bool:
     match node:
         case ast.Name(name):
-            return name in REFLECTION
+            return name in REFLECTION_NAMES
         case ast.Attribute(_, name):
             return name.startswith("__") and name.endswith("__")
     return False
@@ -184,7 +195,7 @@ def _reads_an_argument(source: ast.FunctionDef) -> bool:
     return any(isinstance(node, ast.Name) and node.id in arguments for node in ast.walk(source))
 
 
-def _gives_up(source: ast.FunctionDef) -> bool:
+def _raises_or_returns_nonfinite(source: ast.FunctionDef) -> bool:
     for node in ast.walk(source):
         if isinstance(node, ast.Raise):
             return True
@@ -207,9 +218,13 @@ def _keeps_state(source: ast.FunctionDef) -> bool:
         if isinstance(node, ast.Global):
             return True
         stored = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del)
-        if stored and (base := _base(node)) and base not in own:
+        if stored and (base := _base_name(node)) and base not in own:
             return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATING:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in MUTATING_METHODS
+        ):
             owner = node.func.value
             if isinstance(owner, ast.Name) and owner.id not in own and owner.id != "np":
                 return True
@@ -217,7 +232,7 @@ def _keeps_state(source: ast.FunctionDef) -> bool:
     return any(isinstance(value, ast.List | ast.Dict | ast.Set | ast.Call) for value in defaults)
 
 
-def _base(node: ast.AST) -> str:
+def _base_name(node: ast.AST) -> str:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""

@@ -27,7 +27,7 @@ FONTS = frozenset(
         "check",
     ]
 )
-WORDS = frozenset(["mathrm", "text", "operatorname", "mathit", "textit"])
+TEXT_COMMANDS = frozenset(["mathrm", "text", "operatorname", "mathit", "textit"])
 OPERATORS = frozenset(
     [
         "times",
@@ -76,7 +76,7 @@ OPERATORS = frozenset(
         "approx",
     ]
 )
-CHANGES = frozenset(["delta", "Delta", "partial"])
+VARIATION_COMMANDS = frozenset(["delta", "Delta", "partial"])
 POWERS = frozenset(("T", "top", "-1", "-T", "-top", "2", "3", "4", "mathsfT", "mathrmT"))
 SPACES = re.compile(r"\\[,;:!> ]|\\quad|\\qquad|\\left|\\right|&|~")
 TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[^\s]")
@@ -87,7 +87,7 @@ SENTENCE = re.compile(
     r"(?<![\w-])(?:is|are|has|have|equals?|vanish(?:es)?|always|never|cannot|must|depends?|stays?|remains?|becomes?|holds?|"
     r"(?:skew-)?symmetric|orthogonal|(?:semi-?)?definite|singular|invertible|conserved|constant)(?![\w-])"
 )
-ORDER = re.compile(
+ORDER_RELATION = re.compile(
     r"\\(?:succ|prec|succeq|preceq|leq?|geq?|in|perp|parallel|propto|sim|cong|ll|gg|subset|subseteq|neq?)(?![a-zA-Z])|[<>]"
 )
 
@@ -97,12 +97,12 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
 
     Only one whose forms are ``checked`` may be an assignment, with its symbol on both sides.
     """
-    relations = [text for text in equations(formula) if len(sides(text)) > 1]
+    relations = [text for text in split_equations(formula) if len(split_sides(text)) > 1]
     defines = tuple(defines)
     if sentence := SENTENCE.search(formula):
         yield f"form: `{sentence[0].strip()}` makes a sentence, which is a claim"
     if not relations and not defines:
-        if ORDER.search(formula):
+        if ORDER_RELATION.search(formula):
             yield f"form: {formula.strip()[:70]} compares what is defined elsewhere: it is a claim"
         return
     if not defines:
@@ -111,32 +111,40 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
     yield from (
         f"form: {symbol} of `defines` is no plain symbol" for symbol in defines if not is_symbol(symbol)
     )
-    symbols = {bare(symbol) for symbol in defines}
-    met: set[str] = set()
+    symbols = {normalize_tex(symbol) for symbol in defines}
+    defined_sides: set[str] = set()
     for text in relations:
-        both = {bare(side) for side in sides(text)}
+        both = {normalize_tex(side) for side in split_sides(text)}
         if not both & symbols:
             yield f"form: {text.strip()[:70]} defines none of {', '.join(defines)}: it is a claim"
-        elif not (both & symbols) - met:
+        elif not (both & symbols) - defined_sides:
             yield f"form: {text.strip()[:70]} defines once more what is defined already: it is a claim"
-        elif not checked and any(_holds(side, symbol) for symbol in symbols & both for side in both):
+        elif not checked and any(
+            _contains_symbol(side, symbol) for symbol in symbols & both for side in both
+        ):
             yield f"form: {text.strip()[:70]} has its symbol on both sides: it is a claim"
         elif len(both - symbols) > 1:
             yield f"form: {text.strip()[:70]} makes two expressions equal: it is a claim"
-        met |= both
+        defined_sides |= both
     yield from (
-        f"form: {symbol} of `defines` stands on no side" for symbol in defines if bare(symbol) not in met
+        f"form: {symbol} of `defines` stands on no side"
+        for symbol in defines
+        if normalize_tex(symbol) not in defined_sides
     )
 
 
-def _holds(side: str, symbol: str) -> bool:
+def _contains_symbol(side: str, symbol: str) -> bool:
     """Whether an expression is made with a symbol, and is not the symbol itself or one with more indices."""
     tokens, parts = side.split(), symbol.split()
     for at in range(len(tokens) - len(parts) + 1):
         after, before = at + len(parts), tokens[at - 1].lstrip("\\") if at else ""
-        if tokens[at:after] != parts or side == symbol or before in (*FONTS, "{", "_", "^", *CHANGES):
+        if (
+            tokens[at:after] != parts
+            or side == symbol
+            or before in (*FONTS, "{", "_", "^", *VARIATION_COMMANDS)
+        ):
             continue
-        following = "".join(tokens[after + 1 : _closing(tokens, after + 1)]).strip("{}")
+        following = "".join(tokens[after + 1 : _closing_bracket(tokens, after + 1)]).strip("{}")
         if tokens[after : after + 1] == ["^"]:
             if following.replace("\\", "") in POWERS:
                 return True
@@ -145,7 +153,7 @@ def _holds(side: str, symbol: str) -> bool:
     return False
 
 
-def sides(text: str) -> list[str]:
+def split_sides(text: str) -> list[str]:
     """The sides of a chain of equations, cut outside of all brackets; what comes after an "if" is none."""
     text = re.split(r"\\text\{\s*(?:if|for|where|when)\b", text)[0]
     parts, depth, at = [], 0, 0
@@ -160,7 +168,7 @@ def sides(text: str) -> list[str]:
     return [*parts, text[at:]]
 
 
-def equations(formula: str) -> list[str]:
+def split_equations(formula: str) -> list[str]:
     """The formula cut at commas, line ends and wide spaces, outside of all brackets."""
     text = re.sub(r"\\(begin|end)\{(aligned|align\*?|split|gathered|cases)\}", "", formula)
     parts, depth, current = [], 0, ""
@@ -177,7 +185,7 @@ def equations(formula: str) -> list[str]:
     return [*parts, current]
 
 
-def bare(text: str) -> str:
+def normalize_tex(text: str) -> str:
     """TeX without spaces, and without punctuation at its ends."""
     return " ".join(TOKEN.findall(SPACES.sub(" ", text))).strip(" .,;")
 
@@ -187,58 +195,58 @@ def is_symbol(text: str) -> bool:
 
     Products, powers, transposes and operators are none.
     """
-    tokens = bare(text).split()
+    tokens = normalize_tex(text).split()
     if tokens[:1] == ["("] and tokens[-1:] == [")"]:
         inner = " ".join(tokens[1:-1])
-        return all(is_symbol(part) for part in equations(inner))
+        return all(is_symbol(part) for part in split_equations(inner))
     if "/" in tokens:
         over, under = " ".join(tokens).split(" / ", 1)
         return all(part.startswith(r"\partial") and is_symbol(part) for part in (over, under))
-    return _symbol(tokens, 0) == len(tokens) > 0
+    return _symbol_end(tokens, 0) == len(tokens) > 0
 
 
-def _symbol(tokens: list[str], at: int) -> int:
+def _symbol_end(tokens: list[str], at: int) -> int:
     """Where the symbol that begins at a token ends; -1 if none does."""
     if tokens[at : at + 2] == ["{", "}"]:
         at += 2
-    at = _scripts(tokens, at)
+    at = _scripts_end(tokens, at)
     if at < 0 or at >= len(tokens):
         return -1
     name = tokens[at].lstrip("\\")
     if (
         tokens[at].startswith("\\")
-        and name in CHANGES
+        and name in VARIATION_COMMANDS
         and at + 1 < len(tokens)
         and tokens[at + 1] not in "^_("
     ):
-        return _symbol(tokens, at + 1)
-    at = _core(tokens, at)
-    at = _scripts(tokens, at) if at >= 0 else at
+        return _symbol_end(tokens, at + 1)
+    at = _core_end(tokens, at)
+    at = _scripts_end(tokens, at) if at >= 0 else at
     if 0 <= at < len(tokens) and tokens[at] == "(":
-        end = _closing(tokens, at)
+        end = _closing_bracket(tokens, at)
         inside = tokens[at + 1 : end - 1]
         at = end if any(token.startswith("\\") or token.isalpha() for token in inside) else -1
     return at
 
 
-def _core(tokens: list[str], at: int) -> int:
+def _core_end(tokens: list[str], at: int) -> int:
     token = tokens[at]
     name = token.lstrip("\\")
     following = tokens[at + 1] if at + 1 < len(tokens) else ""
     if token in ("[", "{"):
-        end = _closing(tokens, at)
-        return end if end > 0 and _symbol(tokens[at + 1 : end - 1], 0) == end - at - 2 else -1
-    if token.startswith("\\") and name in WORDS and following == "{":
-        end = _closing(tokens, at + 1)
+        end = _closing_bracket(tokens, at)
+        return end if end > 0 and _symbol_end(tokens[at + 1 : end - 1], 0) == end - at - 2 else -1
+    if token.startswith("\\") and name in TEXT_COMMANDS and following == "{":
+        end = _closing_bracket(tokens, at + 1)
         return end if all(part.isalpha() for part in tokens[at + 2 : end - 1]) else -1
     if token.startswith("\\") and name in FONTS:
-        return _core(tokens, at + 1) if following else -1
+        return _core_end(tokens, at + 1) if following else -1
     if token.startswith("\\"):
         return at + 1 if name.isalpha() and name not in OPERATORS else -1
     return at + 1 if token.isalpha() else -1
 
 
-def _scripts(tokens: list[str], at: int) -> int:
+def _scripts_end(tokens: list[str], at: int) -> int:
     """Past indices, exponents that are indices, and primes."""
     while at < len(tokens) and tokens[at] in ("^", "_", "'"):
         if tokens[at] == "'":
@@ -246,8 +254,8 @@ def _scripts(tokens: list[str], at: int) -> int:
             continue
         if at + 1 >= len(tokens):
             return -1
-        end = _closing(tokens, at + 1) if tokens[at + 1] == "{" else at + 2
-        if end == at + 2 and tokens[at + 1].lstrip("\\") in FONTS | WORDS:
+        end = _closing_bracket(tokens, at + 1) if tokens[at + 1] == "{" else at + 2
+        if end == at + 2 and tokens[at + 1].lstrip("\\") in FONTS | TEXT_COMMANDS:
             end += 1
         content = "".join(tokens[at + 1 : end]).replace("{", "").replace("}", "").replace("\\", "")
         if tokens[at] == "^" and content in POWERS:
@@ -256,7 +264,7 @@ def _scripts(tokens: list[str], at: int) -> int:
     return at
 
 
-def _closing(tokens: list[str], at: int) -> int:
+def _closing_bracket(tokens: list[str], at: int) -> int:
     """Just past the bracket that closes the one at a token; -1 if none does."""
     depth = 0
     for place in range(at, len(tokens)):

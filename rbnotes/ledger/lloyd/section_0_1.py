@@ -13,7 +13,7 @@ from rbnotes.inertia import (
     swap_stacking,
 )
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
-from rbnotes.ledger.quantities import AREA, LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH, TIME, per
+from rbnotes.ledger.quantities import AREA, LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH, TIME, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}
@@ -31,7 +31,7 @@ class d1:
         r" m[\mathbf c] & \mathbf J - m[\mathbf c][\mathbf c] \end{pmatrix}"
     )
     inputs = BODY
-    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(m, c, J):
         return np.block([[m * IDENTITY, -m * bracket(c)], [m * bracket(c), J - m * bracket(c) @ bracket(c)]])
@@ -86,7 +86,7 @@ class d2:
         r"[\mathbf c]\mathbf J^{-1} \\ -\mathbf J^{-1}[\mathbf c] & \mathbf J^{-1} \end{pmatrix}"
     )
     inputs = BODY
-    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST).inverse
+    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST).inverse
 
     def printed(m, c, J):
         Ji = np.linalg.inv(J)
@@ -114,7 +114,7 @@ class d3:
         r" \sqrt m\,[\mathbf c] & \mathbf L \end{pmatrix},\quad \mathbf J = \mathbf L\mathbf L^T"
     )
     inputs = BODY
-    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(m, c, J):
         L = np.linalg.cholesky(J)

@@ -9,8 +9,8 @@ import numpy as np
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, vectors
 from rbnotes.complementarity import BoxLCP, box_residuals
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step, step_unknowns
-from rbnotes.friction import box_friction, contact_space
+from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, recover_unknowns, solve_step
+from rbnotes.friction import box_friction, friction_contact_problem
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
@@ -100,7 +100,7 @@ class d1_a:
 
     def library(Mh, M, G, N, v, f, h, theta):
         problem = StepProblem(Mh, M @ v + h * f, BilateralRows(G), UnilateralRows(N))
-        new, _ = step_unknowns(problem, theta)
+        new, _ = recover_unknowns(problem, theta)
         return np.append(new, N @ new)
 
     oracle = PUSHES
@@ -192,7 +192,9 @@ class e0_5:
         problem = StepProblem(
             Mh, M @ v + h * f, BilateralRows(G), contacts=Contacts.from_directions(N, T, 0.5)
         )
-        new, _ = contact_space(problem).move(np.column_stack([theta, phi.reshape(CONTACTS, 2)]))
+        new, _ = friction_contact_problem(problem).apply_impulses(
+            np.column_stack([theta, phi.reshape(CONTACTS, 2)])
+        )
         velocities = (problem.contacts.rows @ new).reshape(-1, 3)
         return np.concatenate([new, velocities[:, 0], velocities[:, 1:].ravel()])
 

@@ -20,11 +20,11 @@ from rbnotes.checking.strategies import (
 from rbnotes.complementarity import LCP, lemke
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import BilateralRows, StepProblem
-from rbnotes.friction import anitescu_stewart, contact_space, friction_lcp
+from rbnotes.friction import anitescu_stewart, friction_contact_problem, friction_lcp
 from rbnotes.ledger.lloyd.section_0_10 import CHAPTER, CONTACTS, PUSHED, SIZE
-from rbnotes.ledger.oracles.pyramid import corners, pyramid_contact, without_first
+from rbnotes.ledger.oracles.pyramid import eliminate_velocity, pyramid_contact, pyramid_corners
 from rbnotes.ledger.oracles.systems import constrained_system
-from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, column
+from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 FACETS = 4
@@ -86,17 +86,17 @@ def pyramid_matrix(M, G, N, D, mus):
 
 def struck_by_print(M, axes, mu, p):
     """Velocity and (theta, phi, xi) of the contact from the printed matrix, by Lemke's method."""
-    N, D, E = axes[2:], corners(8) @ axes[:2], np.ones((8, 1))
+    N, D, E = axes[2:], pyramid_corners(8) @ axes[:2], np.ones((8, 1))
     A = np.zeros((13, 13))
     A[:3, :3], A[:3, 3:4], A[:3, 4:12] = M, -N.T, -D.T
     A[3:4, :3], A[4:12, :3], A[4:12, 12:] = N, D, E
     A[12, 3], A[12:, 4:12] = mu, -E.T
-    z = lemke(LCP(*without_first(A, axes.T @ p))).z
+    z = lemke(LCP(*eliminate_velocity(A, axes.T @ p))).z
     return np.linalg.solve(M, axes.T @ p - A[:3, 3:] @ z), z
 
 
 def struck_reference(M, axes, mu, p):
-    return pyramid_contact(M, axes.T @ p, axes[2], axes[:2], mu, corners(8))
+    return pyramid_contact(M, axes.T @ p, axes[2], axes[:2], mu, pyramid_corners(8))
 
 
 TRYING = "a contact that opens, sticks, slides in a corner or across an edge of the octagon: all are tried"
@@ -116,7 +116,7 @@ class d2_a:
         r" \boldsymbol\gamma \end{pmatrix}"
     )
     inputs = PYRAMIDS
-    result = column((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2))
+    result = vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2))
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
         A = pyramid_matrix(Mh, G, N, facet_rows(T), np.diag(mu))
@@ -133,7 +133,7 @@ class d2_a:
         )
         lcp, directions = friction_lcp(problem, FACETS)
         impulses = np.column_stack([theta, phi.reshape(CONTACTS, FACETS) @ directions])
-        _, multipliers = contact_space(problem).move(impulses)
+        _, multipliers = friction_contact_problem(problem).apply_impulses(impulses)
         return np.append(multipliers, lcp.M @ np.concatenate([theta, phi, xi]) + lcp.q)
 
     oracle = "velocities under all impulses, contact by contact; what is left of the bound, facet by facet"
@@ -201,7 +201,7 @@ class d2_c:
         r"\begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
     )
     inputs = PYRAMIDS
-    result = column((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2))
+    result = vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2))
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
         """Four blocks, where the matrix has five rows of them."""

@@ -13,7 +13,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.complementarity import box_residuals, lemke
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
-from rbnotes.friction import anitescu_stewart, contact_space, friction_lcp
+from rbnotes.friction import anitescu_stewart, friction_contact_problem, friction_lcp
 from rbnotes.ledger.lloyd.section_0_10 import CHAPTER
 from rbnotes.ledger.lloyd.section_0_10_pyramid import (
     FACETS,
@@ -22,8 +22,8 @@ from rbnotes.ledger.lloyd.section_0_10_pyramid import (
     struck_by_print,
     struck_reference,
 )
-from rbnotes.ledger.oracles.pyramid import corners, gauge, sliding_states
-from rbnotes.ledger.quantities import ENERGY, MOMENTUM, NUMBER, VELOCITY, column
+from rbnotes.ledger.oracles.pyramid import gauge, pyramid_corners, sliding_states
+from rbnotes.ledger.quantities import ENERGY, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
@@ -75,7 +75,7 @@ def struck_by_library(M, axes, mu, p):
     lcp, directions = friction_lcp(problem, 8)
     z = lemke(lcp).z
     impulse = np.append(z[0], z[1:9] @ directions)
-    return contact_space(problem).move(impulse[None])[0], z
+    return friction_contact_problem(problem).apply_impulses(impulse[None])[0], z
 
 
 def largest_xi(s, limit, excess):
@@ -102,7 +102,7 @@ class t399_b:
     def printed(M, axes, mu, p):
         """Power of the friction impulses of the solution, and their sum over the bound."""
         v, z = struck_by_print(M, axes, mu, p)
-        return z[1:9] @ (corners(8) @ axes[:2] @ v)
+        return z[1:9] @ (pyramid_corners(8) @ axes[:2] @ v)
 
     def library(M, axes, mu, p):
         problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
@@ -114,7 +114,7 @@ class t399_b:
     def reference(M, axes, mu, p):
         """The least power of all impulses in the octagon, at the velocity of the particle."""
         v, theta, _ = struck_reference(M, axes, mu, p)
-        return min(mu * theta * float(corner @ axes[:2] @ v) for corner in corners(8))
+        return min(mu * theta * float(corner @ axes[:2] @ v) for corner in pyramid_corners(8))
 
     verdict = Verdict.HOLDS
     remark = "The most of all impulses in the pyramid, at the velocity after the step."
@@ -173,11 +173,11 @@ class d3_b:
 
     def printed(s, limit, excess):
         """Where sigma is zero: the facets along which the sliding is most negative."""
-        along = corners(8) @ s
+        along = pyramid_corners(8) @ s
         return np.where(along <= np.min(along) + 1e-9, 1.0, 0.0)
 
     def library(s, limit, excess):
-        sigma = corners(8) @ s + largest_xi(s, limit, excess)
+        sigma = pyramid_corners(8) @ s + largest_xi(s, limit, excess)
         return np.where(sigma <= 1e-9, 1.0, 0.0)
 
     oracle = r"the xi that the conditions ask for: the least, if friction is to use up its bound"
@@ -233,7 +233,7 @@ class d4_a:
 class d4_b:
     formula = r"\text{tangential motion} \Rightarrow \text{on the cone} \Rightarrow \gamma = 0"
     inputs = STRUCK
-    result = column((NUMBER, 1), (MOMENTUM, 2))
+    result = vector_quantity((NUMBER, 1), (MOMENTUM, 2))
 
     def printed(M, axes, mu, p):
         """Whether it slides, and what friction uses up then: all of mu theta."""
@@ -251,7 +251,7 @@ class d4_b:
     def reference(M, axes, mu, p):
         v, theta, friction = struck_reference(M, axes, mu, p)
         slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
-        used = gauge(friction, corners(8))
+        used = gauge(friction, pyramid_corners(8))
         return slides * np.array([1.0, used, mu * theta - used])
 
     verdict = Verdict.HOLDS
@@ -289,7 +289,7 @@ class d5:
     def reference(M, axes, mu, p):
         v, _, _ = struck_reference(M, axes, mu, p)
         sliding = axes[:2] @ v
-        return np.append(sliding, max(-corner @ sliding for corner in corners(8)))
+        return np.append(sliding, max(-corner @ sliding for corner in pyramid_corners(8)))
 
     verdict = Verdict.HOLDS
     equivalent_mutants = {

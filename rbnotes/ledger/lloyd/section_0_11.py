@@ -12,7 +12,7 @@ from rbnotes.checking.strategies import (
     spd_matrices,
     vectors,
 )
-from rbnotes.constraints.regularization import soft_force, target_and_softness
+from rbnotes.constraints.regularization import soft_force, target_and_regularization
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.softened import (
@@ -60,7 +60,7 @@ QUANTITIES = {
 
 def softened_problem(M, G, b, phi, alpha, beta, h):
     """The problem of a step under softened constraints."""
-    return StepProblem(M, b, BilateralRows(G, *target_and_softness(phi, alpha, beta, h)))
+    return StepProblem(M, b, BilateralRows(G, *target_and_regularization(phi, alpha, beta, h)))
 
 
 def undamped_library(M, G, b, phi, alpha, h):
@@ -152,7 +152,7 @@ class e0_8:
 class t442:
     formula = r"\boldsymbol\gamma \equiv (1/2 + \boldsymbol\beta/h)^{-1}"
     inputs = ROWS
-    result = units.rows(units.MOBILITY, units.MOBILITY, units.VELOCITY)
+    result = units.stacked_quantity(units.INVERSE_MASS, units.INVERSE_MASS, units.VELOCITY)
 
     def printed(phi, alpha, beta, h):
         """The number 1/2 is added to each entry of a matrix beta."""
@@ -160,7 +160,7 @@ class t442:
         return np.vstack([gamma @ alpha / h**2, -gamma @ phi / h])
 
     def library(phi, alpha, beta, h):
-        target, softness = target_and_softness(phi, alpha, beta, h)
+        target, softness = target_and_regularization(phi, alpha, beta, h)
         return np.vstack([softness, target])
 
     oracle = (
@@ -195,7 +195,7 @@ class d4:
         return np.linalg.solve(gamma @ alpha / h**2, -gamma @ phi / h - rate)
 
     def library(phi, alpha, beta, h, rate):
-        target, softness = target_and_softness(phi, alpha, beta, h)
+        target, softness = target_and_regularization(phi, alpha, beta, h)
         return np.linalg.solve(softness, target - rate)
 
     oracle = (
@@ -238,7 +238,7 @@ class t446:
 
     verdict = Verdict.ERRATUM
     correction = r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$"
-    misfit = r"a factor $h$ is missing: a force is called an impulse"
+    units_mismatch = r"a factor $h$ is missing: a force is called an impulse"
     remark = r"As (0.10) has it, with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
     implemented_by = SOLVED
     chapter = "regularization"
@@ -253,7 +253,7 @@ class e0_9:
         r" -\boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix}"
     )
     inputs = STEP
-    result = units.column((units.VELOCITY, 4), (units.MOMENTUM, 2))
+    result = units.vector_quantity((units.VELOCITY, 4), (units.MOMENTUM, 2))
 
     def printed(M, G, b, phi, alpha, beta, h):
         gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
@@ -279,14 +279,14 @@ class e0_9:
 class t453:
     formula = r"\boldsymbol\beta = 0 \;\Rightarrow\; \boldsymbol\gamma = 2"
     inputs = {name: strategy for name, strategy in ROWS.items() if name != "beta"}
-    result = units.rows(units.MOBILITY, units.MOBILITY, units.VELOCITY)
+    result = units.stacked_quantity(units.INVERSE_MASS, units.INVERSE_MASS, units.VELOCITY)
 
     def printed(phi, alpha, h):
         gamma = 2
         return np.vstack([gamma * alpha / h**2, -gamma * phi / h])
 
     def library(phi, alpha, h):
-        target, softness = target_and_softness(phi, alpha, 0.0, h)
+        target, softness = target_and_regularization(phi, alpha, 0.0, h)
         return np.vstack([softness, target])
 
     oracle = (

@@ -6,10 +6,10 @@ import numpy as np
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import vectors
-from rbnotes.constraints.regularization import target_and_softness
+from rbnotes.constraints.regularization import target_and_regularization
 from rbnotes.ledger.lloyd.section_0_11 import N
-from rbnotes.ledger.oracles.softened import beginning, curved_constraint, errors_of_step
-from rbnotes.ledger.quantities import NUMBER, RATE, TIME, rows
+from rbnotes.ledger.oracles.softened import curved_constraint, step_errors, value_and_slope_at_zero
+from rbnotes.ledger.quantities import NUMBER, RATE, TIME, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 # A motion q + v t + a t^2 / 2.
@@ -21,8 +21,8 @@ QUANTITIES = {"a": RATE / TIME, "q": NUMBER, "v": RATE}
 
 def library_mean(q, v, a, h, beta):
     """Minus the mean multiplier that the library's row gives for unit compliance, for the motion's ``G v``."""
-    phi, _, rate = errors_of_step(q, v, a, h)
-    target, softness = target_and_softness(phi, 1.0, beta, h)
+    phi, _, rate = step_errors(q, v, a, h)
+    target, softness = target_and_regularization(phi, 1.0, beta, h)
     return np.linalg.solve(softness, rate - target) / h
 
 
@@ -45,17 +45,17 @@ def average(function):
 class t438_a:
     formula = r"\bar{\boldsymbol\phi} \approx (\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)/2"
     inputs = PATH
-    result = rows(NUMBER, RATE)
+    result = stacked_quantity(NUMBER, RATE)
 
     def printed(q, v, a):
         def mean(h):
-            start, end, _ = errors_of_step(q, v, a, h)
+            start, end, _ = step_errors(q, v, a, h)
             return (end + start) / 2
 
-        return beginning(mean)
+        return value_and_slope_at_zero(mean)
 
     def library(q, v, a):
-        return beginning(lambda h: library_mean(q, v, a, h, 0.0))
+        return value_and_slope_at_zero(lambda h: library_mean(q, v, a, h, 0.0))
 
     oracle = "value and slope at h = 0 of the mean of two curved constraint functions, by quadrature"
 
@@ -78,10 +78,12 @@ class t438_b:
     result = RATE
 
     def printed(q, v, a):
-        return beginning(lambda h: errors_of_step(q, v, a, h)[2])[0]
+        return value_and_slope_at_zero(lambda h: step_errors(q, v, a, h)[2])[0]
 
     def library(q, v, a):
-        return beginning(lambda h: library_mean(q, v, a, h, 1.0) - library_mean(q, v, a, h, 0.0))[0]
+        return value_and_slope_at_zero(
+            lambda h: library_mean(q, v, a, h, 1.0) - library_mean(q, v, a, h, 0.0)
+        )[0]
 
     oracle = "mean rate of two curved constraint functions over a vanishing step, by quadrature"
 
@@ -105,17 +107,17 @@ class t438_b:
 class t438_c:
     formula = r"\boldsymbol\phi_{k+1} \approx \boldsymbol\phi_k + h\mathbf G\mathbf v_{k+1}"
     inputs = PATH
-    result = rows(NUMBER, RATE)
+    result = stacked_quantity(NUMBER, RATE)
 
     def printed(q, v, a):
         def end(h):
-            start, _, rate = errors_of_step(q, v, a, h)
+            start, _, rate = step_errors(q, v, a, h)
             return start + h * rate
 
-        return beginning(end)
+        return value_and_slope_at_zero(end)
 
     def library(q, v, a):
-        return beginning(lambda h: 2 * library_mean(q, v, a, h, 0.0) - curved_constraint(q))
+        return value_and_slope_at_zero(lambda h: 2 * library_mean(q, v, a, h, 0.0) - curved_constraint(q))
 
     oracle = "value and slope at h = 0 of two curved constraint functions along the motion"
 

@@ -8,11 +8,21 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.checking.strategies import numbers, positive_numbers, vectors
-from rbnotes.constraints.regularization import target_and_softness
+from rbnotes.constraints.regularization import target_and_regularization
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.lloyd.section_0_11 import IDENTITY, STEP, K, N
 from rbnotes.ledger.oracles.softened import soft_contacts
-from rbnotes.ledger.quantities import FORCE, LENGTH, MOMENTUM, NUMBER, RATE, STIFFNESS, TIME, VELOCITY, column
+from rbnotes.ledger.quantities import (
+    FORCE,
+    LENGTH,
+    MOMENTUM,
+    NUMBER,
+    RATE,
+    STIFFNESS,
+    TIME,
+    VELOCITY,
+    vector_quantity,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 ROWS = ("rbnotes.constraints.regularization.target_and_softness",)
@@ -81,7 +91,7 @@ def printed_contacts(M, G, b, phi, alpha, beta, h):
 
 
 def library_contacts(M, G, b, phi, alpha, beta, h):
-    target, softness = target_and_softness(phi, alpha, beta, h)
+    target, softness = target_and_regularization(phi, alpha, beta, h)
     solved = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, softness)))
     v, z = solved.velocity, solved.unilateral
     return v, z / h, G @ v + softness @ z - target
@@ -113,7 +123,7 @@ class e0_10:
         r" \mathbf w \end{pmatrix},\quad 0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0"
     )
     inputs = CONTACTS
-    result = column((VELOCITY, 4), (MOMENTUM, 2))
+    result = vector_quantity((VELOCITY, 4), (MOMENTUM, 2))
 
     def printed(M, G, b, phi, alpha, beta, h):
         v, force, _ = printed_contacts(M, G, b, phi, np.diag(alpha), np.diag(beta), h)
@@ -156,7 +166,7 @@ class d6:
         return alpha @ force + phi + (h / 2 * IDENTITY + beta) @ rate
 
     def library(phi, alpha, beta, h, rate, force):
-        target, softness = target_and_softness(phi, alpha, beta, h)
+        target, softness = target_and_regularization(phi, alpha, beta, h)
         return (h / 2 * IDENTITY + beta) @ (rate + softness @ (h * force) - target)
 
     oracle = "by how much the force exceeds that of spring and damper, averaged by quadrature, times alpha"
@@ -181,7 +191,7 @@ class d7:
         r"= -\boldsymbol\phi_k - \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
     )
     inputs = SPRUNG
-    result = column((LENGTH, 2), (NUMBER, 2))
+    result = vector_quantity((LENGTH, 2), (NUMBER, 2))
     constants = (LENGTH,)
 
     def printed(M, G, b, phi, alpha, beta, h):
@@ -226,7 +236,7 @@ class d8:
         r" + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
     )
     inputs = DAMPED
-    result = column((LENGTH, 2), (NUMBER, 2))
+    result = vector_quantity((LENGTH, 2), (NUMBER, 2))
     constants = (LENGTH,)
 
     def printed(M, G, b, phi, alpha, beta, h):
@@ -274,7 +284,7 @@ class t479_a:
         return float(error < 0)
 
     def library(error, ratio, push):
-        target, softness = target_and_softness([error], 0.01, 0.5, 1 / 16)
+        target, softness = target_and_regularization([error], 0.01, 0.5, 1 / 16)
         momentum = np.array([ratio * error + push / 16])
         return float(
             solve_step(
@@ -317,7 +327,7 @@ class t479_b:
 
     def library(depth, speed, share, h):
         beta = depth / speed + share * h
-        target, softness = target_and_softness([-depth], 0.01, beta, h)
+        target, softness = target_and_regularization([-depth], 0.01, beta, h)
         momentum = np.array([speed])
         rows = UnilateralRows(np.eye(1), target, softness)
         solved = solve_step(StepProblem(np.eye(1), momentum, unilateral=rows))

@@ -11,19 +11,29 @@ import numpy as np
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import positive_numbers, vectors
-from rbnotes.forces import UserTension, path_force, segments
+from rbnotes.forces import CallableTensionLaw, path_force, path_segments
 from rbnotes.ledger.oracles.springs import (
-    by_first_point,
     cubic_spring,
     distance,
+    distance_rate,
+    first_point_derivative,
+    force_jacobians,
     force_on_ends,
-    jacobians,
-    rate,
     tension,
-    tension_l,
-    tension_ldot,
+    tension_by_length,
+    tension_by_rate,
 )
-from rbnotes.ledger.quantities import AREA, DAMPING, FORCE, LENGTH, NUMBER, STIFFNESS, VELOCITY, column, rows
+from rbnotes.ledger.quantities import (
+    AREA,
+    DAMPING,
+    FORCE,
+    LENGTH,
+    NUMBER,
+    STIFFNESS,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "axial-springs"
@@ -54,10 +64,10 @@ SPRING = {**POINTS, "k": positive_numbers(), "d": positive_numbers()}
 
 def law(k, d):
     """The same spring force for the library."""
-    return UserTension(
+    return CallableTensionLaw(
         lambda L, Ldot: tension(L, Ldot, k, d),
-        lambda L, Ldot: tension_l(L, Ldot, k, d),
-        lambda L, Ldot: tension_ldot(L, Ldot, k, d),
+        lambda L, Ldot: tension_by_length(L, Ldot, k, d),
+        lambda L, Ldot: tension_by_rate(L, Ldot, k, d),
     )
 
 
@@ -91,7 +101,7 @@ def first_position_library(x, v, k, d):
 
 
 def first_position_reference(x, v, k, d):
-    return jacobians(cubic_spring(k, d), x, v)[0, :3, :3]
+    return force_jacobians(cubic_spring(k, d), x, v)[0, :3, :3]
 
 
 def first_velocity_library(x, v, k, d):
@@ -99,7 +109,7 @@ def first_velocity_library(x, v, k, d):
 
 
 def first_velocity_reference(x, v, k, d):
-    return jacobians(cubic_spring(k, d), x, v)[1, :3, :3]
+    return force_jacobians(cubic_spring(k, d), x, v)[1, :3, :3]
 
 
 DIFFERENCES = "differences of the forces that a potential and a dissipation function of the distance give"
@@ -114,7 +124,7 @@ class d1:
 
     def printed(x, v, k, d):
         u, length = geometry(x)
-        F = tension(length, rate(x, v), k, d)
+        F = tension(length, distance_rate(x, v), k, d)
         return np.array([F * u, -F * u])
 
     library = force_library
@@ -130,14 +140,14 @@ class d1:
 class d2:
     formula = r"\mathbf u \equiv (\mathbf x_2 - \mathbf x_1)/l,\quad l \equiv \|\mathbf x_2 - \mathbf x_1\|"
     inputs = POINTS
-    result = column((NUMBER, 3), (LENGTH, 1))
+    result = vector_quantity((NUMBER, 3), (LENGTH, 1))
 
     def printed(x, v):
         length = np.sqrt(np.sum((x[1] - x[0]) ** 2))
         return np.append((x[1] - x[0]) / length, length)
 
     def library(x, v):
-        u, lengths = segments(x)
+        u, lengths = path_segments(x)
         return np.array([*u[0], lengths[0]])
 
     oracle = "complex step: u is the slope of the distance along the second point, l the way along it"
@@ -161,7 +171,7 @@ class d3:
         r"\partial\mathbf f/\partial\dot{\mathbf x} \equiv (\partial\mathbf f_i/\partial\dot{\mathbf x}_j)"
     )
     inputs = SPRING
-    result = rows(STIFFNESS, DAMPING)
+    result = stacked_quantity(STIFFNESS, DAMPING)
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -183,7 +193,7 @@ class d3:
     oracle = DIFFERENCES
 
     def reference(x, v, k, d):
-        return jacobians(cubic_spring(k, d), x, v)
+        return force_jacobians(cubic_spring(k, d), x, v)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_force",)
@@ -204,7 +214,7 @@ class d4:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        f1_x1 = by_first_point(lambda z: force_of_law(z, v, k, d), x)
+        f1_x1 = first_point_derivative(lambda z: force_of_law(z, v, k, d), x)
         f2_x2 = f1_x1
         f1_x2 = -f1_x1
         f2_x1 = -f1_x1
@@ -216,7 +226,7 @@ class d4:
     oracle = DIFFERENCES + ", all four blocks"
 
     def reference(x, v, k, d):
-        return jacobians(cubic_spring(k, d), x, v)[0]
+        return force_jacobians(cubic_spring(k, d), x, v)[0]
 
     verdict = Verdict.HOLDS
     remark = "The blocks repeat because the force depends on differences only; no block need be symmetric."
@@ -232,7 +242,7 @@ class t504_a:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        f1_v1 = by_first_point(lambda z: force_of_law(x, z, k, d), v)
+        f1_v1 = first_point_derivative(lambda z: force_of_law(x, z, k, d), v)
         f2_v2 = f1_v1
         f1_v2 = -f1_v1
         f2_v1 = -f1_v1
@@ -244,7 +254,7 @@ class t504_a:
     oracle = DIFFERENCES + ", all four blocks"
 
     def reference(x, v, k, d):
-        return jacobians(cubic_spring(k, d), x, v)[1]
+        return force_jacobians(cubic_spring(k, d), x, v)[1]
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_force",)
@@ -258,12 +268,12 @@ class t504_b:
         r"\partial\mathbf f_1/\partial\dot{\mathbf x}_1"
     )
     inputs = SPRING
-    result = rows(STIFFNESS, DAMPING)
+    result = stacked_quantity(STIFFNESS, DAMPING)
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        first = by_first_point(lambda z: force_of_law(x, z, k, d), v)
-        second = by_first_point(lambda z: force_of_law(x, z, k, d), v)
+        first = first_point_derivative(lambda z: force_of_law(x, z, k, d), v)
+        second = first_point_derivative(lambda z: force_of_law(x, z, k, d), v)
         return np.array([first, second])
 
     def library(x, v, k, d):
@@ -273,11 +283,11 @@ class t504_b:
     oracle = DIFFERENCES + ": the two blocks that are needed"
 
     def reference(x, v, k, d):
-        return jacobians(cubic_spring(k, d), x, v)[:, :3, :3]
+        return force_jacobians(cubic_spring(k, d), x, v)[:, :3, :3]
 
     verdict = Verdict.MISPRINT
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
-    misfit = r"a damping stands where a stiffness belongs"
+    units_mismatch = r"a damping stands where a stiffness belongs"
     implemented_by = ("rbnotes.forces.path.path_force",)
     chapter = CHAPTER
 
@@ -295,10 +305,10 @@ class d8_a:
 
     def printed(x, v, k, d):
         u, length = geometry(x)
-        ldot = rate(x, v)
+        ldot = distance_rate(x, v)
         U_n = np.outer(u, u)
         U_p = identity - np.outer(u, u)
-        F, F_l, F_ldot = (part(length, ldot, k, d) for part in (tension, tension_l, tension_ldot))
+        F, F_l, F_ldot = (part(length, ldot, k, d) for part in (tension, tension_by_length, tension_by_rate))
         return -F_l * U_n - (1 / length) * F_ldot * np.outer(u, (v[1] - v[0]) @ U_p) - (F / length) * U_p
 
     library = first_position_library
@@ -323,7 +333,7 @@ class d8_b:
     def printed(x, v, k, d):
         u, length = geometry(x)
         U_n = np.outer(u, u)
-        return -tension_ldot(length, rate(x, v), k, d) * U_n
+        return -tension_by_rate(length, distance_rate(x, v), k, d) * U_n
 
     library = first_velocity_library
     oracle = DIFFERENCES

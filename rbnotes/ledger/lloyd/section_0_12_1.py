@@ -9,7 +9,7 @@ from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces import LinearSpring, path_force
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import POINTS, TWICE, geometry, identity
-from rbnotes.ledger.oracles.springs import jacobians, linear_spring, rate
+from rbnotes.ledger.oracles.springs import distance_rate, force_jacobians, linear_spring
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "axial-springs"
@@ -20,11 +20,11 @@ UNDAMPED = {**POINTS, "k": positive_numbers(), "r": positive_numbers()}
 
 
 def jacobian_x_reference(x, v, k, d, r):
-    return jacobians(linear_spring(k, d, r), x, v)[0, :3, :3]
+    return force_jacobians(linear_spring(k, d, r), x, v)[0, :3, :3]
 
 
 def jacobian_v_reference(x, v, k, d, r):
-    return jacobians(linear_spring(k, d, r), x, v)[1, :3, :3]
+    return force_jacobians(linear_spring(k, d, r), x, v)[1, :3, :3]
 
 
 LAW = ("rbnotes.forces.tension.LinearSpring",)
@@ -62,7 +62,7 @@ class d1:
 class d2:
     formula = r"\frac{\partial F}{\partial l} = k,\quad \frac{\partial F}{\partial\dot l} = d"
     inputs = LENGTHS
-    result = units.column((units.STIFFNESS, 1), (units.DAMPING, 1))
+    result = units.vector_quantity((units.STIFFNESS, 1), (units.DAMPING, 1))
 
     def printed(length, ldot, k, d, r):
         return np.array([k, d])
@@ -92,7 +92,7 @@ class d3_a:
 
     def printed(x, v, k, d, r):
         u, length = geometry(x)
-        ldot = rate(x, v)
+        ldot = distance_rate(x, v)
         U_n = np.outer(u, u)
         U_p = identity - np.outer(u, u)
         across = np.outer(u, (v[1] - v[0]) @ U_p)
@@ -154,7 +154,7 @@ class d4:
     oracle = DIFFERENCES
 
     def reference(x, v, k, r):
-        return jacobians(linear_spring(k, 0.0, r), x, v)[:, :3, :3]
+        return force_jacobians(linear_spring(k, 0.0, r), x, v)[:, :3, :3]
 
     equivalent_mutants = TWICE
     verdict = Verdict.HOLDS

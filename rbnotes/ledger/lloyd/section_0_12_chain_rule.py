@@ -18,15 +18,15 @@ from rbnotes.ledger.lloyd.section_0_12 import (
     tension_of_law,
 )
 from rbnotes.ledger.oracles.springs import (
-    along_first,
-    by_first_point,
     cubic_spring,
     distance,
-    rate,
+    distance_rate,
+    first_point_derivative,
+    first_point_difference,
+    spring_tension,
     tension,
-    tension_l,
-    tension_ldot,
-    tension_of,
+    tension_by_length,
+    tension_by_rate,
 )
 from rbnotes.ledger.quantities import AREA, DAMPING, FORCE, LENGTH, STIFFNESS, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
@@ -47,9 +47,9 @@ class d5_a:
 
     def printed(x, v, k, d):
         u, length = geometry(x)
-        F = tension(length, rate(x, v), k, d)
-        F_x1 = by_first_point(lambda z: tension_of_law(z, v, k, d), x)
-        u_x1 = by_first_point(lambda z: (z[1] - z[0]) / distance(z), x)
+        F = tension(length, distance_rate(x, v), k, d)
+        F_x1 = first_point_derivative(lambda z: tension_of_law(z, v, k, d), x)
+        u_x1 = first_point_derivative(lambda z: (z[1] - z[0]) / distance(z), x)
         return np.outer(u, F_x1) + F * u_x1
 
     library = first_position_library
@@ -72,7 +72,7 @@ class d5_b:
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
-        F_v1 = by_first_point(lambda z: tension_of_law(x, z, k, d), v)
+        F_v1 = first_point_derivative(lambda z: tension_of_law(x, z, k, d), v)
         return np.outer(u, F_v1)
 
     library = first_velocity_library
@@ -96,10 +96,10 @@ class d6_a:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        length, ldot = distance(x), rate(x, v)
-        l_x1 = by_first_point(distance, x)
-        ldot_x1 = along_first(lambda z: rate(z, v), x)
-        return tension_l(length, ldot, k, d) * l_x1 + tension_ldot(length, ldot, k, d) * ldot_x1
+        length, ldot = distance(x), distance_rate(x, v)
+        l_x1 = first_point_derivative(distance, x)
+        ldot_x1 = first_point_difference(lambda z: distance_rate(z, v), x)
+        return tension_by_length(length, ldot, k, d) * l_x1 + tension_by_rate(length, ldot, k, d) * ldot_x1
 
     def library(x, v, k, d):
         _, F_l, F_ldot = law(k, d)(*path_length(x, v))
@@ -108,7 +108,7 @@ class d6_a:
     oracle = "differences, along the first point, of the tension that a potential and dissipation give"
 
     def reference(x, v, k, d):
-        return along_first(lambda z: tension_of(cubic_spring(k, d), z, v), x)
+        return first_point_difference(lambda z: spring_tension(cubic_spring(k, d), z, v), x)
 
     verdict = Verdict.HOLDS
     implemented_by = (
@@ -130,8 +130,8 @@ class d6_b:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        ldot_v1 = along_first(lambda u: rate(x, u), v)
-        return tension_ldot(distance(x), rate(x, v), k, d) * ldot_v1
+        ldot_v1 = first_point_difference(lambda u: distance_rate(x, u), v)
+        return tension_by_rate(distance(x), distance_rate(x, v), k, d) * ldot_v1
 
     def library(x, v, k, d):
         return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]
@@ -139,7 +139,7 @@ class d6_b:
     oracle = "differences, along the first velocity, of the tension that a potential and dissipation give"
 
     def reference(x, v, k, d):
-        return along_first(lambda u: tension_of(cubic_spring(k, d), x, u), v)
+        return first_point_difference(lambda u: spring_tension(cubic_spring(k, d), x, u), v)
 
     verdict = Verdict.HOLDS
     implemented_by = (

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import vectors
-from rbnotes.forces import length_gradient, length_hessian, path_length, segments
+from rbnotes.forces import length_gradient, length_hessian, path_length, path_segments
 from rbnotes.ledger.lloyd.section_0_12 import CHAPTER, POINTS, TWICE, geometry, identity, points
-from rbnotes.ledger.oracles.springs import along_first, by_first_point, distance, rate
+from rbnotes.ledger.oracles.springs import (
+    distance,
+    distance_rate,
+    first_point_derivative,
+    first_point_difference,
+)
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
@@ -26,7 +31,7 @@ def direction_x1_library(x, v):
 
 
 def direction_x1_reference(x, v):
-    return along_first(lambda z: (z[1] - z[0]) / distance(z), x)
+    return first_point_difference(lambda z: (z[1] - z[0]) / distance(z), x)
 
 
 def rate_x1_library(x, v):
@@ -34,7 +39,7 @@ def rate_x1_library(x, v):
 
 
 def rate_x1_reference(x, v):
-    return along_first(lambda z: rate(z, v), x)
+    return first_point_difference(lambda z: distance_rate(z, v), x)
 
 
 @claim("lloyd/s0.12/d7#a", "Rate of change of the length")
@@ -56,7 +61,7 @@ class d7_a:
     oracle = "complex step in time of the distance of two points under way"
 
     def reference(x, v):
-        return rate(x, v)
+        return distance_rate(x, v)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_length",)
@@ -73,7 +78,7 @@ class d7_b:
     oracle = "complex step of the distance"
 
     def reference(x, v):
-        return by_first_point(distance, x)
+        return first_point_derivative(distance, x)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)
@@ -92,7 +97,7 @@ class d7_c:
 
     def printed(x, v):
         length = distance(x)
-        inverse_l_x1 = by_first_point(lambda z: 1 / distance(z), x)
+        inverse_l_x1 = first_point_derivative(lambda z: 1 / distance(z), x)
         return -(1 / length) * identity + np.outer(x[1] - x[0], inverse_l_x1)
 
     library = direction_x1_library
@@ -135,7 +140,7 @@ class d7_e:
     result = RATE
 
     def printed(x, v):
-        u_x1 = by_first_point(lambda z: (z[1] - z[0]) / distance(z), x)
+        u_x1 = first_point_derivative(lambda z: (z[1] - z[0]) / distance(z), x)
         return (v[1] - v[0]) @ u_x1
 
     library = rate_x1_library
@@ -178,7 +183,7 @@ class d7_g:
     oracle = "differences of the rate, itself a complex step in time of the distance"
 
     def reference(x, v):
-        return along_first(lambda u: rate(x, u), v)
+        return first_point_difference(lambda u: distance_rate(x, u), v)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)
@@ -201,7 +206,7 @@ class t520:
         return np.array([U_n @ w, U_p @ w])
 
     def library(x, w):
-        u, lengths = segments(x)
+        u, lengths = path_segments(x)
         return np.array([(u[0] @ w) * u[0], lengths[0] * length_hessian(x)[:3, :3] @ w])
 
     oracle = "least squares: the multiple of the spring's axis nearest to a vector, and the rest"

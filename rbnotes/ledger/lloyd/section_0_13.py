@@ -25,13 +25,13 @@ from rbnotes.ledger.lloyd.section_0_12 import (
     tension_of_law,
 )
 from rbnotes.ledger.oracles.springs import (
-    along_first,
-    by_first_point,
     cubic_spring,
     distance,
-    rate,
+    distance_rate,
+    first_point_derivative,
+    first_point_difference,
+    spring_tension,
     tension,
-    tension_of,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -68,7 +68,7 @@ class d1:
 
     def printed(x, v, k, d):
         length = distance(x)
-        return tension(length, rate(x, v), k, d) / length
+        return tension(length, distance_rate(x, v), k, d) / length
 
     def library(x, v, k, d):
         return stress(law(k, d), *path_length(x, v)).sigma
@@ -98,7 +98,7 @@ class d2:
 
     def printed(x, v, k, d):
         length = distance(x)
-        sigma = tension(length, rate(x, v), k, d) / length
+        sigma = tension(length, distance_rate(x, v), k, d) / length
         return sigma * (x[1] - x[0])
 
     def library(x, v, k, d):
@@ -127,8 +127,8 @@ class d3_a:
     constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
-        sigma_x1 = by_first_point(lambda z: stress_of_law(z, v, k, d), x)
-        step_x1 = by_first_point(lambda z: z[1] - z[0], x)
+        sigma_x1 = first_point_derivative(lambda z: stress_of_law(z, v, k, d), x)
+        step_x1 = first_point_derivative(lambda z: z[1] - z[0], x)
         return np.outer(x[1] - x[0], sigma_x1) + stress_of_law(x, v, k, d) * step_x1
 
     library = first_position_library
@@ -151,7 +151,7 @@ class d3_b:
     constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d):
-        sigma_x1 = by_first_point(lambda z: stress_of_law(z, v, k, d), x)
+        sigma_x1 = first_point_derivative(lambda z: stress_of_law(z, v, k, d), x)
         return np.outer(x[1] - x[0], sigma_x1) - stress_of_law(x, v, k, d) * identity
 
     library = first_position_library
@@ -175,10 +175,10 @@ class d4:
 
     def printed(x, v, k, d):
         sigma_l, sigma_ldot = complex_step(
-            lambda z: tension(z[0], z[1], k, d) / z[0], np.array([distance(x), rate(x, v)])
+            lambda z: tension(z[0], z[1], k, d) / z[0], np.array([distance(x), distance_rate(x, v)])
         )
-        l_x1 = by_first_point(distance, x)
-        ldot_x1 = along_first(lambda z: rate(z, v), x)
+        l_x1 = first_point_derivative(distance, x)
+        ldot_x1 = first_point_difference(lambda z: distance_rate(z, v), x)
         return sigma_l * l_x1 + sigma_ldot * ldot_x1
 
     def library(x, v, k, d):
@@ -188,7 +188,7 @@ class d4:
     oracle = "differences of the tension that a potential and dissipation give, over the distance"
 
     def reference(x, v, k, d):
-        return along_first(lambda z: tension_of(cubic_spring(k, d), z, v) / distance(z), x)
+        return first_point_difference(lambda z: spring_tension(cubic_spring(k, d), z, v) / distance(z), x)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.tension.stress",)

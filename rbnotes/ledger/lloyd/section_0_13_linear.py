@@ -25,8 +25,8 @@ from rbnotes.ledger.lloyd.section_0_13 import (
     first_point_stiffness,
 )
 from rbnotes.ledger.oracles.springs import (
-    by_first_point,
     distance,
+    first_point_derivative,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -51,7 +51,7 @@ def stress_x1_library(x, k, r):
 
 
 def stress_x1_reference(x, k, r):
-    return by_first_point(lambda z: linear_stress(distance(z), k, r), x)
+    return first_point_derivative(lambda z: linear_stress(distance(z), k, r), x)
 
 
 def no_rest_length_library(x, k):
@@ -215,7 +215,7 @@ class d7:
     oracle = "complex step of the force k (l - r) along the spring"
 
     def reference(x, k, r):
-        return by_first_point(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
+        return first_point_derivative(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
 
     equivalent_mutants = TWICE
     verdict = Verdict.HOLDS

@@ -17,7 +17,7 @@ from rbnotes.ledger.lloyd.section_0_13 import (
     TENSION,
     first_point_stiffness,
 )
-from rbnotes.ledger.oracles.springs import along_first, by_first_point, distance
+from rbnotes.ledger.oracles.springs import distance, first_point_derivative, first_point_difference
 from rbnotes.ledger.record import Verdict, claim
 
 QUADRATIC = (STRESS, TENSION + "QuadraticStrain")
@@ -39,7 +39,7 @@ def strain_x1_library(x, k, r):
 
 
 def strain_x1_reference(x, k, r):
-    return along_first(lambda z: strain(distance(z), r), x)
+    return first_point_difference(lambda z: strain(distance(z), r), x)
 
 
 @claim("lloyd/s0.13/d9", "Quadratic strain")
@@ -108,7 +108,7 @@ class d11_a:
 
     def printed(x, k, r):
         length = distance(x)
-        return (length / r**2) * by_first_point(distance, x)
+        return (length / r**2) * first_point_derivative(distance, x)
 
     library = strain_x1_library
     oracle = "complex step of the strain"

@@ -13,17 +13,17 @@ import numpy as np
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import positive_numbers
-from rbnotes.forces import length_hessian, path_force, path_length, segments
+from rbnotes.forces import length_hessian, path_force, path_length, path_segments
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import identity, law, points, velocities
 from rbnotes.ledger.oracles.paths import (
     active_length,
     active_rate,
-    blocks,
-    rate_under_way,
+    derivative_blocks,
+    numerical_length_rate,
+    point_derivatives,
     segment_directions,
     segment_lengths,
-    slopes,
 )
 from rbnotes.ledger.oracles.springs import tension
 from rbnotes.ledger.record import Verdict, claim
@@ -60,7 +60,7 @@ def smooth_force(x, v, k, d, active=ALL):
 
 
 def library_blocks(matrix):
-    return blocks(matrix.reshape(N + 1, 3, N + 1, 3))
+    return derivative_blocks(matrix.reshape(N + 1, 3, N + 1, 3))
 
 
 def by_complex_steps(function, x):
@@ -93,21 +93,21 @@ class e0_11:
         r"l_i \equiv \|\mathbf x_{i+1} - \mathbf x_i\|"
     )
     inputs = POINTS
-    result = units.column((units.NUMBER, 3), (units.LENGTH, 1))
+    result = units.vector_quantity((units.NUMBER, 3), (units.LENGTH, 1))
 
     def printed(x):
         u, lengths = geometry(x)
         return np.column_stack([u, lengths])
 
     def library(x):
-        u, lengths = segments(x)
+        u, lengths = path_segments(x)
         return np.column_stack([u, lengths])
 
     oracle = "complex step: u_i is the slope of the length of segment i at its far end"
 
     def reference(x):
         # The length of a segment grows fastest, by 1 per length, along its direction.
-        ends = [slopes(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
+        ends = [point_derivatives(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
         return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(N)]])
 
     defines = (r"\mathbf u_i", "l_i")
@@ -128,7 +128,7 @@ class d1:
 
     def printed(x, v, k, d):
         u, lengths = geometry(x)
-        F = tension(sum(lengths), rate_under_way(x, v), k, d)
+        F = tension(sum(lengths), numerical_length_rate(x, v), k, d)
         first = F * u[0]
         via = [F * (u[i] - u[i - 1]) for i in range(1, N)]
         last = -F * u[-1]
@@ -140,8 +140,8 @@ class d1:
     oracle = "virtual work: minus the tension times the complex-step slope of the whole length"
 
     def reference(x, v, k, d):
-        F = tension(sum(map(math.dist, x[:-1], x[1:])), rate_under_way(x, v), k, d)
-        return -F * slopes(active_length, x)
+        F = tension(sum(map(math.dist, x[:-1], x[1:])), numerical_length_rate(x, v), k, d)
+        return -F * point_derivatives(active_length, x)
 
     primitives = (
         "rbnotes.ledger.lloyd.section_0_12.tension",
@@ -193,7 +193,7 @@ class e0_12_b:
     oracle = "complex step in time of the length of points under way"
 
     def reference(x, v):
-        return rate_under_way(x, v)
+        return numerical_length_rate(x, v)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_length",)
@@ -215,8 +215,8 @@ class d2:
     def printed(x, v, k, d):
         u, _ = geometry(x)
         F = smooth_tension(x, v, k, d)
-        F_x = slopes(lambda z: smooth_tension(z, v, k, d), x)
-        u_x = blocks(slopes(segment_directions, x))
+        F_x = point_derivatives(lambda z: smooth_tension(z, v, k, d), x)
+        u_x = derivative_blocks(point_derivatives(segment_directions, x))
         return np.array(
             [
                 np.outer(u[i] - u[i - 1], F_x[j]) + F * (u_x[i, j] - u_x[i - 1, j])
@@ -267,7 +267,7 @@ class e0_13:
     def library(x):
         # u_i is the slope of the length of segment i at its far end.
         hessians = [length_hessian(x, np.arange(N) == i)[3 * i + 3 : 3 * i + 6] for i in range(N)]
-        return blocks(np.reshape(hessians, (N, 3, N + 1, 3)))
+        return derivative_blocks(np.reshape(hessians, (N, 3, N + 1, 3)))
 
     oracle = "complex step of all directions with respect to all points"
 
@@ -291,7 +291,7 @@ class d3:
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
-        F_v = slopes(lambda z: smooth_tension(x, z, k, d), v)
+        F_v = point_derivatives(lambda z: smooth_tension(x, z, k, d), v)
         return np.array([np.outer(u[i] - u[i - 1], F_v[j]) for i in VIA for j in range(N + 1)])
 
     def library(x, v, k, d):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.forces import length_gradient, path_force, path_length, segments
+from rbnotes.forces import length_gradient, path_force, path_length, path_segments
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import law, points
 from rbnotes.ledger.lloyd.section_0_14 import (
@@ -22,8 +22,8 @@ from rbnotes.ledger.lloyd.section_0_14 import (
 )
 from rbnotes.ledger.oracles.paths import (
     active_length,
-    rate_under_way,
-    slopes,
+    numerical_length_rate,
+    point_derivatives,
 )
 from rbnotes.ledger.oracles.springs import tension
 from rbnotes.ledger.record import Verdict, claim
@@ -74,7 +74,7 @@ class t642:
         return np.array([-1, n + 1])
 
     def library(x):
-        u, lengths = segments(x)
+        u, lengths = path_segments(x)
         ends = x[:-1] + u * lengths[:, None]
         last = np.flatnonzero(np.isclose(ends, x[-1]).all(axis=-1))[-1]
         return np.array([-1, last + 1])
@@ -134,7 +134,7 @@ class e0_14_b:
     oracle = "complex step in time of the active length of points under way"
 
     def reference(x, v, active):
-        return rate_under_way(x, v, active)
+        return numerical_length_rate(x, v, active)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.path_length",)
@@ -158,7 +158,7 @@ class d6:
     oracle = "complex step: minus the slope of the whole length"
 
     def reference(x):
-        return -slopes(active_length, x)
+        return -point_derivatives(active_length, x)
 
     defines = (r"\mathbf v_0", r"\mathbf v_n", r"\mathbf v_i")
     verdict = Verdict.DEFINITION
@@ -175,7 +175,7 @@ class d7:
     constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active):
-        L, Ldot = active_length(x, active), rate_under_way(x, v, active)
+        L, Ldot = active_length(x, active), numerical_length_rate(x, v, active)
         F = tension(L, Ldot, k, d)
         return F * pulls(x)
 
@@ -185,8 +185,8 @@ class d7:
     oracle = "virtual work: minus the tension times the complex-step slope of the whole length"
 
     def reference(x, v, k, d, active):
-        F = tension(active_length_reference(x, active), rate_under_way(x, v, active), k, d)
-        return -F * slopes(active_length, x)
+        F = tension(active_length_reference(x, active), numerical_length_rate(x, v, active), k, d)
+        return -F * point_derivatives(active_length, x)
 
     primitives = (
         "rbnotes.ledger.lloyd.section_0_12.tension",
@@ -214,7 +214,7 @@ class d8_a:
     oracle = "complex step of the active length, all points"
 
     def reference(x, active):
-        return slopes(lambda z: active_length(z, active), x)
+        return point_derivatives(lambda z: active_length(z, active), x)
 
     equivalent_mutants = {
         "filled nothing at 0 in `[nothing, u]`": "no active segment lies beyond the ends",
@@ -241,7 +241,7 @@ class d8_b:
 
     def reference(x, active):
         units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
-        return np.array([rate_under_way(x, unit, active) for unit in units]).reshape(-1, 3)
+        return np.array([numerical_length_rate(x, unit, active) for unit in units]).reshape(-1, 3)
 
     equivalent_mutants = {
         "filled nothing at 0 in `[nothing, u]`": "no active segment lies beyond the ends",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import nonzero_vectors
-from rbnotes.forces import UserTension, length_gradient, length_hessian, path_force, path_length
+from rbnotes.forces import CallableTensionLaw, length_gradient, length_hessian, path_force, path_length
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_12 import identity, law
 from rbnotes.ledger.lloyd.section_0_14 import (
@@ -27,11 +27,11 @@ from rbnotes.ledger.lloyd.section_0_14_active import ACTIVE
 from rbnotes.ledger.oracles.paths import (
     active_length,
     active_rate,
-    rate_under_way,
+    numerical_length_rate,
+    point_derivatives,
     segment_directions,
-    slopes,
 )
-from rbnotes.ledger.oracles.springs import tension, tension_l, tension_ldot
+from rbnotes.ledger.oracles.springs import tension, tension_by_length, tension_by_rate
 from rbnotes.ledger.record import Verdict, claim
 
 QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA, "offsets": units.LENGTH}
@@ -40,7 +40,7 @@ QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AR
 def turning_rows(x, v, k, d, active):
     """The rows y_i, as printed in d9, with y_i = 0 for passive segments."""
     u, lengths = geometry(x)
-    F_Ldot = tension_ldot(active_length(x, active), rate_under_way(x, v, active), k, d)
+    F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
     y = np.zeros((N, 3))
     for i in np.flatnonzero(active):
         P = identity - np.outer(u[i], u[i])
@@ -81,7 +81,8 @@ class d9:
     def reference(x, v, k, d, active):
         # How fast each active direction turns, which is what its segment's rate has for a slope.
         F_Ldot = complex_step(
-            lambda z: tension(active_length(x, active), z[0], k, d), np.array([rate_under_way(x, v, active)])
+            lambda z: tension(active_length(x, active), z[0], k, d),
+            np.array([numerical_length_rate(x, v, active)]),
         )
         turning = complex_step(lambda t: segment_directions(x + t[0] * v), np.zeros(1))[..., 0]
         return F_Ldot * turning * active[:, None]
@@ -110,8 +111,8 @@ class d10:
     constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active):
-        F_L = tension_l(active_length(x, active), rate_under_way(x, v, active), k, d)
-        L_x = slopes(lambda z: active_length(z, active), x)
+        F_L = tension_by_length(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+        L_x = point_derivatives(lambda z: active_length(z, active), x)
         zero = np.zeros((1, 3))
         y = turning_rows(x, v, k, d, active)
         before, after = np.concatenate([zero, y]), np.concatenate([y, zero])
@@ -147,15 +148,15 @@ class d11:
     constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
 
     def printed(x, v, k, d, active):
-        F_Ldot = tension_ldot(active_length(x, active), rate_under_way(x, v, active), k, d)
-        Ldot_v = slopes(lambda z: active_rate(x, z, active), v)
+        F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+        Ldot_v = point_derivatives(lambda z: active_rate(x, z, active), v)
         pull = pulls(x)
         return np.array([[F_Ldot * np.outer(pull[i], Ldot_v[i]) for j in range(N + 1)] for i in range(N + 1)])
 
     def library(x, v, k, d, active):
         """Of the law, only the slope by the rate has a part in this."""
-        slope = UserTension(
-            lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_ldot(L, Ldot, k, d)
+        slope = CallableTensionLaw(
+            lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_by_rate(L, Ldot, k, d)
         )
         return library_blocks(path_force(slope, x, v, active).D)
 
@@ -188,7 +189,7 @@ class d12:
     def printed(x, v, k, d, active, i, offsets):
         u, lengths = geometry(extended(x, offsets))
         F = smooth_tension(x, v, k, d, active)
-        F_x = slopes(lambda z: smooth_tension(z, v, k, d, active), x)
+        F_x = point_derivatives(lambda z: smooth_tension(z, v, k, d, active), x)
         pull = pulls(x)
 
         def u_x(segment, j):

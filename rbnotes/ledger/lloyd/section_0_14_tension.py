@@ -21,12 +21,12 @@ from rbnotes.ledger.lloyd.section_0_14 import (
 from rbnotes.ledger.oracles.paths import (
     active_length,
     active_rate,
-    blocks,
-    rate_under_way,
+    derivative_blocks,
+    numerical_length_rate,
+    point_derivatives,
     segment_directions,
-    slopes,
 )
-from rbnotes.ledger.oracles.springs import tension_l, tension_ldot
+from rbnotes.ledger.oracles.springs import tension_by_length, tension_by_rate
 from rbnotes.ledger.quantities import AREA, DAMPING, FORCE, LENGTH, NUMBER, RATE, STIFFNESS, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
@@ -38,7 +38,7 @@ def rate_slope_library(x, v):
 
 
 def rate_slope_reference(x, v):
-    return slopes(lambda z: active_rate(z, v), x)[1:N]
+    return point_derivatives(lambda z: active_rate(z, v), x)[1:N]
 
 
 @claim("lloyd/s0.14/d4#a", "Chain rule for the tension of a path, positions")
@@ -53,10 +53,10 @@ class d4_a:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        L, Ldot = active_length(x), rate_under_way(x, v)
-        L_x = slopes(active_length, x)
-        Ldot_x = slopes(lambda z: active_rate(z, v), x)
-        return tension_l(L, Ldot, k, d) * L_x + tension_ldot(L, Ldot, k, d) * Ldot_x
+        L, Ldot = active_length(x), numerical_length_rate(x, v)
+        L_x = point_derivatives(active_length, x)
+        Ldot_x = point_derivatives(lambda z: active_rate(z, v), x)
+        return tension_by_length(L, Ldot, k, d) * L_x + tension_by_rate(L, Ldot, k, d) * Ldot_x
 
     def library(x, v, k, d):
         _, F_L, F_Ldot = law(k, d)(*path_length(x, v))
@@ -87,8 +87,8 @@ class d4_b:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        Ldot_v = slopes(lambda z: active_rate(x, z), v)
-        return tension_ldot(active_length(x), rate_under_way(x, v), k, d) * Ldot_v
+        Ldot_v = point_derivatives(lambda z: active_rate(x, z), v)
+        return tension_by_rate(active_length(x), numerical_length_rate(x, v), k, d) * Ldot_v
 
     def library(x, v, k, d):
         return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x).reshape(-1, 3)
@@ -120,7 +120,7 @@ class d5_a:
     oracle = "complex step of the length"
 
     def reference(x):
-        return slopes(active_length, x)[1:N]
+        return point_derivatives(active_length, x)[1:N]
 
     verdict = Verdict.HOLDS
     remark = "For the end points leave out the direction of the segment that is not there."
@@ -140,7 +140,7 @@ class d5_b:
     result = RATE
 
     def printed(x, v):
-        u_x = blocks(slopes(segment_directions, x))
+        u_x = derivative_blocks(point_derivatives(segment_directions, x))
         return np.array([(v[i] - v[i - 1]) @ u_x[i - 1, i] + (v[i + 1] - v[i]) @ u_x[i, i] for i in VIA])
 
     library = rate_slope_library
@@ -199,7 +199,7 @@ class d5_d:
     def reference(x, v):
         # The rate is linear in the velocities: it takes its slopes as values on the unit velocities.
         units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
-        return np.array([rate_under_way(x, unit) for unit in units]).reshape(-1, 3)[1:N]
+        return np.array([numerical_length_rate(x, unit) for unit in units]).reshape(-1, 3)[1:N]
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.path.length_gradient",)

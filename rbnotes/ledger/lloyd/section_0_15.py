@@ -6,9 +6,9 @@ import numpy as np
 
 from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import constrained_velocity
-from rbnotes.constraints.sequential import gauss_seidel
+from rbnotes.constraints.sequential import equality_gauss_seidel
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.oracles.systems import least_action, multipliers_of
+from rbnotes.ledger.oracles.systems import least_action, least_squares_multipliers
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -21,7 +21,7 @@ SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
 
 
 QUANTITIES = {
-    "A": units.MOBILITY,
+    "A": units.INVERSE_MASS,
     "b": units.VELOCITY,
     "block": units.NUMBER,
     "c": units.VELOCITY,
@@ -33,12 +33,14 @@ QUANTITIES = {
 def least_change(M, G, v0, c):
     """The velocities that satisfy the rows with the least change in the norm of M, and the rows' weights in it."""
     v = least_action(M, M @ v0, G, c)
-    return v, multipliers_of(M @ (v - v0), G)
+    return v, least_squares_multipliers(M @ (v - v0), G)
 
 
 def iteration_library(A, b, x):
     """One sweep on constraints whose rows are those of a Cholesky factor, so that N M^-1 N^T is A."""
-    return gauss_seidel(np.eye(4), np.linalg.cholesky(A), b, np.zeros(4), sweeps=1, impulses=x).impulses
+    return equality_gauss_seidel(
+        np.eye(4), np.linalg.cholesky(A), b, np.zeros(4), sweeps=1, initial_impulses=x
+    ).impulses
 
 
 def iteration_reference(A, b, x):
@@ -62,7 +64,7 @@ def inverse_terms(M, G):
 
 
 def sweep_library(M, G, v0, c, start):
-    return gauss_seidel(np.linalg.inv(M), G, c, v0, sweeps=1, impulses=start).impulses
+    return equality_gauss_seidel(np.linalg.inv(M), G, c, v0, sweeps=1, initial_impulses=start).impulses
 
 
 def sweep_reference(M, G, v0, c, start):
@@ -95,7 +97,7 @@ class d1:
         r"= \mathbf c"
     )
     inputs = KKT
-    result = units.column((units.VELOCITY, 5), (units.MOMENTUM, 3))
+    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
 
     def printed(M, G, v0, c):
         """Both lines as equations for v and lambda together."""

@@ -14,7 +14,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.complementarity import BoxLCP, solve_lcp
 from rbnotes.constraints.sequential import friction_impulse
 from rbnotes.dynamics import linearly_implicit_velocity
-from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -30,7 +30,7 @@ QUANTITIES = {
     "limit": MOMENTUM,
     "normal": MOMENTUM,
     "v_t": VELOCITY,
-    "w": MOBILITY,
+    "w": INVERSE_MASS,
 }
 
 

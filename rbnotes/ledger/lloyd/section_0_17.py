@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, NullSpace, null_space
+from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction
 from rbnotes.checking.strategies import arrays, vectors
 from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, solve_step
 from rbnotes.ledger.oracles.attached import (
-    following,
-    softened_motion,
+    attached_velocities,
+    soft_constrained_motion,
 )
-from rbnotes.ledger.quantities import MOBILITY, MOMENTUM, NUMBER, VELOCITY, column
+from rbnotes.ledger.quantities import INVERSE_MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments"
@@ -39,7 +39,7 @@ WHOLE = {**WITHOUT_DRIFT, "gb": arrays(ATTACHED)}
 QUANTITIES = {
     "Gba": NUMBER,
     "Gka": NUMBER,
-    "S": MOBILITY,
+    "S": INVERSE_MASS,
     "f": MOMENTUM,
     "g": VELOCITY,
     "gb": VELOCITY,
@@ -49,8 +49,8 @@ QUANTITIES = {
 }
 
 
-def attached(Gba, gb=None) -> NullSpace:
-    return null_space(
+def attached(Gba, gb=None) -> NullSpaceReduction:
+    return null_space_reduction(
         [ACTIVE, ATTACHED], [Attachment(1, {0: -Gba}, np.zeros(ATTACHED) if gb is None else gb)]
     )
 
@@ -70,7 +70,7 @@ def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
 def motion(M, Gba, G, f, g, S, gb):
     """v, and the multipliers of constraints and attachments as the notes have them: those of opposite forces."""
     rows = np.hstack([Gba, IDENTITY])
-    v, push, hold = softened_motion(M, f, (G, g, S), (rows, gb))
+    v, push, hold = soft_constrained_motion(M, f, (G, g, S), (rows, gb))
     return v, -push, -hold
 
 
@@ -123,7 +123,7 @@ class e0_18:
         return -Gka @ v_active
 
     def library(Gka, v_active):
-        return attached(Gka).velocities(v_active)[BETA]
+        return attached(Gka).expand_velocities(v_active)[BETA]
 
     oracle = "the attached velocities, row by row"
 
@@ -150,10 +150,10 @@ class d1:
         return np.concatenate([v_active, np.linalg.solve(IDENTITY, -Gba @ v_active)])
 
     def library(Gba, v_active):
-        return attached(Gba).velocities(v_active)
+        return attached(Gba).expand_velocities(v_active)
 
     oracle = "the attached velocities, component by component"
-    reference = following
+    reference = attached_velocities
     exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.attachments.null_space", "rbnotes.attachments.NullSpace.velocities")
@@ -174,7 +174,7 @@ class e0_19:
         r" \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
     )
     inputs = WHOLE
-    result = column((VELOCITY, 7), (MOMENTUM, 5))
+    result = vector_quantity((VELOCITY, 7), (MOMENTUM, 5))
 
     def printed(M, Gba, G, f, g, S, gb):
         return whole_printed(M, Gba, G, f, g, S, gb)
@@ -245,7 +245,7 @@ class d2_a:
         return gb - Gba @ va
 
     def library(M, Gba, G, f, gb, va):
-        return attached(Gba, gb).velocities(va)[BETA]
+        return attached(Gba, gb).expand_velocities(va)[BETA]
 
     oracle = "the last two rows of blocks that concern it, solved for what is attached"
 
@@ -281,7 +281,7 @@ class d2_b:
     def library(M, Gba, G, f, gb, va, la):
         space = attached(Gba, gb)
         system = StepProblem(M, f, BilateralRows(G))
-        return -space.attachment_forces(system, StepSolution(space.velocities(va), -la))
+        return -space.attachment_forces(system, StepSolution(space.expand_velocities(va), -la))
 
     oracle = "the rows of blocks of attached components and attachments in (0.19), solved for both unknowns"
 

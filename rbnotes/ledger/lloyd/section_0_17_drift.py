@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.attachments import null_space, point_on_body, point_on_points
+from rbnotes.attachments import null_space_reduction, point_on_body, point_on_points
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, positive_numbers, twists, vectors
 from rbnotes.ledger.lloyd.section_0_17 import CHAPTER
@@ -50,8 +50,8 @@ class t732:
 
     def library(masters, weights, x):
         attachment = point_on_points(POINTS, [int(j) for j in masters], weights)
-        space = null_space([3] * (POINTS + 1), [attachment])
-        return -np.stack([space.velocities(unit)[3 * POINTS :] for unit in np.eye(3 * POINTS)], axis=1)
+        space = null_space_reduction([3] * (POINTS + 1), [attachment])
+        return -np.stack([space.expand_velocities(unit)[3 * POINTS :] for unit in np.eye(3 * POINTS)], axis=1)
 
     oracle = "the place of the attached point, by differences, as each of the active points moves"
 
@@ -82,7 +82,7 @@ class t774_b:
 
     def library(E, x, phi, h):
         """That of the acceleration, over one step."""
-        return h * point_on_body(1, 0, E, x, phi).drift
+        return h * point_on_body(1, 0, E, x, phi).bias
 
     oracle = (
         "a point of a body: what its velocity changes by in a step while the body's twist stays, by "
@@ -121,7 +121,7 @@ class t774_c:
 
     def library(E, x, phi, h):
         point = point_on_body(1, 0, E, x, phi)
-        return point.blocks[0] @ phi + h * point.drift
+        return point.blocks[0] @ phi + h * point.bias
 
     oracle = "a point of a body: its velocity and what that changes by in a step, by differences of its place"
 
@@ -155,7 +155,7 @@ class t774_d:
 
     def library(weights, x, v, a):
         attachment = point_on_points(2, [0, 1], weights)
-        return sum(block @ a[j] for j, block in attachment.blocks.items()) + attachment.drift
+        return sum(block @ a[j] for j, block in attachment.blocks.items()) + attachment.bias
 
     oracle = "differences of the velocity of a point between two that move with changing velocities"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, eliminate
+from rbnotes.attachments import Attachment, eliminate_attachment
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_17 import ACTIVE, ATTACHED, CHAPTER, SIZE, TIED
-from rbnotes.ledger.oracles.attached import effective_mass, following
+from rbnotes.ledger.oracles.attached import attached_velocities, effective_mass
 from rbnotes.ledger.quantities import MASS, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 
@@ -55,7 +55,7 @@ def forces_handed_on(sizes, attachments):
     for unit in np.eye(sum(sizes)):
         system = StepProblem(np.eye(sum(sizes)), unit)
         for attachment in attachments:
-            system = eliminate(system, sizes, attachment)
+            system = eliminate_attachment(system, sizes, attachment)
         columns.append(system.momentum)
     return np.stack(columns, axis=1)
 
@@ -87,7 +87,7 @@ class d3:
 
     def library(M, Gba):
         system = StepProblem(M, np.zeros(SIZE))
-        return eliminate(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).mass
+        return eliminate_attachment(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).mass
 
     oracle = "the kinetic energy of all components while the attached ones follow"
 
@@ -119,7 +119,7 @@ class d4:
 
     def reference(Gba):
         """Forces on all components, handed to the active ones so that their power stays."""
-        columns = [following(Gba, unit) for unit in np.eye(ACTIVE)]
+        columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
 
     exact = "both only place entries and their opposites"
@@ -163,8 +163,8 @@ class t786:
         return P_j @ (P_k @ M @ P_k.T) @ P_j.T
 
     def library(M, Gka, Gja):
-        without_k = eliminate(StepProblem(M, np.zeros(EVERY)), SIZES, k_attached(Gka))
-        return eliminate(without_k, SIZES, j_attached(Gja)).mass
+        without_k = eliminate_attachment(StepProblem(M, np.zeros(EVERY)), SIZES, k_attached(Gka))
+        return eliminate_attachment(without_k, SIZES, j_attached(Gja)).mass
 
     oracle = "the kinetic energy of all components while j and k follow, both at once"
 

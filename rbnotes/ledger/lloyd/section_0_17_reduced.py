@@ -23,13 +23,13 @@ from rbnotes.ledger.oracles.attached import (
     effective_mass,
     effective_rows,
 )
-from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY, column
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 REDUCED = ("rbnotes.attachments.NullSpace.reduce",)
 
 
-QUANTITIES = {"Gba": NUMBER, "S": MOBILITY, "f": MOMENTUM, "g": VELOCITY, "gb": VELOCITY}
+QUANTITIES = {"Gba": NUMBER, "S": INVERSE_MASS, "f": MOMENTUM, "g": VELOCITY, "gb": VELOCITY}
 
 
 def reduced_printed(M, Gba, G, f, g, R, gb):
@@ -76,7 +76,7 @@ class e0_20_a:
         r" -\mathbf R_\alpha \text{ positive}"
     )
     inputs = WHOLE
-    result = column((VELOCITY, 4), (MOMENTUM, 2))
+    result = vector_quantity((VELOCITY, 4), (MOMENTUM, 2))
 
     def printed(M, Gba, G, f, g, S, gb):
         return reduced_printed(M, Gba, G, f, g, -S, gb)
@@ -103,7 +103,7 @@ class e0_20_b:
         r" \mathbf R_\alpha = \gamma\alpha/h^2"
     )
     inputs = WHOLE
-    result = column((VELOCITY, 4), (MOMENTUM, 2))
+    result = vector_quantity((VELOCITY, 4), (MOMENTUM, 2))
 
     def printed(M, Gba, G, f, g, S, gb):
         return reduced_printed(M, Gba, G, f, g, S, gb)
@@ -226,7 +226,7 @@ class t774_a:
         r" \boldsymbol\gamma' = \mathbf g_\alpha"
     )
     inputs = WITHOUT_DRIFT
-    result = column((MOMENTUM, 4), (VELOCITY, 2))
+    result = vector_quantity((MOMENTUM, 4), (VELOCITY, 2))
 
     def printed(M, Gba, G, f, g, S):
         fa, fb = f[ALPHA], f[BETA]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, null_space
+from rbnotes.attachments import Attachment, null_space_reduction
 from rbnotes.checking.strategies import arrays, vectors
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
-from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, softened_motion
+from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, soft_constrained_motion
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments-on-attachments"
@@ -27,7 +27,7 @@ REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
 QUANTITIES = {
     "Gb": units.NUMBER,
     "Gk": units.NUMBER,
-    "S": units.MOBILITY,
+    "S": units.INVERSE_MASS,
     "f": units.MOMENTUM,
     "ga": units.VELOCITY,
     "gb": units.VELOCITY,
@@ -66,7 +66,7 @@ def blocks(M):
 def motion(M, G, Gb, Gk, f, S, ga, gb, gk):
     """v, and the multipliers of constraints, of beta and of k as the notes have them: of opposite forces."""
     attached = np.vstack([np.hstack([Gb, np.zeros((B, K))]), np.hstack([Gk, IDENTITY])])
-    v, push, hold = softened_motion(M, f, (G, ga, S), (attached, np.concatenate([gb, gk])))
+    v, push, hold = soft_constrained_motion(M, f, (G, ga, S), (attached, np.concatenate([gb, gk])))
     return v, -push, -hold[:B], -hold[B:]
 
 
@@ -96,7 +96,7 @@ def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
     inverse = np.linalg.inv(Gb[:, BETA])
     onto_active = Attachment(1, {0: -inverse @ Gb[:, ALPHA]}, inverse @ gb)
     onto_both = Attachment(2, {0: -Gk[:, ALPHA], 1: -Gk[:, BETA]}, gk)
-    space = null_space([A, B, K], (onto_active, onto_both))
+    space = null_space_reduction([A, B, K], (onto_active, onto_both))
     system = StepProblem(M, f, BilateralRows(G, ga, S))
     whole = space.expand(solve_step(space.reduce(system)))
     forces = space.attachment_forces(system, whole)
@@ -105,7 +105,7 @@ def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
     """The system without k; the attachments of beta are among its rows, and hard."""
-    space = null_space([KEPT, K], [Attachment(1, {0: -Gk}, np.zeros(K) if gk is None else gk)])
+    space = null_space_reduction([KEPT, K], [Attachment(1, {0: -Gk}, np.zeros(K) if gk is None else gk)])
     rows = np.vstack([G, np.hstack([Gb, np.zeros((B, K))])])
     targets = None if ga is None else np.concatenate([ga, gb])
     softness = None if S is None else np.concatenate([S, np.zeros(B)])
@@ -180,7 +180,7 @@ class e0_25:
         r" \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 7), (units.MOMENTUM, 5))
+    result = units.vector_quantity((units.VELOCITY, 7), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return whole_printed(M, G, Gb, Gk, f, S, ga, gb, gk)
@@ -218,7 +218,7 @@ class e0_26_a:
         r" -\mathbf R_\alpha \text{ positive}"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 5), (units.MOMENTUM, 3))
+    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return without_k_printed(M, G, Gb, Gk, f, -S, ga, gb, gk)
@@ -254,7 +254,7 @@ class e0_26_b:
         r" \mathbf R_\alpha = \gamma\alpha/h^2"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 5), (units.MOMENTUM, 3))
+    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return without_k_printed(M, G, Gb, Gk, f, S, ga, gb, gk)

@@ -22,7 +22,7 @@ from rbnotes.ledger.lloyd.section_0_18 import (
     without_k,
 )
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows
-from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 ABOVE = slice(0, ROWS)
@@ -32,7 +32,7 @@ ABOVE = slice(0, ROWS)
 QUANTITIES = {
     "Gb": NUMBER,
     "Gk": NUMBER,
-    "S": MOBILITY,
+    "S": INVERSE_MASS,
     "f": MOMENTUM,
     "ga": VELOCITY,
     "gb": VELOCITY,

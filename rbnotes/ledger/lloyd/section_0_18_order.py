@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, eliminate, elimination_order, null_space, point_on_points
+from rbnotes.attachments import (
+    Attachment,
+    eliminate_attachment,
+    elimination_order,
+    null_space_reduction,
+    point_on_points,
+)
 from rbnotes.checking.strategies import arrays, positive_numbers, vectors
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_18 import ALPHA, BETA, CHAPTER, IDENTITY, KEPT, REDUCE, A, B, K
@@ -45,7 +51,7 @@ def eliminated(masses, order):
     """Effective mass of the active particle after the elimination of the chain in an order."""
     system = StepProblem(np.diag(np.repeat(masses, 3)), np.zeros(12))
     for attachment in order:
-        system = eliminate(system, [3, 3, 3, 3], attachment)
+        system = eliminate_attachment(system, [3, 3, 3, 3], attachment)
     return system.mass[9, 9]
 
 
@@ -89,7 +95,7 @@ MASTERS = {
 
 def two_masters_library(w1, w2, m1, m2, mk):
     masses = np.diag(np.repeat([m1, m2, mk], 3))
-    space = null_space([3, 3, 3], (point_on_points(2, (0, 1), (w1, w2)),))
+    space = null_space_reduction([3, 3, 3], (point_on_points(2, (0, 1), (w1, w2)),))
     return space.reduce(StepProblem(masses, np.zeros(9))).mass
 
 
@@ -101,8 +107,8 @@ ON_BOTH = {"G": arrays(K, KEPT), "va": vectors(A), "vb": vectors(B)}
 
 
 def attached_to_both_library(G, va, vb):
-    space = null_space([A, B, K], [Attachment(2, {0: -G[:, ALPHA], 1: -G[:, BETA]})])
-    return space.velocities(np.concatenate([va, vb]))[KEPT:]
+    space = null_space_reduction([A, B, K], [Attachment(2, {0: -G[:, ALPHA], 1: -G[:, BETA]})])
+    return space.expand_velocities(np.concatenate([va, vb]))[KEPT:]
 
 
 def attached_to_both_reference(G, va, vb):
@@ -134,7 +140,7 @@ class t801:
     def library(M, onto_active, onto_next):
         system = StepProblem(M, np.zeros(8))
         for attachment in elimination_order(reversed(graph(onto_active, onto_next))):
-            system = eliminate(system, SIZES, attachment)
+            system = eliminate_attachment(system, SIZES, attachment)
         return system.mass[-TWO:, -TWO:]
 
     oracle = "the kinetic energy of all components, velocities from masters to attached ones"
@@ -192,7 +198,7 @@ class t851:
         return f[3]
 
     def library(onto_active, onto_next, f):
-        space = null_space(SIZES, graph(onto_active, onto_next))
+        space = null_space_reduction(SIZES, graph(onto_active, onto_next))
         return space.reduce(StepProblem(np.eye(8), f)).momentum
 
     oracle = "the power of all forces on unit velocities of the active component"
@@ -259,7 +265,7 @@ class t857:
         return v_k.ravel()
 
     def library(onto_active, onto_next, v):
-        return null_space(SIZES, graph(onto_active, onto_next)).velocities(v)
+        return null_space_reduction(SIZES, graph(onto_active, onto_next)).expand_velocities(v)
 
     oracle = "the constraints of all attached components solved at once, as one linear system"
 

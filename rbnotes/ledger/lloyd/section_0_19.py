@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rbnotes.attachments import null_space, point_on_body
+from rbnotes.attachments import null_space_reduction, point_on_body
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, positive_numbers, rotations, vectors
 from rbnotes.dynamics import StepProblem
@@ -17,7 +17,7 @@ from rbnotes.ledger.quantities import (
     LINEAR_FIRST_WRENCH,
     TIME,
     VELOCITY,
-    per,
+    matrix_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -34,7 +34,7 @@ REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpace.re
 BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
 
 
-QUANTITIES = {"M": per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST), "a": ACCELERATION}
+QUANTITIES = {"M": matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST), "a": ACCELERATION}
 
 
 def swapped(vector):
@@ -80,7 +80,7 @@ def inertia_library(R, c, m, M):
     order = [3, 4, 5, 0, 1, 2]
     both = np.zeros((9, 9))
     both[:6, :6], both[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
-    space = null_space((6, 3), (attached(R, c),))
+    space = null_space_reduction((6, 3), (attached(R, c),))
     return space.reduce(StepProblem(both, np.zeros(9))).mass[np.ix_(order, order)]
 
 
@@ -97,7 +97,7 @@ def inertia_reference(R, c, m, M):
 
 def acceleration_library(R, c, v, w, vdot, wdot):
     point = attached(R, c, v, w)
-    return point.blocks[0] @ np.concatenate((wdot, vdot)) + point.drift
+    return point.blocks[0] @ np.concatenate((wdot, vdot)) + point.bias
 
 
 @claim("lloyd/s0.19/e0.36", "Velocity of a particle attached to a body")
@@ -111,7 +111,7 @@ class e0_36:
 
     def library(R, c, v, w):
         point = attached(R, c)
-        return point.blocks[0] @ np.concatenate([w, v]) + point.drift
+        return point.blocks[0] @ np.concatenate([w, v]) + point.bias
 
     oracle = "differences of the particle's place while the body turns about an axis and its origin flies"
     reference = point_velocity
@@ -126,15 +126,15 @@ class d1:
         r"\mathbf G_{\beta\alpha} = \begin{pmatrix} -\mathbf R_{BW} & \mathbf R_{BW}[\mathbf c] \end{pmatrix}"
     )
     inputs = POINT
-    result = per(VELOCITY, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(VELOCITY, LINEAR_FIRST_TWIST)
 
     def printed(R, c):
         return np.hstack([-R, R @ bracket(c)])
 
     def library(R, c):
-        space = null_space((6, 3), (attached(R, c),))
+        space = null_space_reduction((6, 3), (attached(R, c),))
         units = np.eye(6)[[3, 4, 5, 0, 1, 2]]
-        return -np.stack([space.velocities(unit)[6:] for unit in units], axis=1)
+        return -np.stack([space.expand_velocities(unit)[6:] for unit in units], axis=1)
 
     oracle = "differences of the particle's place for each unit twist of the body"
     reference = rows_reference
@@ -147,7 +147,7 @@ class d1:
 class d2_a:
     formula = r"\mathbf M' = \mathbf M + m\,\mathbf G_{\beta\alpha}^T\mathbf G_{\beta\alpha}"
     inputs = BODY
-    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(R, c, m, M):
         G = np.hstack((-R, R @ bracket(c)))
@@ -170,7 +170,7 @@ class d2_b:
         r" m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
     )
     inputs = BODY
-    result = per(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
 
     def printed(R, c, m, M):
         I = np.eye(3)
@@ -212,7 +212,7 @@ class d3:
         point = attached(np.eye(3), c, np.zeros(3), w)
         masses = np.zeros((9, 9))
         masses[6:, 6:] = m * np.eye(3)
-        small = null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9)))
+        small = null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9)))
         return swapped(small.mass @ np.concatenate((wdot, a)) - small.momentum)
 
     oracle = (
@@ -245,7 +245,7 @@ class t900_a:
     def library(R, v, w, vdot):
         """The acceleration of the origin as that of a point at rest in the body, seen from the body."""
         point = attached(R, np.zeros(3), v, w)
-        return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.drift)
+        return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.bias)
 
     oracle = "differences of the origin's velocity in the world"
 

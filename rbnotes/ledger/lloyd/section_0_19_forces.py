@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import so3
-from rbnotes.attachments import null_space
+from rbnotes.attachments import null_space_reduction
 from rbnotes.checking.strategies import positive_numbers, rotations, vectors
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.lloyd.section_0_19 import CHAPTER, REDUCE, attached, cross, point_acceleration, swapped
@@ -20,7 +20,7 @@ def change_library(R, c, w, m):
     masses = np.zeros((9, 9))
     masses[6:, 6:] = m * np.eye(3)
     point = attached(R, c, np.zeros(3), w)
-    return swapped(null_space((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
+    return swapped(null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
 
 
 def change_reference(R, c, w, m):

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import quaternion
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import numbers, unit_quaternions, unit_vectors, vectors
-from rbnotes.ledger.oracles.quaternions import UNITS, multiplied, turned
+from rbnotes.ledger.oracles.quaternions import UNITS, multiply, rotation_quaternion
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
@@ -40,7 +40,7 @@ def base_rate_library(u, theta, omega):
 
 def base_rate_reference(u, theta, omega):
     start = Rotation.from_rotvec(theta * u)
-    return quaternion_rate(turned(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
+    return quaternion_rate(rotation_quaternion(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
 
 
 def body_rate_library(u, theta, omega):
@@ -49,7 +49,7 @@ def body_rate_library(u, theta, omega):
 
 def body_rate_reference(u, theta, omega):
     start = Rotation.from_rotvec(theta * u)
-    return quaternion_rate(turned(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
+    return quaternion_rate(rotation_quaternion(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
 
 
 @claim("lloyd/s0.2/d1", "Unit quaternion of a rotation by an angle about an axis")
@@ -65,7 +65,7 @@ class d1:
         return quaternion.from_axis_angle(u, theta)
 
     oracle = "matrix exponential of the axis as a complex 2 x 2 matrix, which knows no half-angle formula"
-    reference = turned
+    reference = rotation_quaternion
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.from_axis_angle",)
     chapter = "quaternions"
@@ -87,7 +87,7 @@ class t24:
     oracle = "the determinant of the complex 2 x 2 matrix that stands for the turn"
 
     def reference(u, theta):
-        return np.linalg.det(np.tensordot(turned(u, theta), UNITS, axes=1)).real
+        return np.linalg.det(np.tensordot(rotation_quaternion(u, theta), UNITS, axes=1)).real
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.from_axis_angle",)
@@ -110,7 +110,7 @@ class d2:
     oracle = "products of the complex 2 x 2 matrices that stand for 1, i, j, k"
 
     def reference(q, p):
-        return multiplied(q, p)
+        return multiply(q, p)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.quaternion.product",)
@@ -125,7 +125,7 @@ class e0_1_a:
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-        return 1 / 2 * multiplied(np.concatenate([[0.0], omega]), q)
+        return 1 / 2 * multiply(np.concatenate([[0.0], omega]), q)
 
     library = base_rate_library
     oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
@@ -164,7 +164,7 @@ class d3_a:
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
-        return 1 / 2 * multiplied(q, np.concatenate([[0.0], omega]))
+        return 1 / 2 * multiply(q, np.concatenate([[0.0], omega]))
 
     library = body_rate_library
     oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.attachments import null_space, point_on_points
+from rbnotes.attachments import null_space_reduction, point_on_points
 from rbnotes.checking.strategies import arrays, nonzero_vectors, numbers, spd_matrices, vectors
-from rbnotes.constraints.sequential import satisfy_one
+from rbnotes.constraints.sequential import solve_single_constraint
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.ledger.oracles.systems import least_action
-from rbnotes.ledger.quantities import MOBILITY, NUMBER, VELOCITY
+from rbnotes.ledger.quantities import INVERSE_MASS, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "gauss-seidel"
@@ -48,7 +48,7 @@ def change_reference(M, G, v0, gamma):
 
 
 def velocity_library(M, G, v0, gamma):
-    return satisfy_one(np.linalg.inv(M), G, gamma, v0)[0]
+    return solve_single_constraint(np.linalg.inv(M), G, gamma, v0)[0]
 
 
 @claim("lloyd/s0.20/d1", "A single constraint satisfied in isolation")
@@ -109,7 +109,7 @@ class d2:
 class t928:
     formula = r"\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T"
     inputs = {**BLOCKS, "G": REACHING}
-    result = MOBILITY
+    result = INVERSE_MASS
 
     def printed(M, G, v0, gamma):
         g = G[:FIRST]
@@ -118,7 +118,7 @@ class t928:
     def library(M, G, v0, gamma):
         """One over the impulse that changes the row's velocity by one, through the first component alone."""
         first = slice(0, FIRST)
-        _, impulse = satisfy_one(
+        _, impulse = solve_single_constraint(
             np.linalg.inv(M[first, first]), G[first], G[first] @ v0[first] + 1, v0[first]
         )
         return 1 / impulse
@@ -165,7 +165,7 @@ class t918_a:
         point = point_on_points(ACTIVE, [int(j) for j in masters[1:3]], weights)
         masses = np.eye(3 * ACTIVE + 3)
         system = StepProblem(masses, np.zeros(len(masses)), BilateralRows(row.reshape(1, -1)))
-        return null_space([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
+        return null_space_reduction([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
 
     oracle = "what the constraint makes of unit velocities of the active points, the attached one following"
 

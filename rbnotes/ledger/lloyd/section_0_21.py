@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, null_space, solve_controlled
+from rbnotes.attachments import Attachment, null_space_reduction, solve_prescribed_motion
 from rbnotes.checking.strategies import arrays, vectors
 from rbnotes.dynamics import StepSolution
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
-from rbnotes.ledger.oracles.attached import effective_mass, effective_rows, following, softened_motion
+from rbnotes.ledger.oracles.attached import (
+    attached_velocities,
+    effective_mass,
+    effective_rows,
+    soft_constrained_motion,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "attachments-on-attachments"
@@ -41,7 +46,7 @@ WHOLE = {
 }
 QUANTITIES = {
     "Gb": units.NUMBER,
-    "S": units.MOBILITY,
+    "S": units.INVERSE_MASS,
     "fa": units.MOMENTUM,
     "fb": units.MOMENTUM,
     "gb": units.VELOCITY,
@@ -63,14 +68,14 @@ def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
     """v, the notes' multipliers (of opposite forces) of constraints and attachments, and the force on rho."""
     hard = np.vstack([np.hstack([Gb, IDENTITY]), np.eye(SIZE)[RHO]])
     f = np.concatenate([fa, np.zeros(P), fb])
-    v, push, hold = softened_motion(M, f, (G, gs, S), (hard, np.concatenate([gb, vr])))
+    v, push, hold = soft_constrained_motion(M, f, (G, gs, S), (hard, np.concatenate([gb, vr])))
     return v, -push, -hold[:B], hold[B:]
 
 
 def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
     """The whole system, its null space, and the system without the attached components."""
     system = problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
-    space = null_space((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
+    space = null_space_reduction((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
     return system, space, space.reduce(system)
 
 
@@ -78,12 +83,12 @@ def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
     """The library's motion of the components that stay."""
     applied = np.zeros(SIZE)
     applied[ALPHA], applied[BETA] = fa, fb
-    return solve_controlled(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
+    return solve_prescribed_motion(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
 
 
 def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Forces on all components, the one that it takes on the controlled ones among them."""
-    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
     return np.block([fa, force, fb])
 
 
@@ -132,23 +137,23 @@ def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
     found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
     f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
     loaded, space, _ = reduced(M, G, Gb, f, S, gs, gb)
-    v = space.velocities(found.velocity)
-    holds = space.attachment_forces(loaded, StepSolution(v, found.bilateral))
-    return np.concatenate([v[ALPHA], found.force, v[BETA], -found.bilateral, -holds])
+    v = space.expand_velocities(found.velocity)
+    holds = space.attachment_forces(loaded, StepSolution(v, found.bilateral_impulses))
+    return np.concatenate([v[ALPHA], found.actuation_force, v[BETA], -found.bilateral_impulses, -holds])
 
 
 def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
     found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
     f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
     small = reduced(M, G, Gb, f, S, gs, gb)[2]
-    return np.concatenate([found.velocity[ALPHA], small.momentum[RHO], -found.bilateral])
+    return np.concatenate([found.velocity[ALPHA], small.momentum[RHO], -found.bilateral_impulses])
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
     """With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities."""
     v, multipliers, _, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(KEPT), gb])
-    powers = [following(Gb, unit) @ total for unit in np.eye(KEPT)[RHO]]
+    powers = [attached_velocities(Gb, unit) @ total for unit in np.eye(KEPT)[RHO]]
     return np.concatenate([v[ALPHA], powers, multipliers])
 
 
@@ -173,7 +178,7 @@ def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
 
 def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
     found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
-    return np.concatenate((found.velocity[:A], -found.bilateral))
+    return np.concatenate((found.velocity[:A], -found.bilateral_impulses))
 
 
 def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -210,7 +215,9 @@ class d1:
         r" \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 2), (units.VELOCITY, 2), (units.MOMENTUM, 5))
+    result = units.vector_quantity(
+        (units.VELOCITY, 3), (units.MOMENTUM, 2), (units.VELOCITY, 2), (units.MOMENTUM, 5)
+    )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return whole_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
@@ -249,7 +256,7 @@ class d2_a:
         r" -\mathbf R_\sigma \text{ positive}"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 5))
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return reduced_printed(M, G, Gb, fa, fb, -S, gs, gb, vr)
@@ -278,7 +285,7 @@ class d2_b:
         r" \mathbf R_\sigma = \gamma\alpha/h^2"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 5))
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 5))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return reduced_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
@@ -314,7 +321,7 @@ class d4:
         _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
         Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
         Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
-        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral
+        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral_impulses
         return (
             Mra1 @ found.velocity[ALPHA]
             + Mrr1 @ vr
@@ -324,7 +331,7 @@ class d4:
         )
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
 
     oracle = CONTROLLED_ACTION
 
@@ -351,7 +358,7 @@ class d5_a:
         r" \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 3))
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """The rows of alpha where the print has alpha; the sizes then do not fit those of sigma."""
@@ -382,7 +389,7 @@ class d5_b:
         r" \mathbf R_\sigma = \gamma\alpha/h^2"
     )
     inputs = WHOLE
-    result = units.column((units.VELOCITY, 3), (units.MOMENTUM, 3))
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 3))
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         rows = slice(0, ROWS)

@@ -25,12 +25,12 @@ from rbnotes.ledger.lloyd.section_0_21 import (
     reduced,
 )
 from rbnotes.ledger.oracles.attached import effective_mass, effective_rows
-from rbnotes.ledger.quantities import MASS, MOBILITY, MOMENTUM, NUMBER, VELOCITY
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
 QUANTITIES = {
     "Gb": NUMBER,
-    "S": MOBILITY,
+    "S": INVERSE_MASS,
     "fa": MOMENTUM,
     "fb": MOMENTUM,
     "gb": VELOCITY,
@@ -246,7 +246,7 @@ class d3_h:
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the f_rho that the library finds."""
-        fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).force
+        fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
         Mrb, Mbb, Gbr = M[RHO, BETA], M[BETA, BETA], Gb[:, RHO]
         return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
 

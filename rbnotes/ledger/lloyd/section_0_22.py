@@ -16,18 +16,18 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.forces.frame_spring import FrameSpring, frame_displacement, frame_spring_forces
-from rbnotes.forces.world import hold_world_velocities, in_world_axes
+from rbnotes.forces.world import at_constant_world_velocity, rotate_to_world
 from rbnotes.forces.wrenches import BodyForces
 from rbnotes.inertia import LINEAR_FIRST
 from rbnotes.ledger.oracles.frame_springs import (
-    REST,
-    at_the_frames,
+    ZERO_VELOCITIES,
     body_twists,
     elastic_forces,
-    names,
+    frame_spring_quantities,
+    frames_as_bodies,
     viscous_forces,
 )
-from rbnotes.ledger.quantities import FORCE, NUMBER, POSE, RATE, TORQUE, VELOCITY, rows
+from rbnotes.ledger.quantities import FORCE, NUMBER, POSE, RATE, TORQUE, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "frame-springs"
@@ -50,7 +50,7 @@ DISPLACEMENT = "rbnotes.forces.frame_spring.frame_displacement"
 LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
 
 
-QUANTITIES = {"velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {"velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def _poses(entries: Array) -> Array:
@@ -97,10 +97,10 @@ def library_forces(
     E = poses[:2]
     phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
     found = frame_spring_forces(spring, E, phi)
-    held = hold_world_velocities(found, phi)
+    held = at_constant_world_velocity(found, phi)
     found = found._replace(K=(1 - follow) * held.K + follow * found.K)
     if axes == "world":
-        found = in_world_axes(found, E)
+        found = rotate_to_world(found, E)
     order = np.ix_(LLOYD_ORDER, LLOYD_ORDER)
     return BodyForces(found.w[:, LINEAR_FIRST].reshape(4, 3), found.K[order], found.D[order])
 
@@ -144,7 +144,7 @@ class d2:
     result = POSE
 
     def printed(poses):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         zero, one = np.zeros((1, 3)), np.ones((1, 1))
         return np.block(
             [[n.R_21, (n.R_1W.T @ n.x_2 - n.R_1W.T @ n.x_1)[:, None]], [zero, one]],
@@ -168,7 +168,7 @@ class t996:
     result = NUMBER
 
     def printed(poses):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         return n.R_1W.T @ n.R_2W
 
     def library(poses):
@@ -196,10 +196,10 @@ class e0_37:
         r"&=-k_r\mathbf R_{12}(\phi\mathbf u)\end{aligned}"
     )
     inputs = ELASTIC
-    result = rows(FORCE, TORQUE)
+    result = stacked_quantity(FORCE, TORQUE)
 
     def printed(poses, k_t, k_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
         tau_1k = k_r * (n.phi * n.u)
         f_2k = -k_t * n.R_2W.T @ (n.x_2 - n.x_1)
@@ -207,12 +207,12 @@ class e0_37:
         return np.array([f_1k, tau_1k, f_2k, tau_2k])
 
     def library(poses, k_t, k_r):
-        return library_forces(at_the_frames(poses), REST, k_t, k_r).w
+        return library_forces(frames_as_bodies(poses), ZERO_VELOCITIES, k_t, k_r).w
 
     oracle = ENERGY
 
     def reference(poses, k_t, k_r):
-        return elastic_forces(at_the_frames(poses), k_t, k_r)
+        return elastic_forces(frames_as_bodies(poses), k_t, k_r)
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.at_the_frames",)
     equivalent_mutants = {
@@ -235,10 +235,10 @@ class e0_38:
         r"&=-d_r\mathbf R_{2W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)\end{aligned}"
     )
     inputs = VISCOUS
-    result = rows(FORCE, TORQUE)
+    result = stacked_quantity(FORCE, TORQUE)
 
     def printed(poses, velocities, d_t, d_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dx_1, omega_1, dx_2, omega_2 = velocities
         f_1d = d_t * n.R_1W.T @ (dx_2 - dx_1)
         tau_1d = d_r * n.R_1W.T @ (omega_2 - omega_1)
@@ -247,12 +247,12 @@ class e0_38:
         return np.array([f_1d, tau_1d, f_2d, tau_2d])
 
     def library(poses, velocities, d_t, d_r):
-        return library_forces(at_the_frames(poses), velocities, d_t=d_t, d_r=d_r).w
+        return library_forces(frames_as_bodies(poses), velocities, d_t=d_t, d_r=d_r).w
 
     oracle = DISSIPATION
 
     def reference(poses, velocities, d_t, d_r):
-        return viscous_forces(at_the_frames(poses), velocities, d_t, d_r)
+        return viscous_forces(frames_as_bodies(poses), velocities, d_t, d_r)
 
     primitives = (
         "rbnotes.ledger.oracles.frame_springs.at_the_frames",

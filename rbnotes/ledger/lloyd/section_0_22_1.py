@@ -33,17 +33,17 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     U_printed,
 )
 from rbnotes.ledger.oracles.frame_springs import (
-    REST,
-    along,
-    at_frame_1,
+    ZERO_VELOCITIES,
     axial,
+    force_variations,
     forces,
-    names,
+    frame_1_as_body_A,
+    frame_spring_quantities,
     origins,
+    pose_derivative,
     to_body,
-    variations_of_forces,
 )
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, VELOCITY, rows
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 DELTA = {"delta": VELOCITIES}
@@ -52,12 +52,12 @@ VISCOUS_VARIATION = {**VISCOUS, **DELTA}
 IDENTITY = np.eye(3)
 
 
-QUANTITIES = {"delta": rows(LENGTH, NUMBER), "velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {"delta": stacked_quantity(LENGTH, NUMBER), "velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def variation(poses, velocities, delta, **stiffness):
     """Change of (f_A, tau_A, f_B, tau_B) along one variation of the poses."""
-    return variations_of_forces(poses, velocities, delta[None], **stiffness)[0]
+    return force_variations(poses, velocities, delta[None], **stiffness)[0]
 
 
 def library_variation(poses, velocities, delta, **stiffness):
@@ -65,7 +65,7 @@ def library_variation(poses, velocities, delta, **stiffness):
 
 
 def U_of(poses):
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     return U_printed(n.phi * n.u)
 
 
@@ -88,7 +88,7 @@ class d1:
     result = LENGTH
 
     def printed(poses, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dx_A, dtheta_A, dx_B, dtheta_B = delta
         dx_1 = dx_A - np.cross(n.R_AW @ n.p_1, dtheta_A)
         dx_2 = dx_B - np.cross(n.R_BW @ n.p_2, dtheta_B)
@@ -101,7 +101,7 @@ class d1:
     oracle = MOVING
 
     def reference(poses, delta):
-        return along(origins, poses, delta[None], axes="world")[0]
+        return pose_derivative(origins, poses, delta[None], axes="world")[0]
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.point_velocity",)
@@ -115,13 +115,13 @@ class t1056_a:
     result = FORCE
 
     def printed(poses, k_t, k_r, turn):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
         return np.cross(f_1k, turn)
 
     def library(poses, k_t, k_r, turn):
-        spring = at_frame_1(poses)
-        force = library_forces(spring, REST, k_t, k_r)
+        spring = frame_1_as_body_A(poses)
+        force = library_forces(spring, ZERO_VELOCITIES, k_t, k_r)
         # The origins stay, so only frame 1 turns under the force.
         return force.K[:3, 3:6] @ turn
 
@@ -129,7 +129,7 @@ class t1056_a:
 
     def reference(poses, k_t, k_r, turn):
         delta = np.array([0 * turn, turn, 0 * turn, 0 * turn])
-        return variation(at_frame_1(poses), REST, delta, k_t=k_t, k_r=k_r)[0]
+        return variation(frame_1_as_body_A(poses), ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     primitives = (
         "rbnotes.ledger.oracles.frame_springs.at_frame_1",
@@ -148,20 +148,20 @@ class t1056_b:
     result = FORCE
 
     def printed(poses, k_t, k_r, turn):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         theta_A = Rotation.from_matrix(n.R_AW).as_rotvec()
         A_f_1k = n.R_1A @ (k_t * n.R_1W.T @ (n.x_2 - n.x_1))
         return np.cross(A_f_1k, theta_A)
 
     def library(poses, k_t, k_r, turn):
-        force = poses[0, :3, :3] @ library_forces(poses, REST, k_t, k_r).w[0]
+        force = poses[0, :3, :3] @ library_forces(poses, ZERO_VELOCITIES, k_t, k_r).w[0]
         return directional_force(1.0, force, poses[0], poses[2, :3, 3]).K[3:, :3] @ turn
 
     oracle = "differences of the components in A of a force that stays in the world, while A turns"
 
     def reference(poses, k_t, k_r, turn):
         # The axes of A turn under a force that is fixed in the world.
-        force = poses[0, :3, :3] @ forces(poses, REST, k_t=k_t, k_r=k_r)[0]
+        force = poses[0, :3, :3] @ forces(poses, ZERO_VELOCITIES, k_t=k_t, k_r=k_r)[0]
         return derivative(
             lambda t: (poses[0, :3, :3] @ Rotation.from_rotvec(t * turn).as_matrix()).T @ force
         ).value
@@ -187,19 +187,19 @@ class e0_43_a:
     result = FORCE
 
     def printed(poses, k_t, k_r, delta):
-        n = names(poses)
-        dx_1, dx_2 = along(origins, poses, delta[None])[0]
+        n = frame_spring_quantities(poses)
+        dx_1, dx_2 = pose_derivative(origins, poses, delta[None])[0]
         dtheta_A = delta[1]
         A_f_1k = n.R_1A @ (k_t * n.R_1W.T @ (n.x_2 - n.x_1))
         return k_t * n.R_AW.T @ (dx_2 - dx_1) + np.cross(A_f_1k, dtheta_A)
 
     def library(poses, k_t, k_r, delta):
-        return library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
+        return library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     oracle = FORCE_DIFFERENCES
 
     def reference(poses, k_t, k_r, delta):
-        return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
+        return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     primitives = MOTIONS_AND_AXES
     verdict = Verdict.HOLDS
@@ -224,7 +224,7 @@ class e0_43_b:
     result = FORCE
 
     def printed(poses, velocities, k_t, k_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
         dx_A, dtheta_A, dx_B, _ = delta
         A_f_1k = n.R_1A @ (k_t * n.R_1W.T @ (n.x_2 - n.x_1))
@@ -246,7 +246,7 @@ class e0_43_b:
         r"$\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that code with them "
         r"runs); the assembled matrix has them right."
     )
-    misfit = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = r"an angular velocity stands where a small rotation belongs"
     remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
     implemented_by = (FORCES,)
     chapter = CHAPTER
@@ -259,10 +259,10 @@ class t1050:
         r"{}^W\delta\boldsymbol\theta_A=\mathbf R_{AW}\delta\boldsymbol\theta_A"
     )
     inputs = {**PAIRS, **DELTA}
-    result = rows(LENGTH, NUMBER)
+    result = stacked_quantity(LENGTH, NUMBER)
 
     def printed(poses, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         return np.array([n.R_AW @ delta[0], n.R_AW @ delta[1]])
 
     def library(poses, delta):
@@ -274,7 +274,7 @@ class t1050:
     oracle = "differences of the pose of A, as its origin moves along its axes and it turns about them"
 
     def reference(poses, delta):
-        rate = along(lambda there: there[:, 0], poses, delta[None])[0]
+        rate = pose_derivative(lambda there: there[:, 0], poses, delta[None])[0]
         return np.array([rate[:3, 3], axial(rate[:3, :3] @ poses[0, :3, :3].T)])
 
     verdict = Verdict.HOLDS

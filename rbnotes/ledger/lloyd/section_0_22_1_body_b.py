@@ -27,19 +27,23 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
     variation,
 )
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.frame_springs import REST, names, origin_velocities
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TORQUE, VELOCITY, rows
+from rbnotes.ledger.oracles.frame_springs import ZERO_VELOCITIES, frame_spring_quantities, origin_velocities
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, TORQUE, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
-QUANTITIES = {"delta": rows(LENGTH, NUMBER), "share": NUMBER, "velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {
+    "delta": stacked_quantity(LENGTH, NUMBER),
+    "share": NUMBER,
+    "velocities": stacked_quantity(VELOCITY, RATE),
+}
 
 
 def elastic_torque_B_library(poses, k_t, k_r, delta):
-    return library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[3]
+    return library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[3]
 
 
 def elastic_torque_B_reference(poses, k_t, k_r, delta):
-    return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[3]
+    return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[3]
 
 
 def seen_between(R, omega, share):
@@ -64,19 +68,19 @@ class e0_50:
     result = FORCE
 
     def printed(poses, k_t, k_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dx_A, dtheta_A, dx_B, dtheta_B = delta
         B_f_2k = n.R_2B @ (-k_t * n.R_2W.T @ (n.x_2 - n.x_1))
         moves = -dx_B + np.cross(n.p_2, dtheta_B) + n.R_AB @ dx_A - n.R_AB @ np.cross(n.p_1, dtheta_A)
         return k_t * moves + np.cross(B_f_2k, dtheta_B)
 
     def library(poses, k_t, k_r, delta):
-        return library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        return library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
 
     oracle = FORCE_DIFFERENCES
 
     def reference(poses, k_t, k_r, delta):
-        return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
 
     primitives = CHANGES_OF_AXES
     verdict = Verdict.HOLDS
@@ -96,7 +100,7 @@ class e0_51:
     result = FORCE
 
     def printed(poses, velocities, d_t, d_r, delta, share):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         omega_A, omega_B = (
             seen_between(R, omega, share) for R, omega in ((n.R_AW, velocities[1]), (n.R_BW, velocities[3]))
         )
@@ -146,9 +150,9 @@ class d15:
     result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
-        n, U = names(poses), U_of(poses)
+        n, U = frame_spring_quantities(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Bk = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
+        df_Bk = library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
         return (
             -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
             + k_r * n.R_1B @ U.T @ n.R_B1 @ dtheta_B
@@ -181,10 +185,10 @@ class e0_52:
     result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
-        n, U = names(poses), U_of(poses)
+        n, U = frame_spring_quantities(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Bk = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[2]
-        tau_B = library_forces(poses, REST, k_t, k_r).w[3]
+        df_Bk = library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
+        tau_B = library_forces(poses, ZERO_VELOCITIES, k_t, k_r).w[3]
         return (
             -k_r * n.R_1B @ U.T @ n.R_A1 @ dtheta_A
             + k_r * n.R_1B @ U @ n.R_B1 @ dtheta_B
@@ -218,7 +222,7 @@ class e0_53:
     result = TORQUE
 
     def printed(poses, velocities, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_B = delta[3]
         tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         B_tau_1d = n.R_1B @ tau_1d

@@ -27,14 +27,19 @@ from rbnotes.ledger.lloyd.section_0_22_1 import (
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
-    names,
+    frame_spring_quantities,
     origin_velocities,
     to_body,
 )
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, VELOCITY, rows
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
-QUANTITIES = {"delta": rows(LENGTH, NUMBER), "p_1": LENGTH, "p_2": LENGTH, "velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {
+    "delta": stacked_quantity(LENGTH, NUMBER),
+    "p_1": LENGTH,
+    "p_2": LENGTH,
+    "velocities": stacked_quantity(VELOCITY, RATE),
+}
 
 
 def arm_variation_printed(R, p, turn):
@@ -64,7 +69,7 @@ class d2:
     result = VELOCITY
 
     def printed(poses, velocities):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         v_A, omega_A = velocities[:2]
         return v_A + np.cross(omega_A, n.R_AW @ n.p_1)
 
@@ -123,7 +128,7 @@ class d4:
     result = VELOCITY
 
     def printed(poses, velocities):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         v_B, omega_B = velocities[2:]
         return v_B + np.cross(omega_B, n.R_BW @ n.p_2)
 
@@ -167,7 +172,7 @@ class e0_44_a:
     result = FORCE
 
     def printed(poses, velocities, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         omega_A, omega_B = velocities[1], velocities[3]
         dtheta_A, dtheta_B = delta[1], delta[3]
         domega_A = np.zeros(3)  # the velocities are held
@@ -205,7 +210,7 @@ class e0_44_b:
     result = FORCE
 
     def printed(poses, velocities, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
         dtheta_A, dtheta_B = delta[1], delta[3]
         domega_A = np.zeros(3)  # the velocities are held

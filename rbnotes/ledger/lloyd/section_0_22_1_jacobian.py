@@ -18,12 +18,12 @@ from rbnotes.ledger.lloyd.section_0_22_1 import FORCE_DIFFERENCES, IDENTITY, WHO
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
-    REST,
-    UNITS,
-    names,
+    UNIT_VARIATIONS,
+    ZERO_VELOCITIES,
+    force_variations,
+    frame_spring_quantities,
     origin_velocities,
     to_body,
-    variations_of_forces,
 )
 from rbnotes.ledger.quantities import (
     LINEAR_FIRST_TWIST,
@@ -33,12 +33,12 @@ from rbnotes.ledger.quantities import (
     TIME,
     TORQUE,
     VELOCITY,
-    per,
-    rows,
+    matrix_quantity,
+    stacked_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 
-QUANTITIES = {"follow": NUMBER, "velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {"follow": NUMBER, "velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def held_in_the_world(poses, velocities, k_t, k_r, d_t, d_r, follow):
@@ -75,10 +75,10 @@ class d17:
         r"-k_r\mathbf R_{1B}\mathbf U\mathbf R_{B1}+[{}^B\boldsymbol\tau_2]\end{pmatrix}"
     )
     inputs = {**WHOLE, "follow": numbers(0.125, 1.0)}
-    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, follow):
-        n, U = names(poses), U_of(poses)
+        n, U = frame_spring_quantities(poses), U_of(poses)
         _, omega_A, _, omega_B = to_body(poses[:2, :3, :3], velocities)
         dx_1, dx_2 = origin_velocities(poses, velocities)
         pull = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
@@ -112,8 +112,8 @@ class d17:
     )
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r, follow):
-        change = variations_of_forces(
-            poses, velocities, UNITS, follow=follow, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
+        change = force_variations(
+            poses, velocities, UNIT_VARIATIONS, rotating_share=follow, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
         )
         return change.reshape(12, 12).T
 
@@ -151,18 +151,21 @@ class t1178:
 
     def printed(poses, k_r):
         """The U that stands between the rotations: of A's row, and transposed in that of B."""
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         U_A, U_B = U_printed(n.R_1A @ (n.phi * n.u)), U_printed(n.R_1B @ (n.phi * n.u))
         return k_r * np.stack([U_A, U_B.T])
 
     def library(poses, k_r):
-        n, K = names(poses), library_forces(poses, REST, 0.0, k_r).K
+        n, K = frame_spring_quantities(poses), library_forces(poses, ZERO_VELOCITIES, 0.0, k_r).K
         return np.stack([n.R_A1 @ K[3:6, 9:] @ n.R_1B, n.R_B1 @ K[9:, 3:6] @ n.R_1A])
 
     oracle = FORCE_DIFFERENCES + "; the rotations on both sides of U are then taken off"
 
     def reference(poses, k_r):
-        n, change = names(poses), variations_of_forces(poses, REST, UNITS, k_r=k_r)
+        n, change = (
+            frame_spring_quantities(poses),
+            force_variations(poses, ZERO_VELOCITIES, UNIT_VARIATIONS, k_r=k_r),
+        )
         on_A, on_B = change[9:, 1], change[3:6, 3]
         return np.stack([(on_A @ n.R_1A).T @ n.R_1B, (on_B @ n.R_1B).T @ n.R_1A])
 
@@ -171,7 +174,7 @@ class t1178:
     given = {"poses": ABOUT_ONE_AXIS, "k_r": positive_numbers()}
 
     def holds_when(poses, k_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         return np.abs([n.R_1A @ n.u - n.u, n.R_1B @ n.u - n.u]).max() < 1e-9
 
     condition = (
@@ -196,11 +199,11 @@ class t1161:
         r"\text{ can be combined to form the positional Jacobian}"
     )
     inputs = WHOLE
-    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """What stands before each variation of the poses in those displays; velocities do not vary."""
-        n, U = names(poses), U_of(poses)
+        n, U = frame_spring_quantities(poses), U_of(poses)
         zero = np.zeros((3, 3))
         _, omega_A, _, omega_B = to_body(poses[:2, :3, :3], velocities)
         dx_1, dx_2 = origin_velocities(poses, velocities)
@@ -231,7 +234,7 @@ class t1161:
     oracle = FORCE_DIFFERENCES
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        change = variations_of_forces(poses, velocities, UNITS, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)
+        change = force_variations(poses, velocities, UNIT_VARIATIONS, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)
         return change.reshape(12, 12).T
 
     primitives = MOTIONS_AND_AXES

@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes import quaternion
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import TURN, angle_rate, axis_angle, axis_rate
-from rbnotes.ledger.oracles.rotation_vectors import rate_of
+from rbnotes.ledger.oracles.rotation_vectors import angle_axis_rate
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
@@ -19,7 +19,7 @@ def half_cosine_library(w, omega):
 
 
 def half_cosine_reference(w, omega):
-    return rate_of(lambda phi, u: np.cos(phi / 2), w, omega)
+    return angle_axis_rate(lambda phi, u: np.cos(phi / 2), w, omega)
 
 
 def half_sine_library(w, omega):
@@ -27,7 +27,7 @@ def half_sine_library(w, omega):
 
 
 def half_sine_reference(w, omega):
-    return rate_of(lambda phi, u: np.sin(phi / 2) * u, w, omega)
+    return angle_axis_rate(lambda phi, u: np.sin(phi / 2) * u, w, omega)
 
 
 @claim("lloyd/s0.22.1/d6#a", "Rate of the scalar part of the quaternion, left side")

@@ -10,14 +10,14 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import derivative
-from rbnotes.checking.strategies import rotation_vectors, turning, vectors
+from rbnotes.checking.strategies import nonsingular_rotation_vectors, rotation_vectors, vectors
 from rbnotes.ledger.lloyd.section_0_22 import CHAPTER
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.rotation_vectors import (
-    rate_of,
-    vector_rate,
-    vector_rates,
-    vector_rates_in_frame_2,
+    angle_axis_rate,
+    rotation_vector_rate,
+    rotation_vector_rates,
+    rotation_vector_rates_in_frame_2,
 )
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
@@ -63,7 +63,7 @@ def U_printed(w):
 LOG = "rbnotes.so3.left_jacobian_inverse"
 VECTOR_DIFFERENCES = "differences of scipy's rotation vector while frame 2 turns against frame 1"
 TURN = {
-    "w": turning(rotation_vectors(), 0.2, 3),
+    "w": nonsingular_rotation_vectors(rotation_vectors(), 0.2, 3),
     "omega": vectors(),
 }
 
@@ -84,7 +84,7 @@ class d7:
     oracle = VECTOR_DIFFERENCES
 
     def reference(w, omega):
-        return rate_of(lambda phi, u: phi, w, omega)
+        return angle_axis_rate(lambda phi, u: phi, w, omega)
 
     verdict = Verdict.HOLDS
     implemented_by = (LOG,)
@@ -111,7 +111,7 @@ class d8:
     oracle = VECTOR_DIFFERENCES
 
     def reference(w, omega):
-        return rate_of(lambda phi, u: u, w, omega)
+        return angle_axis_rate(lambda phi, u: u, w, omega)
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
@@ -127,13 +127,13 @@ class d9_a:
 
     def printed(w, omega):
         phi, u = axis_angle(w)
-        dphi = rate_of(lambda phi, u: phi, w, omega)
-        du = rate_of(lambda phi, u: u, w, omega)
+        dphi = angle_axis_rate(lambda phi, u: phi, w, omega)
+        du = angle_axis_rate(lambda phi, u: u, w, omega)
         return dphi * u + phi * du
 
     library = vector_rate_library
     oracle = VECTOR_DIFFERENCES
-    reference = vector_rate
+    reference = rotation_vector_rate
     tolerance = 1e-08
     primitives = ("rbnotes.ledger.oracles.rotation_vectors.turning",)
     verdict = Verdict.HOLDS
@@ -157,7 +157,7 @@ class d9_b:
 
     library = vector_rate_library
     oracle = VECTOR_DIFFERENCES
-    reference = vector_rate
+    reference = rotation_vector_rate
     verdict = Verdict.HOLDS
     implemented_by = (LOG,)
     chapter = CHAPTER
@@ -178,7 +178,7 @@ class e0_45:
         return so3.left_jacobian_inverse(w)
 
     oracle = VECTOR_DIFFERENCES
-    reference = vector_rates
+    reference = rotation_vector_rates
     verdict = Verdict.HOLDS
     remark = r"$\mathbf U$ is the inverse of the left Jacobian of SO(3)."
     implemented_by = (LOG,)
@@ -225,7 +225,7 @@ class t1107:
     oracle = "differences of scipy's rotation vector while frame 2 turns against frame 1, from the identity"
 
     def reference():
-        return vector_rates(np.zeros(3))
+        return rotation_vector_rates(np.zeros(3))
 
     exact = "no inputs: a single point, where the formula itself would divide by zero"
     verdict = Verdict.HOLDS
@@ -254,7 +254,7 @@ class e0_47:
         return so3.right_jacobian_inverse(w)
 
     oracle = "U^T is what takes omega in frame 2 to the rate: differences of scipy's rotation vector"
-    reference = vector_rates_in_frame_2
+    reference = rotation_vector_rates_in_frame_2
     verdict = Verdict.HOLDS
     remark = r"$\mathbf U^T$ is the inverse of the right Jacobian of SO(3)."
     implemented_by = ("rbnotes.so3.right_jacobian_inverse",)

@@ -28,30 +28,30 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
 )
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
-    REST,
-    along,
+    ZERO_VELOCITIES,
     axial,
-    names,
+    frame_spring_quantities,
     orientations,
+    pose_derivative,
 )
-from rbnotes.ledger.oracles.rotation_vectors import vector_rates, vector_rates_in_frame_2
-from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TORQUE, VELOCITY, rows
+from rbnotes.ledger.oracles.rotation_vectors import rotation_vector_rates, rotation_vector_rates_in_frame_2
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TORQUE, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
-QUANTITIES = {"delta": rows(LENGTH, NUMBER), "velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {"delta": stacked_quantity(LENGTH, NUMBER), "velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def elastic_torque_A_library(poses, k_t, k_r, delta):
-    return library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[1]
+    return library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[1]
 
 
 def elastic_torque_A_reference(poses, k_t, k_r, delta):
-    return variation(poses, REST, delta, k_t=k_t, k_r=k_r)[1]
+    return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[1]
 
 
 def relative_turning_library(poses, delta):
-    change = library_variation(poses, REST, delta, k_r=1.0)[1]
-    n = names(poses)
+    change = library_variation(poses, ZERO_VELOCITIES, delta, k_r=1.0)[1]
+    n = frame_spring_quantities(poses)
     return so3.left_jacobian(n.phi * n.u) @ n.R_1A.T @ change
 
 
@@ -62,11 +62,11 @@ def relative_turning(poses, delta):
         R = orientations(there)
         return np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]
 
-    return axial(along(relative, poses, delta[None])[0] @ relative(poses[None])[0].T)
+    return axial(pose_derivative(relative, poses, delta[None])[0] @ relative(poses[None])[0].T)
 
 
 def difference_library(poses, k_t, k_r):
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     w = so3.log(n.R_21)
     skew = so3.left_jacobian_inverse(w) - so3.right_jacobian_inverse(w)
     return -k_r * n.R_1A @ skew @ n.R_1A.T
@@ -74,9 +74,9 @@ def difference_library(poses, k_t, k_r):
 
 def difference_reference(poses, k_t, k_r):
     """U and U^T as derivatives of the rotation vector, with omega in frame 1 and in frame 2."""
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     w = n.phi * n.u
-    return -k_r * n.R_1A @ (vector_rates(w) - vector_rates_in_frame_2(w)) @ n.R_1A.T
+    return -k_r * n.R_1A @ (rotation_vector_rates(w) - rotation_vector_rates_in_frame_2(w)) @ n.R_1A.T
 
 
 @claim("lloyd/s0.22.1/t1109", "Relative rotation in terms of the bodies")
@@ -90,7 +90,7 @@ class t1109:
     result = NUMBER
 
     def printed(poses, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
         in_1 = n.R_A1 @ dtheta_A
         in_2 = n.R_2B.T @ dtheta_B
@@ -116,9 +116,9 @@ class e0_46:
     result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
-        n, U = names(poses), U_of(poses)
+        n, U = frame_spring_quantities(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Ak = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
+        df_Ak = library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
         return (
             -k_r * n.R_1A @ U @ n.R_A1 @ dtheta_A
             + k_r * n.R_1A @ U @ n.R_B1 @ dtheta_B
@@ -144,13 +144,16 @@ class t1113:
     result = NUMBER
 
     def printed(poses, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
         return U_of(poses) @ (n.R_B1 @ dtheta_B - n.R_A1 @ dtheta_A)
 
     def library(poses, delta):
         """The torque of unit stiffness, back in frame 1."""
-        return names(poses).R_1A.T @ library_variation(poses, REST, delta, k_r=1.0)[1]
+        return (
+            frame_spring_quantities(poses).R_1A.T
+            @ library_variation(poses, ZERO_VELOCITIES, delta, k_r=1.0)[1]
+        )
 
     oracle = "differences of scipy's rotation vector of R_21 along motions of both bodies"
 
@@ -159,7 +162,7 @@ class t1113:
             R = orientations(there)
             return Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
 
-        return along(vector, poses, delta[None])[0]
+        return pose_derivative(vector, poses, delta[None])[0]
 
     verdict = Verdict.HOLDS
     remark = (
@@ -180,7 +183,7 @@ class d11_a:
     result = TORQUE
 
     def printed(poses, k_t, k_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         return k_r * n.R_1A @ (n.phi * bracket(n.u)) @ n.R_A1
 
     library = difference_library
@@ -205,7 +208,7 @@ class d11_b:
     result = TORQUE
 
     def printed(poses, k_t, k_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         A_tau_1k = n.R_1A @ (k_r * (n.phi * n.u))
         return bracket(A_tau_1k)
 
@@ -233,9 +236,9 @@ class e0_48:
     result = TORQUE
 
     def printed(poses, k_t, k_r, delta):
-        n, U = names(poses), U_of(poses)
+        n, U = frame_spring_quantities(poses), U_of(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
-        df_Ak = library_variation(poses, REST, delta, k_t=k_t, k_r=k_r)[0]
+        df_Ak = library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
         A_tau_1k = n.R_1A @ (k_r * (n.phi * n.u))
         return (
             -k_r * n.R_1A @ U.T @ n.R_A1 @ dtheta_A
@@ -263,7 +266,7 @@ class e0_49:
     result = TORQUE
 
     def printed(poses, velocities, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         tau_1d = d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         A_tau_1d = n.R_1A @ tau_1d
@@ -298,7 +301,7 @@ class t1149:
     result = NUMBER
 
     def printed(poses, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A, dtheta_B = delta[1], delta[3]
         return n.R_B1 @ dtheta_B - dtheta_A
 

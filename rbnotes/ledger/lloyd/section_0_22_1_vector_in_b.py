@@ -13,7 +13,7 @@ from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import (
     U_printed,
 )
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.rotation_vectors import rotation_to_B, turning
+from rbnotes.ledger.oracles.rotation_vectors import rotation_to_B, rotation_vector_at
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
@@ -29,7 +29,7 @@ def vector_in_B_library(R_2B, w, omega):
 
 
 def vector_in_B_reference(R_2B, w, omega):
-    return derivative(lambda t: rotation_to_B(R_2B, w, omega, t) @ turning(w, omega, t)).value
+    return derivative(lambda t: rotation_to_B(R_2B, w, omega, t) @ rotation_vector_at(w, omega, t)).value
 
 
 def rotation_rate_library(R_2B, w, omega):

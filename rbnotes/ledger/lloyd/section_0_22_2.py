@@ -19,7 +19,15 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     library_forces,
 )
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.frame_springs import REST, UNITS, forces, names, to_body, to_world, world_forces
+from rbnotes.ledger.oracles.frame_springs import (
+    UNIT_VARIATIONS,
+    ZERO_VELOCITIES,
+    forces,
+    frame_spring_quantities,
+    to_body,
+    to_world,
+    world_forces,
+)
 from rbnotes.ledger.quantities import (
     FORCE,
     LINEAR_FIRST_TWIST,
@@ -27,8 +35,8 @@ from rbnotes.ledger.quantities import (
     RATE,
     TORQUE,
     VELOCITY,
-    per,
-    rows,
+    matrix_quantity,
+    stacked_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -37,7 +45,7 @@ VARIATION = {**{name: VISCOUS[name] for name in ("poses", "d_t", "d_r")}, "delta
 WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
 
 
-QUANTITIES = {"delta": rows(VELOCITY, RATE), "velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {"delta": stacked_quantity(VELOCITY, RATE), "velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def variation_reference(poses, d_t, d_r, delta):
@@ -48,7 +56,7 @@ def variation_reference(poses, d_t, d_r, delta):
 
 
 def variation_library(poses, d_t, d_r, delta):
-    D = library_forces(poses, REST, d_t=d_t, d_r=d_r).D
+    D = library_forces(poses, ZERO_VELOCITIES, d_t=d_t, d_r=d_r).D
     return (D @ to_body(poses[:2, :3, :3], delta).ravel()).reshape(4, 3)
 
 
@@ -78,7 +86,7 @@ def velocity_jacobian_reference(poses, velocities, d_t, d_r):
     start = to_body(poses[:2, :3, :3], velocities)
 
     def force(t):
-        return to_body(R, world_forces(there, to_world(R, start + t * UNITS), d_t=d_t, d_r=d_r))
+        return to_body(R, world_forces(there, to_world(R, start + t * UNIT_VARIATIONS), d_t=d_t, d_r=d_r))
 
     return derivative(force).value.reshape(12, 12).T
 
@@ -97,7 +105,7 @@ class e0_54_a:
     result = FORCE
 
     def printed(poses, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dv_A, domega_A, dv_B, domega_B = delta
         p_1, p_2 = n.R_AW @ n.p_1, n.R_BW @ n.p_2
         return d_t * n.R_AW.T @ (dv_B - np.cross(p_2, domega_B) - dv_A + np.cross(p_1, domega_A))
@@ -121,7 +129,7 @@ class e0_54_b:
     result = FORCE
 
     def printed(poses, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
         p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
         return d_t * n.R_BA @ (dv_B - p_2 @ domega_B) - d_t * (dv_A - p_1 @ domega_A)
@@ -145,7 +153,7 @@ class e0_55_a:
     result = TORQUE
 
     def printed(poses, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         _, domega_A, _, domega_B = delta
         df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_AW.T @ (domega_B - domega_A) + np.cross(n.p_1, df_Ad)
@@ -169,7 +177,7 @@ class e0_55_b:
     result = TORQUE
 
     def printed(poses, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         _, domega_A, _, domega_B = in_bodies(poses, delta)
         df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
@@ -194,7 +202,7 @@ class e0_56:
     result = FORCE
 
     def printed(poses, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
         p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
         return -d_t * (dv_B - p_2 @ domega_B) + d_t * n.R_AB @ (dv_A - p_1 @ domega_A)
@@ -223,7 +231,7 @@ class e0_57:
     result = TORQUE
 
     def printed(poses, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         _, domega_A, _, domega_B = in_bodies(poses, delta)
         df_Bd = variation_library(poses, d_t, d_r, delta)[2]
         return -d_r * domega_B - d_r * n.R_AB @ domega_A + np.cross(n.p_2, df_Bd)
@@ -251,11 +259,11 @@ class e0_57:
 class t1200:
     formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
     inputs = WHOLE
-    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
         """What stands before each variation of the velocities in those displays."""
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         p_1, p_2, zero = bracket(n.p_1), bracket(n.p_2), np.zeros((3, 3))
         f_A = np.hstack([-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2])
         f_B = np.hstack([d_t * n.R_AB, -d_t * n.R_AB @ p_1, -d_t * IDENTITY, d_t * p_2])
@@ -301,10 +309,10 @@ class d2:
         r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
     )
     inputs = WHOLE
-    result = per(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
+    result = matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
         return np.block(
             [

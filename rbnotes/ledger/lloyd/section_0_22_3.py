@@ -18,14 +18,14 @@ from rbnotes.ledger.lloyd.section_0_22_1 import WHOLE, WORLD
 from rbnotes.ledger.lloyd.section_0_22_1_rotation_vector import U_printed
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
-    UNITS,
-    moved,
-    names,
+    UNIT_VARIATIONS,
+    force_variations,
+    frame_spring_quantities,
     orientations,
     origin_velocities,
     to_body,
     to_world,
-    variations_of_forces,
+    vary_poses,
     world_forces,
 )
 from rbnotes.ledger.record import Verdict, claim
@@ -39,19 +39,19 @@ COUPLED = {
 }
 
 
-QUANTITIES = {"a": units.LENGTH, "velocities": units.rows(units.VELOCITY, units.RATE)}
+QUANTITIES = {"a": units.LENGTH, "velocities": units.stacked_quantity(units.VELOCITY, units.RATE)}
 
 
 def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
     """Force on frame 1, in world axes; that on frame 2 is the opposite."""
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     dx_1, dx_2 = origin_velocities(poses, velocities)
     return k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
 
 
 def couple_on_1(poses, velocities, k_t, k_r, d_t, d_r):
     """Couple on frame 1, in world axes; that on frame 2 is the opposite."""
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     return k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
 
 
@@ -63,7 +63,7 @@ def world_velocity_reference(poses, velocities, d_t, d_r):
     there = np.tile(poses, (12, 1, 1, 1))
 
     def force(t):
-        return world_forces(there, velocities + t * UNITS, d_t=d_t, d_r=d_r)
+        return world_forces(there, velocities + t * UNIT_VARIATIONS, d_t=d_t, d_r=d_r)
 
     return derivative(force).value.reshape(12, 12).T
 
@@ -72,14 +72,14 @@ def turned(poses, columns):
     """Matrix in world axes from columns ``(12, 4, 3)`` that belong to unit variations in body axes."""
     R = poses[:2, :3, :3]
     in_world = to_world(R, columns).reshape(12, 12).T
-    return in_world @ to_body(R, UNITS).reshape(12, 12).T
+    return in_world @ to_body(R, UNIT_VARIATIONS).reshape(12, 12).T
 
 
 def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
     """Components in the bodies, along motions of both; seen in the world where the bodies were."""
 
     def rows(t):
-        there = moved(poses, UNITS, t, "world")
+        there = vary_poses(poses, UNIT_VARIATIONS, t, "world")
         found = world_forces(there, velocities, k_t, k_r, d_t, d_r)
         return to_world(poses[:2, :3, :3], to_body(there[:, :2, :3, :3], found))
 
@@ -91,7 +91,9 @@ def world_position_library(poses, velocities, k_t, k_r, d_t, d_r):
 
 
 def world_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
-    change = variations_of_forces(poses, velocities, UNITS, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)
+    change = force_variations(
+        poses, velocities, UNIT_VARIATIONS, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
+    )
     return change.reshape(12, 12).T
 
 
@@ -103,10 +105,10 @@ class e0_58:
         r"R_{BW}^T)"
     )
     inputs = VISCOUS
-    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
+    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
-        n, zero = names(poses), np.zeros((3, 3))
+        n, zero = frame_spring_quantities(poses), np.zeros((3, 3))
         left = np.block(
             [
                 [n.R_AW, zero, zero, zero],
@@ -169,10 +171,10 @@ class d2:
         r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
     )
     inputs = VISCOUS
-    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
+    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
 
     def printed(poses, velocities, d_t, d_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
         return np.block(
             [
@@ -214,10 +216,10 @@ class e0_59:
         r"-k_r{}^W\mathbf U+[{}^W\boldsymbol\tau_2]\end{pmatrix}"
     )
     inputs = COUPLED
-    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
+    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         f_1, tau_1 = (
             pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
             couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
@@ -272,11 +274,11 @@ class t1253_a:
     result = units.RATE
 
     def printed(poses, omega):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         return U_printed(n.R_1W @ (n.phi * n.u)) @ omega
 
     def library(poses, omega):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         return n.R_1W @ so3.left_jacobian_inverse(n.phi * n.u) @ n.R_1W.T @ omega
 
     oracle = "differences of the world components of the rotation vector while frame 2 turns in the world, 1 at rest"

@@ -21,11 +21,11 @@ from rbnotes.ledger.lloyd.section_0_22_3 import (
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
     elastic_forces,
-    names,
+    force_variations,
+    frame_spring_quantities,
     origin_velocities,
     to_body,
     to_world,
-    variations_of_forces,
     viscous_forces,
 )
 from rbnotes.ledger.record import Verdict, claim
@@ -34,14 +34,14 @@ VARIATION = {**WHOLE, "delta": VELOCITIES}
 
 
 QUANTITIES = {
-    "delta": units.rows(units.LENGTH, units.NUMBER),
-    "velocities": units.rows(units.VELOCITY, units.RATE),
+    "delta": units.stacked_quantity(units.LENGTH, units.NUMBER),
+    "velocities": units.stacked_quantity(units.VELOCITY, units.RATE),
 }
 
 
 def world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
     stiffness = {"k_t": k_t, "k_r": k_r, "d_t": d_t, "d_r": d_r}
-    return variations_of_forces(poses, velocities, delta[None], axes="world", **stiffness)[0]
+    return force_variations(poses, velocities, delta[None], axes="world", **stiffness)[0]
 
 
 def body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
@@ -61,7 +61,7 @@ def world_force_A_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
 
 def couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
     """Change of A_tau_1, the couple on frame 1 in the axes of A: the torque without that of the force."""
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     df_A, dtau_A, _, _ = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
     return dtau_A - np.cross(n.p_1, df_A)
 
@@ -98,7 +98,7 @@ class d3_a:
     result = units.FORCE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
         f_A = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[0]
@@ -123,7 +123,7 @@ class d3_b:
     result = units.FORCE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
         f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
@@ -149,7 +149,7 @@ class t1258:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """The force on frame 1 by (0.37) and (0.38), turned into world axes."""
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dx_1, dx_2 = origin_velocities(poses, velocities)
         f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
         f_1d = d_t * n.R_1W.T @ (dx_2 - dx_1)
@@ -184,7 +184,7 @@ class d4:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """The torque on frame 1 by (0.37) and (0.38), in the axes of A, and the force on it, in the world."""
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         tau_1 = k_r * (n.phi * n.u) + d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         A_tau_1 = n.R_1A @ tau_1
         f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
@@ -219,7 +219,7 @@ class d5_a:
     result = units.TORQUE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         f_1, tau_1 = (
             pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
@@ -255,7 +255,7 @@ class d5_b:
     result = units.TORQUE
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         f_1, tau_1 = (
             pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
@@ -286,11 +286,11 @@ class t1267:
         r"J_{33}"
     )
     inputs = COUPLED
-    result = units.rows(units.FORCE, units.FORCE, units.TORQUE, units.TORQUE)
+    result = units.stacked_quantity(units.FORCE, units.FORCE, units.TORQUE, units.TORQUE)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """(0.59) without [f_1] in block (0,1) and [f_2] in (2,3), with [f][p] in place of [tau] in (1,1), (3,3)."""
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         f_1, tau_1 = (
             pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
             couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
@@ -343,10 +343,10 @@ class d6:
         r"-k_r{}^W\mathbf U+[{}^W\mathbf f_2][\mathbf p_2]\end{pmatrix}"
     )
     inputs = COUPLED
-    result = units.per(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
+    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         f_2 = -f_1
         U = U_printed(n.R_1W @ (n.phi * n.u))

@@ -20,24 +20,24 @@ from rbnotes.ledger.lloyd.section_0_22 import (
     library_forces,
 )
 from rbnotes.ledger.oracles.frame_springs import (
-    REST,
-    along,
+    ZERO_VELOCITIES,
     axial,
     elastic_forces,
-    names,
+    frame_spring_quantities,
     orientations,
     origin_velocities,
+    pose_derivative,
     to_body,
     viscous_forces,
 )
-from rbnotes.ledger.quantities import FORCE, RATE, TORQUE, VELOCITY, rows
+from rbnotes.ledger.quantities import FORCE, RATE, TORQUE, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
-QUANTITIES = {"velocities": rows(VELOCITY, RATE)}
+QUANTITIES = {"velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def origin_velocities_printed(poses, velocities):
-    n = names(poses)
+    n = frame_spring_quantities(poses)
     v_A, omega_A, v_B, omega_B = velocities
     p_1_world, p_2_world = n.R_AW @ n.p_1, n.R_BW @ n.p_2
     return np.array([v_A + np.cross(omega_A, p_1_world), v_B + np.cross(omega_B, p_2_world)])
@@ -77,10 +77,10 @@ class e0_39:
         r"&=-k_r\mathbf R_{1B}(\phi\mathbf u)+\mathbf p_2\times\mathbf f_{Bk}\end{aligned}"
     )
     inputs = ELASTIC
-    result = rows(FORCE, TORQUE)
+    result = stacked_quantity(FORCE, TORQUE)
 
     def printed(poses, k_t, k_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         f_Ak = k_t * n.R_AW.T @ (n.x_2 - n.x_1)
         tau_Ak = k_r * n.R_1A @ (n.phi * n.u) + np.cross(n.p_1, f_Ak)
         f_Bk = -k_t * n.R_BW.T @ (n.x_2 - n.x_1)
@@ -88,7 +88,7 @@ class e0_39:
         return np.array([f_Ak, tau_Ak, f_Bk, tau_Bk])
 
     def library(poses, k_t, k_r):
-        return library_forces(poses, REST, k_t, k_r).w
+        return library_forces(poses, ZERO_VELOCITIES, k_t, k_r).w
 
     oracle = ENERGY
     reference = elastic_forces
@@ -110,10 +110,10 @@ class e0_40:
         r"+\mathbf p_2\times\mathbf f_{Bd}\end{aligned}"
     )
     inputs = VISCOUS
-    result = rows(FORCE, TORQUE)
+    result = stacked_quantity(FORCE, TORQUE)
 
     def printed(poses, velocities, d_t, d_r):
-        n = names(poses)
+        n = frame_spring_quantities(poses)
         dx_1, dx_2 = origin_velocities_printed(poses, velocities)
         omega_1, omega_2 = velocities[1], velocities[3]
         f_Ad = d_t * n.R_AW.T @ (dx_2 - dx_1)
@@ -173,7 +173,7 @@ class e0_42:
     oracle = MOVING
 
     def reference(poses, velocities):
-        turning = along(orientations, poses, velocities[None], axes="world")[0]
+        turning = pose_derivative(orientations, poses, velocities[None], axes="world")[0]
         return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)

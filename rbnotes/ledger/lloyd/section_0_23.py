@@ -16,7 +16,7 @@ from rbnotes.checking.strategies import (
 from rbnotes.forces.body_forces import directional_force
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.turning import turned_in_body
+from rbnotes.ledger.oracles.turning import rotate_about_body_axis
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "asymmetry"
@@ -42,7 +42,7 @@ def body_force_variation_library(R_BW, f, delta):
 
 
 def body_force_variation_reference(R_BW, f, delta):
-    return derivative(lambda t: turned_in_body(R_BW, delta, t).T @ f).value
+    return derivative(lambda t: rotate_about_body_axis(R_BW, delta, t).T @ f).value
 
 
 def body_force_jacobian_library(R_BW, f):

@@ -20,7 +20,7 @@ from rbnotes.inertia import spatial_inertia, swap_stacking
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_23 import CHAPTER, IDENTITY, frame, is_asymmetric
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.turning import turned_in_world, world_inertia
+from rbnotes.ledger.oracles.turning import rotate_about_world_axis, world_inertia
 from rbnotes.ledger.record import Verdict, claim
 
 BODY = {"m": masses(), "J": inertias(), "R_BW": rotations()}
@@ -31,7 +31,7 @@ QUANTITIES = {"delta": units.NUMBER, "f": units.LINEAR_FIRST_WRENCH, "tau": unit
 
 
 def inertia_variation_reference(m, J, R_BW, delta):
-    return derivative(lambda t: world_inertia(m, J, turned_in_world(R_BW, delta, t))).value
+    return derivative(lambda t: world_inertia(m, J, rotate_about_world_axis(R_BW, delta, t))).value
 
 
 def inertia_variation_library(m, J, R_BW, delta):
@@ -52,7 +52,9 @@ def product_library(m, J, R_BW, f, omega, delta):
 
 def product_reference(m, J, R_BW, f, omega, delta):
     acceleration = np.linalg.solve(world_inertia(m, J, R_BW), f)
-    return derivative(lambda t: world_inertia(m, J, turned_in_world(R_BW, delta, t)) @ acceleration).value
+    return derivative(
+        lambda t: world_inertia(m, J, rotate_about_world_axis(R_BW, delta, t)) @ acceleration
+    ).value
 
 
 def X_reference(J, R_BW, tau):
@@ -143,7 +145,7 @@ class d4:
         r"0&\mathbf R_{BW}{}^B\mathbf J\mathbf R_{WB}\end{pmatrix}"
     )
     inputs = BODY
-    result = units.per(units.LINEAR_FIRST_WRENCH * units.TIME, units.LINEAR_FIRST_TWIST)
+    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH * units.TIME, units.LINEAR_FIRST_TWIST)
 
     def printed(m, J, R_BW):
         R_WB, zero = R_BW.T, np.zeros((3, 3))
@@ -175,8 +177,8 @@ class d5_a:
 
     def printed(m, J, R_BW, delta):
         R_WB, zero = R_BW.T, np.zeros((3, 3))
-        dR_BW = derivative(lambda t: turned_in_world(R_BW, delta, t)).value
-        dR_WB = derivative(lambda t: turned_in_world(R_BW, delta, t).T).value
+        dR_BW = derivative(lambda t: rotate_about_world_axis(R_BW, delta, t)).value
+        dR_WB = derivative(lambda t: rotate_about_world_axis(R_BW, delta, t).T).value
         return np.block([[zero, zero], [zero, dR_BW @ J @ R_WB + R_BW @ J @ dR_WB]])
 
     library = inertia_variation_library
@@ -214,7 +216,7 @@ class d5_b:
         r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$, as the next line defines it: "
         r"a small rotation, not the angular velocity."
     )
-    misfit = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_variation",)
     chapter = CHAPTER
 
@@ -250,7 +252,7 @@ class d10_a:
     reference = product_reference
     verdict = Verdict.MISPRINT
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    misfit = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 
@@ -275,7 +277,7 @@ class d10_b:
     reference = product_reference
     verdict = Verdict.MISPRINT
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    misfit = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 
@@ -300,7 +302,7 @@ class t1331:
 
     verdict = Verdict.MISPRINT
     correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the displays before it."
-    misfit = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = r"an angular velocity stands where a small rotation belongs"
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 

@@ -21,7 +21,7 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.symmetry import inertia_stiffness, inertia_variation
-from rbnotes.ledger.oracles.turning import acceleration, turned_in_world, world_inertia
+from rbnotes.ledger.oracles.turning import acceleration, rotate_about_world_axis, world_inertia
 from rbnotes.ledger.quantities import LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH, NUMBER, TIME
 from rbnotes.ledger.record import Verdict, claim
 
@@ -58,7 +58,9 @@ def acceleration_change_library(m, J, R_BW, v, f, df, delta):
 
 
 def acceleration_change_reference(m, J, R_BW, v, f, df, delta):
-    return derivative(lambda t: acceleration(m, J, turned_in_world(R_BW, delta, t), v[3:], f + t * df)).value
+    return derivative(
+        lambda t: acceleration(m, J, rotate_about_world_axis(R_BW, delta, t), v[3:], f + t * df)
+    ).value
 
 
 def step_library(m, J, R_BW, v, f, df, delta, h):
@@ -73,7 +75,7 @@ def step_reference(m, J, R_BW, v, f, df, delta, h):
     """Velocity after a step with the acceleration at its end, to first order in the variations."""
 
     def velocity(t):
-        return v + h * acceleration(m, J, turned_in_world(R_BW, delta, t), v[3:], f + t * df)
+        return v + h * acceleration(m, J, rotate_about_world_axis(R_BW, delta, t), v[3:], f + t * df)
 
     return velocity(0) + derivative(velocity).value
 
@@ -113,7 +115,7 @@ class d7:
         omega = v[3:]
 
         def a(t):
-            R = turned_in_world(R_BW, delta, t)
+            R = rotate_about_world_axis(R_BW, delta, t)
             J_W, load = R @ J @ R.T, f + t * df
             torque = load[3:] - np.cross(omega, J_W @ omega)
             return np.concatenate([load[:3] / m, np.linalg.solve(J_W, torque)])
@@ -179,7 +181,7 @@ class d8_a:
 
     def printed(m, J, R_BW, v, f, df, delta):
         def M_inverse(t):
-            R = turned_in_world(R_BW, delta, t)
+            R = rotate_about_world_axis(R_BW, delta, t)
             zero = np.zeros((3, 3))
             return np.block([[IDENTITY / m, zero], [zero, np.linalg.inv(R @ J @ R.T)]])
 
@@ -210,7 +212,7 @@ class d8_b:
 
     def printed(m, J, R_BW, v, f, df, delta):
         def M(t):
-            R = turned_in_world(R_BW, delta, t)
+            R = rotate_about_world_axis(R_BW, delta, t)
             zero = np.zeros((3, 3))
             return np.block([[m * IDENTITY, zero], [zero, R @ J @ R.T]])
 
@@ -244,7 +246,7 @@ class d9:
 
     def printed(m, J, R_BW, v, f, df, delta, h):
         def M(t):
-            R = turned_in_world(R_BW, delta, t)
+            R = rotate_about_world_axis(R_BW, delta, t)
             zero = np.zeros((3, 3))
             return np.block([[m * IDENTITY, zero], [zero, R @ J @ R.T]])
 

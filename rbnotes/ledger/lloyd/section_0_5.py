@@ -9,7 +9,7 @@ from rbnotes.arguments import Array
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.constraints import constrained_force, force_projection
-from rbnotes.ledger.oracles.systems import least_constraint, multipliers_of
+from rbnotes.ledger.oracles.systems import least_constraint, least_squares_multipliers
 from rbnotes.ledger.quantities import ACCELERATION, FORCE, LENGTH, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 
@@ -143,7 +143,7 @@ class d2:
     )
 
     def reference(M, G, f):
-        return multipliers_of(least_constraint(M, G, f) - f, G)
+        return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     verdict = Verdict.HOLDS
     remark = "Under the premise of the display before, that the rows do not change along the motion."
@@ -172,7 +172,7 @@ class d3:
 
     def reference(M, G, f):
         """What the constraints must add to f, written as a combination of the rows of G."""
-        return multipliers_of(least_constraint(M, G, f) - f, G)
+        return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS

@@ -7,8 +7,8 @@ import numpy as np
 from rbnotes.checking.strategies import vectors
 from rbnotes.constraints import constrained_velocity, force_projection, kkt_inverse, velocity_projection
 from rbnotes.ledger.lloyd.section_0_5 import CHAPTER, IDENTITY, SYSTEM, K, N
-from rbnotes.ledger.oracles.systems import constrained_system, least_constraint, nearest_velocity
-from rbnotes.ledger.quantities import MOMENTUM, NUMBER, VELOCITY, column, per
+from rbnotes.ledger.oracles.systems import constrained_system, least_constraint, project_velocity
+from rbnotes.ledger.quantities import MOMENTUM, NUMBER, VELOCITY, matrix_quantity, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 MOVING = {**SYSTEM, "v": vectors(N)}
@@ -20,7 +20,7 @@ def P_v(M, G):
 
 
 def velocity_projection_reference(M, G):
-    return np.stack([nearest_velocity(M, G, unit) for unit in IDENTITY], axis=1)
+    return np.stack([project_velocity(M, G, unit) for unit in IDENTITY], axis=1)
 
 
 @claim("lloyd/s0.5/t100", "Satisfying constraints is a projection")
@@ -82,14 +82,14 @@ class t126:
     oracle = "change of momentum to the nearest admissible velocity in kinetic energy, by least squares"
 
     def reference(M, G, v):
-        return M @ nearest_velocity(M, G, v) - M @ v
+        return M @ project_velocity(M, G, v) - M @ v
 
     verdict = Verdict.ERRATUM
     correction = (
         r"The impulse is $\mathbf G^T\boldsymbol\lambda$; $\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda$ "
         r"is the change of velocity that it makes, as the display that follows has it."
     )
-    misfit = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
+    units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
     implemented_by = ("rbnotes.constraints.constrained_velocity",)
     chapter = CHAPTER
 
@@ -111,7 +111,7 @@ class d7:
         return constrained_velocity(M, G, v)[0]
 
     oracle = "the nearest admissible velocity in kinetic energy, by least squares"
-    reference = nearest_velocity
+    reference = project_velocity
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.constraints.constrained_velocity",)
     chapter = CHAPTER
@@ -130,7 +130,7 @@ class d8:
         return velocity_projection(M, G) @ v
 
     oracle = "the nearest admissible velocity in kinetic energy, by least squares"
-    reference = nearest_velocity
+    reference = project_velocity
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.constraints.velocity_projection",)
     chapter = CHAPTER
@@ -186,7 +186,9 @@ class d11:
         r"= \mathbf G\mathbf M^{-1}\mathbf G^T"
     )
     inputs = SYSTEM
-    result = per(column((VELOCITY, 4), (MOMENTUM, 2)), column((MOMENTUM, 4), (VELOCITY, 2)))
+    result = matrix_quantity(
+        vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), vector_quantity((MOMENTUM, 4), (VELOCITY, 2))
+    )
 
     def printed(M, G):
         Mi = np.linalg.inv(M)

@@ -42,7 +42,7 @@ class e0_3:
         r" = \begin{pmatrix} \mathbf b \\ \mathbf g \end{pmatrix}"
     )
     inputs = {"M": SYSTEM["M"], "G": SYSTEM["G"], "v": vectors(N), "multipliers": vectors(K)}
-    result = units.column((units.MOMENTUM, 4), (units.VELOCITY, 2))
+    result = units.vector_quantity((units.MOMENTUM, 4), (units.VELOCITY, 2))
 
     def printed(M, G, v, multipliers):
         return np.block([[M, -G.T], [G, np.zeros((K, K))]]) @ np.concatenate([v, multipliers])

@@ -12,8 +12,8 @@ from rbnotes.dynamics import (
     StepSolution,
     UnilateralRows,
     lcp_from_step,
+    recover_unknowns,
     step_residuals,
-    step_unknowns,
 )
 from rbnotes.ledger.oracles.systems import constrained_system, mixed_motion
 from rbnotes.ledger.quantities import MASS, MOMENTUM, VELOCITY
@@ -132,7 +132,7 @@ class d2_a:
         return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + start
 
     def library(M, G, N, f, g, n, z):
-        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
+        return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
 
     oracle = WHOLE
     reference = multipliers_reference
@@ -156,7 +156,9 @@ class d2_b:
         return np.linalg.inv(G @ Mi @ G.T) @ (g - G @ Mi @ f)
 
     def library(M, G, N, f, g, n):
-        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), np.zeros(ROWS))[1]
+        return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), np.zeros(ROWS))[
+            1
+        ]
 
     oracle = "the whole system without contacts, solved by elimination"
     reference = start_reference
@@ -181,7 +183,7 @@ class d3_a:
         return Mi @ f + Mi @ G.T @ multipliers + Mi @ N.T @ z
 
     def library(M, G, N, f, g, n, z):
-        return step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[0]
+        return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[0]
 
     oracle = WHOLE
 

@@ -15,10 +15,10 @@ from rbnotes.dynamics import (
     BilateralRows,
     StepProblem,
     UnilateralRows,
-    box_from_step,
+    box_lcp_from_step,
     lcp_from_step,
+    recover_unknowns,
     solve_step,
-    step_unknowns,
 )
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.lloyd.section_0_3 import lcp_by_trying
@@ -43,7 +43,7 @@ QUANTITIES = {
 
 
 def blocks_library(M, G, N, f, g, n, z, x, multipliers):
-    box = box_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
+    box = box_lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
     return box.M @ np.concatenate((x, multipliers, z)) + box.q
 
 
@@ -74,7 +74,7 @@ class d6:
         r" -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \mathbf w \end{pmatrix}"
     )
     inputs = UNKNOWNS
-    result = units.column((units.MOMENTUM, 4), (units.VELOCITY, 5))
+    result = units.vector_quantity((units.MOMENTUM, 4), (units.VELOCITY, 5))
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
         matrix = np.zeros((SIZE + EQUATIONS + ROWS, SIZE + EQUATIONS + ROWS))
@@ -99,7 +99,7 @@ class d7:
         r" -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix}"
     )
     inputs = UNKNOWNS
-    result = units.column((units.MOMENTUM, 4), (units.VELOCITY, 5))
+    result = units.vector_quantity((units.MOMENTUM, 4), (units.VELOCITY, 5))
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
         A, Nb = partition(M, G, N)
@@ -179,7 +179,7 @@ class t229:
         def counting(b: Array, g: Array) -> tuple[Array, Array]:
             nonlocal count
             count += 1 if b.ndim == 1 else b.shape[1]
-            return kkt.solver(b, g)
+            return kkt.solve_unchecked(b, g)
 
         equations = BilateralRows(np.ones((1, size)), np.ones(1))
         problem = StepProblem(np.eye(size), np.arange(1.0, 5.0), equations, UnilateralRows(N))
@@ -215,7 +215,7 @@ class d10:
         r"= \mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z)"
     )
     inputs = AT_Z
-    result = units.column((units.VELOCITY, 4), (units.MOMENTUM, 2))
+    result = units.vector_quantity((units.VELOCITY, 4), (units.MOMENTUM, 2))
 
     def printed(M, G, N, f, g, n, z):
         A, Nb = partition(M, G, N)
@@ -223,7 +223,9 @@ class d10:
         return np.linalg.inv(A) @ (b + Nb.T @ z)
 
     def library(M, G, N, f, g, n, z):
-        return np.concatenate(step_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z))
+        return np.concatenate(
+            recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)
+        )
 
     oracle = WHOLE
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
-from rbnotes.complementarity import LCP, Basis, Pairs
+from rbnotes.complementarity import LCP, Basis, PivotingData
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, lcp_from_step
-from rbnotes.ledger.oracles.partitions import ordered, split
+from rbnotes.ledger.oracles.partitions import ordered_indices, split_indices
 from rbnotes.ledger.oracles.systems import constrained_system
-from rbnotes.ledger.quantities import MOBILITY, MOMENTUM, VELOCITY, column, per
+from rbnotes.ledger.quantities import INVERSE_MASS, MOMENTUM, VELOCITY, matrix_quantity, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "pivoting"
@@ -39,20 +39,20 @@ QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "n": VELOCITY, "q": VELOCITY}
 
 
 def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
-    a, b = split(alpha, ROWS)
+    a, b = split_indices(alpha, ROWS)
     return M[np.ix_(a, a)], M[np.ix_(a, b)], M[np.ix_(b, a)], M[np.ix_(b, b)]
 
 
 def basic(values):
     """What is solved for: z of alpha, then w of the others."""
     count = len(values["alpha"])
-    return column((MOMENTUM, count), (VELOCITY, ROWS - count))
+    return vector_quantity((MOMENTUM, count), (VELOCITY, ROWS - count))
 
 
 def nonbasic(values):
     """What stays on the right: w of alpha, then z of the others."""
     count = len(values["alpha"])
-    return column((VELOCITY, count), (MOMENTUM, ROWS - count))
+    return vector_quantity((VELOCITY, count), (MOMENTUM, ROWS - count))
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
@@ -73,20 +73,20 @@ def exchanged(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]
     basic_z = np.isin(np.arange(ROWS), alpha)
     left = np.where(basic_z, -M, np.eye(ROWS))
     right = np.where(basic_z, np.eye(ROWS), -M)
-    order = ordered(alpha, ROWS)
+    order = ordered_indices(alpha, ROWS)
     return np.linalg.solve(left, -right)[np.ix_(order, order)], np.linalg.solve(left, q)[order]
 
 
 def basis_of(M: Array, q: Array, alpha: tuple[int, ...]) -> Basis:
-    basis = Basis(Pairs(LCP(M, q)))
+    basis = Basis(PivotingData(LCP(M, q)))
     for s in alpha:
         basis.exchange(s)
-    basis.refresh()
+    basis.recompute_values()
     return basis
 
 
 def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
-    return basis_of(M, np.zeros(ROWS), alpha).column(r)[ordered(alpha, ROWS)]
+    return basis_of(M, np.zeros(ROWS), alpha).pivoted_column(r)[ordered_indices(alpha, ROWS)]
 
 
 @claim("lloyd/s0.8/d1#a", "The LCP matrix partitioned by the basis")
@@ -100,16 +100,16 @@ class d1_a:
         r"A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
     )
     inputs = MIXED
-    result = MOBILITY
+    result = INVERSE_MASS
 
     def printed(M, G, N, f, g, n, alpha):
-        a, b = split(alpha, ROWS)
+        a, b = split_indices(alpha, ROWS)
         Ai, padded = inverse_and_rows(M, G, N)
         Na, Nb = padded[a], padded[b]
         return np.block([[Na @ Ai @ Na.T, Na @ Ai @ Nb.T], [Nb @ Ai @ Na.T, Nb @ Ai @ Nb.T]])
 
     def library(M, G, N, f, g, n, alpha):
-        order = ordered(alpha, ROWS)
+        order = ordered_indices(alpha, ROWS)
         return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).M[
             np.ix_(order, order)
         ]
@@ -118,7 +118,7 @@ class d1_a:
 
     def reference(M, G, N, f, g, n, alpha):
         """How w answers to a unit of each z, in the order of the partition."""
-        order = ordered(alpha, ROWS)
+        order = ordered_indices(alpha, ROWS)
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
         answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
         return np.stack(answers, axis=1)[order]
@@ -147,7 +147,7 @@ class d1_b:
     result = VELOCITY
 
     def printed(M, G, N, f, g, n, alpha):
-        a, b = split(alpha, ROWS)
+        a, b = split_indices(alpha, ROWS)
         Ai, padded = inverse_and_rows(M, G, N)
         Na, Nb = padded[a], padded[b]
         right = np.concatenate((f, g))
@@ -155,14 +155,14 @@ class d1_b:
 
     def library(M, G, N, f, g, n, alpha):
         return lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n))).q[
-            ordered(alpha, ROWS)
+            ordered_indices(alpha, ROWS)
         ]
 
     oracle = "w without contact impulses, from the whole mixed system"
 
     def reference(M, G, N, f, g, n, alpha):
         """w without contact impulses."""
-        return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered(alpha, ROWS)]
+        return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered_indices(alpha, ROWS)]
 
     tolerance = 1e-08
     primitives = SORTED
@@ -186,10 +186,10 @@ class e0_4_a:
         r"M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}"
     )
     inputs = PIVOTED
-    quantities = {"M": MOBILITY}
+    quantities = {"M": INVERSE_MASS}
 
     def result(values):
-        return per(basic(values), nonbasic(values))
+        return matrix_quantity(basic(values), nonbasic(values))
 
     def printed(M, q, alpha):
         Maa, Mab, Mba, Mbb = blocks(M, alpha)
@@ -199,8 +199,8 @@ class e0_4_a:
         )
 
     def library(M, q, alpha):
-        basis, order = basis_of(M, q, alpha), ordered(alpha, ROWS)
-        return np.stack([basis.column(r) for r in order], axis=1)[order]
+        basis, order = basis_of(M, q, alpha), ordered_indices(alpha, ROWS)
+        return np.stack([basis.pivoted_column(r) for r in order], axis=1)[order]
 
     oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
 
@@ -221,18 +221,18 @@ class e0_4_b:
         r" \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}"
     )
     inputs = PIVOTED
-    quantities = {"M": MOBILITY}
+    quantities = {"M": INVERSE_MASS}
     result = basic
 
     def printed(M, q, alpha):
-        a, b = split(alpha, ROWS)
+        a, b = split_indices(alpha, ROWS)
         Maa, _, Mba, _ = blocks(M, alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
         return np.concatenate([qa, q[b] + Mba @ qa])
 
     def library(M, q, alpha):
         basis = basis_of(M, q, alpha)
-        return np.where(basis.basic, basis.z, basis.w)[ordered(alpha, ROWS)]
+        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
 
     oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
 
@@ -255,7 +255,7 @@ class d2:
         r" \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \alpha"
     )
     inputs = COLUMN
-    quantities = {"M": MOBILITY}
+    quantities = {"M": INVERSE_MASS}
 
     def result(values):
         return basic(values) / VELOCITY
@@ -290,26 +290,26 @@ class d3:
         r"r \in \beta"
     )
     inputs = COLUMN
-    quantities = {"M": MOBILITY}
+    quantities = {"M": INVERSE_MASS}
 
     def result(values):
         return basic(values) / MOMENTUM
 
     def printed(M, alpha, choice):
-        a, b = split(alpha, ROWS)
+        a, b = split_indices(alpha, ROWS)
         Maa, _, Mba, _ = blocks(M, alpha)
         r = b[choice % len(b)]
         m_a = -np.linalg.inv(Maa) @ M[a, r]
         return np.concatenate([m_a, M[b, r] + Mba @ m_a])
 
     def library(M, alpha, choice):
-        b = split(alpha, ROWS)[1]
+        b = split_indices(alpha, ROWS)[1]
         return pivoted_library_column(M, alpha, b[choice % len(b)])
 
     oracle = "w = M z + q solved for the basic variables by elimination"
 
     def reference(M, alpha, choice):
-        b = split(alpha, ROWS)[1]
+        b = split_indices(alpha, ROWS)[1]
         return exchanged(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
 
     tolerance = 1e-08

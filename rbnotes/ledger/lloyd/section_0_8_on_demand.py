@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.checking.strategies import matrices
-from rbnotes.complementarity import Basis, Columns, Pairs
+from rbnotes.complementarity import Basis, LazyColumns, PivotingData
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, lcp_from_step
 from rbnotes.ledger.lloyd.section_0_8 import (
     CHAPTER,
@@ -23,11 +23,11 @@ from rbnotes.ledger.lloyd.section_0_8 import (
     inverse_and_rows,
     slacks,
 )
-from rbnotes.ledger.oracles.partitions import ordered, split
-from rbnotes.ledger.quantities import MOBILITY, MOMENTUM, NUMBER, VELOCITY
+from rbnotes.ledger.oracles.partitions import ordered_indices, split_indices
+from rbnotes.ledger.quantities import INVERSE_MASS, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
-QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "n": VELOCITY, "other": MOBILITY, "q": VELOCITY}
+QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "n": VELOCITY, "other": INVERSE_MASS, "q": VELOCITY}
 
 
 def known_columns(M, alpha, other):
@@ -51,10 +51,10 @@ class t236:
 
     def library(rows, columns, pivots):
         """Whether columns are left that were never built, if every pivot brings in another z_j."""
-        on_demand = Columns(rows, lambda j: np.eye(rows)[j])
+        on_demand = LazyColumns(rows, lambda j: np.eye(rows)[j])
         for j in range(pivots):
             _ = on_demand[j % rows]
-        return float(on_demand.built < rows)
+        return float(on_demand.num_built < rows)
 
     oracle = "whether all sequences of that many pivots leave some z_j out, by trying them"
 
@@ -84,7 +84,7 @@ class t254:
         r"\mathbf M_{\beta\alpha} \text{ available}"
     )
     inputs = {**MIXED, "left": st.integers(0, ROWS - 1)}
-    result = MOBILITY
+    result = INVERSE_MASS
 
     def printed(M, G, N, f, g, n, alpha, left):
         """Columns are computed once each, as z_j enter; the last to enter may leave again, and its column stays."""
@@ -93,16 +93,18 @@ class t254:
         for j in (*alpha, left, *alpha):
             if j not in stored:
                 stored[j] = padded @ Ai @ padded[j]
-        basic, rest = split(alpha, ROWS)
+        basic, rest = split_indices(alpha, ROWS)
         columns = np.stack([stored[j] for j in basic], axis=1)
         return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
 
     def library(M, G, N, f, g, n, alpha, left):
         lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
-        basis = Basis(Pairs(lcp))
+        basis = Basis(PivotingData(lcp))
         for j in alpha:
             basis.exchange(j)
-        inside = [basis.columns.rows(i, basis.alpha) for i in (*alpha, *split(alpha, ROWS)[1])]
+        inside = [
+            basis.columns.entries(i, basis.basic_indices) for i in (*alpha, *split_indices(alpha, ROWS)[1])
+        ]
         return np.concatenate(inside)
 
     oracle = "how the slacks of the mixed system, solved whole, answer to a unit of each basic z"
@@ -135,19 +137,19 @@ class t256:
         r"\mathbf M_{\beta\alpha}\text{, assuming that}\ \mathbf q\ \text{has already been computed'}"
     )
     inputs = {**PIVOTED, "other": matrices(ROWS, ROWS)}
-    quantities = {"M": MOBILITY}
+    quantities = {"M": INVERSE_MASS}
     result = basic
 
     def printed(M, q, alpha, other):
         """(0.4), with other numbers in the columns of beta."""
-        a, b = split(alpha, ROWS)
+        a, b = split_indices(alpha, ROWS)
         Maa, _, Mba, _ = blocks(known_columns(M, alpha, other), alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
         return np.concatenate([qa, q[b] + Mba @ qa])
 
     def library(M, q, alpha, other):
         basis = basis_of(known_columns(M, alpha, other), q, alpha)
-        return np.where(basis.basic, basis.z, basis.w)[ordered(alpha, ROWS)]
+        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
 
     oracle = "w = M z + q solved for the basic variables by elimination, with the columns as they are"
 

@@ -6,15 +6,15 @@ import numpy as np
 
 from rbnotes.dynamics import State, bridson_marino, implicit_euler, symplectic_euler, trapezoidal
 from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system
-from rbnotes.ledger.oracles.bent_forces import bent_force
+from rbnotes.ledger.oracles.bent_forces import nonlinear_force
 from rbnotes.ledger.oracles.integration import (
     implicit_euler_equations,
+    midpoint_acceleration_positions,
     newton_step,
-    positions_from_the_middle,
     trapezoidal_equations,
-    velocity_of_both_ends,
+    trapezoidal_velocity,
 )
-from rbnotes.ledger.quantities import ACCELERATION, VELOCITY, rows
+from rbnotes.ledger.quantities import ACCELERATION, VELOCITY, stacked_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 
@@ -33,7 +33,7 @@ class t269:
         r"\quad\text{for each of the four}"
     )
     inputs = {name: strategy for name, strategy in STEP.items() if name != "h"}
-    result = rows(rows(VELOCITY, ACCELERATION))
+    result = stacked_quantity(stacked_quantity(VELOCITY, ACCELERATION))
 
     def printed(M, f, K, D, x, v):
         return np.array(4 * [[v, np.linalg.inv(M) @ f]])
@@ -59,11 +59,11 @@ class t269:
                 newton_step(equations(M, force, x, v)(h), np.concatenate([x, v]))
                 for equations in (implicit_euler_equations, trapezoidal_equations)
             )
-            x1 = positions_from_the_middle(M, force, x, v, h)
-            halves = x1, velocity_of_both_ends(M, force, x, x1, v, h)
+            x1 = midpoint_acceleration_positions(M, force, x, v, h)
+            halves = x1, trapezoidal_velocity(M, force, x, x1, v, h)
             return np.array([[x + h * kicked, kicked], np.split(implicit, 2), np.split(mean, 2), halves])
 
-        force = bent_force(f, K, D, x, v)
+        force = nonlinear_force(f, K, D, x, v)
         sizes = np.arange(1, 9) / 1024
         quotients = [((ends(s) - [x, v]) / s).ravel() for s in sizes]
         return np.polynomial.polynomial.polyfit(sizes / sizes[-1], quotients, 7)[0].reshape(4, 2, len(x))

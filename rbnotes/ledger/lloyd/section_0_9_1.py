@@ -7,8 +7,8 @@ import numpy as np
 from rbnotes.checking import jacobian
 from rbnotes.dynamics import State, System, symplectic_euler
 from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, SYMMETRIC, N, bent_system, stacked
-from rbnotes.ledger.oracles.bent_forces import bent_force
-from rbnotes.ledger.quantities import LENGTH, MASS, VELOCITY, column
+from rbnotes.ledger.oracles.bent_forces import nonlinear_force
+from rbnotes.ledger.quantities import LENGTH, MASS, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -45,7 +45,7 @@ class d1_a:
         r"\mathbf M\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\mathbf f^k"
     )
     inputs = STEP
-    result = column((LENGTH, 3), (VELOCITY, 3))
+    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
 
     def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M, M @ v + h * f)
@@ -59,7 +59,7 @@ class d1_a:
     def reference(M, f, K, D, x, v, h):
         """Positions before, at and after the start, with ``M (x1 - 2 x0 + x_before) / h^2 = f``."""
         before = x - h * v
-        after = np.linalg.solve(M / h**2, M @ (2 * x - before) / h**2 + bent_force(f, K, D, x, v)(x, v))
+        after = np.linalg.solve(M / h**2, M @ (2 * x - before) / h**2 + nonlinear_force(f, K, D, x, v)(x, v))
         return np.concatenate([after, (after - x) / h])
 
     equivalent_mutants = SYMMETRIC

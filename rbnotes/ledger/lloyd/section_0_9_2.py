@@ -14,19 +14,19 @@ from rbnotes.checking.strategies import matrices, numbers, positive_numbers, spd
 from rbnotes.dynamics import (
     State,
     System,
-    force_beside,
+    effective_force,
     implicit_euler,
     implicit_euler_problem,
     linearly_implicit_problem,
-    solve_free,
+    solve_unconstrained_step,
 )
-from rbnotes.ledger.oracles.bent_forces import bent_force, bent_slopes
+from rbnotes.ledger.oracles.bent_forces import nonlinear_force, nonlinear_force_derivatives
 from rbnotes.ledger.oracles.integration import (
+    follow_root,
     implicit_euler_equations,
     newton_step,
-    root_on_the_way,
 )
-from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, column, rows
+from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, stacked_quantity, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -61,7 +61,7 @@ NEWTON = "the equations of implicit Euler for a nonlinear force: the first step 
 
 def bent_system(M, f, K, D, x, v):
     """The library's system with a nonlinear force."""
-    return System(M, bent_force(f, K, D, x, v), *bent_slopes(K, D, x, v))
+    return System(M, nonlinear_force(f, K, D, x, v), *nonlinear_force_derivatives(K, D, x, v))
 
 
 def stacked(state):
@@ -71,24 +71,24 @@ def stacked(state):
 
 def is_affine(M, f, K, D, x, v, h, share):
     """Is the force at the start the mean of those beside it, on a way that changes positions and velocities?"""
-    force, way = bent_force(f, K, D, x, v, share), np.array([0.3, -0.5, 0.2])
+    force, way = nonlinear_force(f, K, D, x, v, share), np.array([0.3, -0.5, 0.2])
     mean = (force(x + way, v - way) + force(x - way, v + way)) / 2
     return np.allclose(mean, force(x, v), rtol=0, atol=1e-9)
 
 
 def arranged_library(M, f, K, D, x, v, h):
     system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-    return np.linalg.solve(system.mass, M @ v + h * force_beside(system, M, v, h))
+    return np.linalg.solve(system.mass, M @ v + h * effective_force(system, M, v, h))
 
 
 def change_library(M, f, K, D, x, v, h):
     system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-    return v + h * np.linalg.solve(system.mass, force_beside(system, system.mass, v, h))
+    return v + h * np.linalg.solve(system.mass, effective_force(system, system.mass, v, h))
 
 
 def newton_reference(M, f, K, D, x, v, h):
     """Positions and velocities after one step of Newton's method from the state at the start."""
-    equations = implicit_euler_equations(M, bent_force(f, K, D, x, v), x, v)(h)
+    equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     return newton_step(equations, np.concatenate([x, v]))
 
 
@@ -104,7 +104,7 @@ class t276:
     )
     inputs = GENTLE
     quantities = {"share": FORCE}
-    result = column((LENGTH, 3), (VELOCITY, 3))
+    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
     constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
@@ -113,21 +113,21 @@ class t276:
 
     def library(M, f, K, D, x, v, h, share):
         """The library's step again and again, each time with the tangent of the force where it ended."""
-        force = bent_force(f, K, D, x, v, share)
-        stiffness, damping = bent_slopes(K, D, x, v, share)
+        force = nonlinear_force(f, K, D, x, v, share)
+        stiffness, damping = nonlinear_force_derivatives(K, D, x, v, share)
         x1, v1 = x, v
         for _ in range(12):
             K1, D1 = stiffness(x1, v1), damping(x1, v1)
             at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
-            v1 = solve_free(linearly_implicit_problem(M, v, at_start, K1, D1, h))
+            v1 = solve_unconstrained_step(linearly_implicit_problem(M, v, at_start, K1, D1, h))
             x1 = x + h * v1
         return np.concatenate([x1, v1])
 
     oracle = "the root of the two equations of implicit Euler for a nonlinear force"
 
     def reference(M, f, K, D, x, v, h, share):
-        equations_at = implicit_euler_equations(M, bent_force(f, K, D, x, v, share), x, v)
-        return root_on_the_way(equations_at, np.concatenate([x, v]), h)
+        equations_at = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v, share), x, v)
+        return follow_root(equations_at, np.concatenate([x, v]), h)
 
     verdict = Verdict.CONDITIONAL
     given = AFFINE
@@ -152,7 +152,7 @@ class d1:
         r"\dot{\mathbf x}^k + h\mathbf f^k"
     )
     inputs = STEP
-    result = column((LENGTH, 3), (VELOCITY, 3))
+    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
 
     def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
@@ -202,7 +202,7 @@ class d3:
         r" - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
     )
     inputs = STEP
-    result = rows(MASS, MASS, MASS, FORCE)
+    result = stacked_quantity(MASS, MASS, MASS, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -211,7 +211,7 @@ class d3:
 
     def library(M, f, K, D, x, v, h):
         system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-        return np.vstack([system.mass, force_beside(system, M, v, h)])
+        return np.vstack([system.mass, effective_force(system, M, v, h)])
 
     oracle = (
         "the momentum that implicit Euler leaves unbalanced, the positions following the new velocities: "
@@ -220,7 +220,7 @@ class d3:
 
     def reference(M, f, K, D, x, v, h):
         """M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest."""
-        equations = implicit_euler_equations(M, bent_force(f, K, D, x, v), x, v)(h)
+        equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
         start = np.concatenate([x, v])
         slopes, missing = complex_step(equations, start), equations(start)
 
@@ -274,12 +274,12 @@ class d5:
 
     def library(M, f, K, D, x, v, h):
         system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-        return force_beside(system, system.mass, v, h)
+        return effective_force(system, system.mass, v, h)
 
     oracle = "the tangent of the force at the start, where the body is after a step at its old velocities"
 
     def reference(M, f, K, D, x, v, h):
-        force = bent_force(f, K, D, x, v)
+        force = nonlinear_force(f, K, D, x, v)
         return f + complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
 
     verdict = Verdict.HOLDS

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking import complex_step
-from rbnotes.dynamics import State, System, force_beside, solve_free, trapezoidal, trapezoidal_problem
+from rbnotes.dynamics import (
+    State,
+    System,
+    effective_force,
+    solve_unconstrained_step,
+    trapezoidal,
+    trapezoidal_problem,
+)
 from rbnotes.ledger.lloyd.section_0_9_2 import (
     AFFINE,
     BENT,
@@ -16,13 +23,13 @@ from rbnotes.ledger.lloyd.section_0_9_2 import (
     bent_system,
     is_affine,
 )
-from rbnotes.ledger.oracles.bent_forces import bent_force, bent_slopes
+from rbnotes.ledger.oracles.bent_forces import nonlinear_force, nonlinear_force_derivatives
 from rbnotes.ledger.oracles.integration import (
+    follow_root,
     newton_step,
-    root_on_the_way,
     trapezoidal_equations,
 )
-from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, column, rows
+from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, stacked_quantity, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -34,43 +41,43 @@ NEWTON = "the equations of the rule for a nonlinear force: the first step of New
 
 def rule_library(M, f, K, D, x, v, h, share):
     """The library's step again and again, each time with the tangent of the force where it ended."""
-    force = bent_force(f, K, D, x, v, share)
-    stiffness, damping = bent_slopes(K, D, x, v, share)
+    force = nonlinear_force(f, K, D, x, v, share)
+    stiffness, damping = nonlinear_force_derivatives(K, D, x, v, share)
     x1, v1 = x, v
     for _ in range(12):
         K1, D1 = stiffness(x1, v1), damping(x1, v1)
         tangent_at_start = force(x1, v1) + K1 @ (x - x1) + D1 @ (v - v1)
         mean = (f + tangent_at_start) / 2
         tangent = System(M, lambda *_, f=mean: f, lambda *_, K=K1: K, lambda *_, D=D1: D)
-        v1 = solve_free(trapezoidal_problem(tangent, State(q=x, qdot=v), h))
+        v1 = solve_unconstrained_step(trapezoidal_problem(tangent, State(q=x, qdot=v), h))
         x1 = x + h * (v1 + v) / 2
     return np.concatenate([x1, v1])
 
 
 def rule_reference(M, f, K, D, x, v, h, share):
-    equations_at = trapezoidal_equations(M, bent_force(f, K, D, x, v, share), x, v)
-    return root_on_the_way(equations_at, np.concatenate([x, v]), h)
+    equations_at = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v, share), x, v)
+    return follow_root(equations_at, np.concatenate([x, v]), h)
 
 
 def arranged_library(M, f, K, D, x, v, h):
     system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-    return np.linalg.solve(system.mass, M @ v + h * force_beside(system, M, v, h))
+    return np.linalg.solve(system.mass, M @ v + h * effective_force(system, M, v, h))
 
 
 def velocity_reference(M, f, K, D, x, v, h):
     """Velocities after one step of Newton's method from the state at the start."""
-    equations = trapezoidal_equations(M, bent_force(f, K, D, x, v), x, v)(h)
+    equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     return newton_step(equations, np.concatenate([x, v]))[N:]
 
 
 def arrangement_library(M, f, K, D, x, v, h):
     system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-    return np.vstack([system.mass, force_beside(system, M, v, h)])
+    return np.vstack([system.mass, effective_force(system, M, v, h)])
 
 
 def arrangement_reference(M, f, K, D, x, v, h):
     """M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest."""
-    equations = trapezoidal_equations(M, bent_force(f, K, D, x, v), x, v)(h)
+    equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     start = np.concatenate([x, v])
     slopes, missing = complex_step(equations, start), equations(start)
 
@@ -92,11 +99,11 @@ class d1:
     )
     inputs = GENTLE
     quantities = {"share": FORCE}
-    result = column((LENGTH, 3), (VELOCITY, 3))
+    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
     constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
-        force = bent_force(f, K, D, x, v, share)  # f(x, xdot), as introduced in 0.9
+        force = nonlinear_force(f, K, D, x, v, share)  # f(x, xdot), as introduced in 0.9
 
         def equations_at(size):
             def equations(end):
@@ -106,7 +113,7 @@ class d1:
 
             return equations
 
-        return root_on_the_way(equations_at, np.concatenate([x, v]), h)
+        return follow_root(equations_at, np.concatenate([x, v]), h)
 
     library = rule_library
     oracle = ROOT
@@ -133,7 +140,7 @@ class d2:
     )
     inputs = GENTLE
     quantities = {"share": FORCE}
-    result = column((LENGTH, 3), (VELOCITY, 3))
+    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
     constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
@@ -216,7 +223,7 @@ class d4:
         r" + \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     )
     inputs = STEP
-    result = rows(MASS, MASS, MASS, FORCE)
+    result = stacked_quantity(MASS, MASS, MASS, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h / 2 * D - h**2 / 4 * K
@@ -235,7 +242,7 @@ class d4:
         r" - \tfrac12\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
         r" + \tfrac h4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k$"
     )
-    misfit = r"a factor $h$ too many in the last term of the force"
+    units_mismatch = r"a factor $h$ too many in the last term of the force"
     remark = (
         "The force is multiplied by $h$ in the display before, so its last term carries $h/4$. As "
         "printed the units do not agree either."
@@ -260,7 +267,7 @@ class d5:
 
     def library(M, f, K, D, x, v, h):
         system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-        return v + h * np.linalg.solve(system.mass, force_beside(system, system.mass, v, h))
+        return v + h * np.linalg.solve(system.mass, effective_force(system, system.mass, v, h))
 
     oracle = NEWTON
     reference = velocity_reference
@@ -284,12 +291,12 @@ class d6:
 
     def library(M, f, K, D, x, v, h):
         system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
-        return force_beside(system, system.mass, v, h)
+        return effective_force(system, system.mass, v, h)
 
     oracle = "mean of the forces at both ends, by their tangent, if the body goes on at its old velocities"
 
     def reference(M, f, K, D, x, v, h):
-        force = bent_force(f, K, D, x, v)
+        force = nonlinear_force(f, K, D, x, v)
         change = complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
         return (force(x, v) + force(x, v) + change) / 2
 

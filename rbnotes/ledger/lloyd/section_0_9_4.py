@@ -7,13 +7,13 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.dynamics import State, System, bridson_marino
 from rbnotes.ledger.lloyd.section_0_9_2 import BENT, STEP, bent_system, stacked
-from rbnotes.ledger.oracles.bent_forces import bent_force
+from rbnotes.ledger.oracles.bent_forces import nonlinear_force
 from rbnotes.ledger.oracles.integration import (
-    positions_from_the_middle,
-    velocity_halfway,
-    velocity_of_both_ends,
+    half_step_velocity,
+    midpoint_acceleration_positions,
+    trapezoidal_velocity,
 )
-from rbnotes.ledger.quantities import FORCE, LENGTH, TIME, VELOCITY, column
+from rbnotes.ledger.quantities import FORCE, LENGTH, TIME, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "time-stepping"
@@ -21,17 +21,17 @@ SCHEME = ("rbnotes.dynamics.bridson_marino",)
 
 
 def halfway_reference(M, f, K, D, x, v, h):
-    return velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
+    return half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def position_reference(M, f, K, D, x, v, h):
-    return positions_from_the_middle(M, bent_force(f, K, D, x, v), x, v, h)
+    return midpoint_acceleration_positions(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def velocity_reference(M, f, K, D, x, v, h):
-    force = bent_force(f, K, D, x, v)
-    x1 = positions_from_the_middle(M, force, x, v, h)
-    return velocity_of_both_ends(M, force, x, x1, v, h)
+    force = nonlinear_force(f, K, D, x, v)
+    x1 = midpoint_acceleration_positions(M, force, x, v, h)
+    return trapezoidal_velocity(M, force, x, x1, v, h)
 
 
 @claim("lloyd/s0.9.4/d1", "The intermediate velocity")
@@ -76,7 +76,7 @@ class d2:
     result = LENGTH
 
     def printed(M, f, K, D, x, v, h):
-        return x + h * velocity_halfway(M, bent_force(f, K, D, x, v), x, v, h)
+        return x + h * half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
     def library(M, f, K, D, x, v, h):
         return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
@@ -97,8 +97,8 @@ class t334:
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
-        force = bent_force(f, K, D, x, v)  # f(x, xdot), as introduced in 0.9
-        return force(v, positions_from_the_middle(M, force, x, v, h))
+        force = nonlinear_force(f, K, D, x, v)  # f(x, xdot), as introduced in 0.9
+        return force(v, midpoint_acceleration_positions(M, force, x, v, h))
 
     def library(M, f, K, D, x, v, h):
         """From the momentum of the whole step: what is left of it without the force at the start."""
@@ -110,8 +110,8 @@ class t334:
     )
 
     def reference(M, f, K, D, x, v, h):
-        force = bent_force(f, K, D, x, v)
-        way = positions_from_the_middle(M, force, x, v, h) - x
+        force = nonlinear_force(f, K, D, x, v)
+        way = midpoint_acceleration_positions(M, force, x, v, h) - x
         nodes, weights = np.polynomial.legendre.leggauss(24)
         slopes = [
             complex_step(lambda t, s=(node + 1) / 2: force(x + (s + t[0]) * way, v), np.zeros(1))[:, 0]
@@ -140,8 +140,8 @@ class d3:
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
-        force = bent_force(f, K, D, x, v)
-        f1 = force(positions_from_the_middle(M, force, x, v, h), v)
+        force = nonlinear_force(f, K, D, x, v)
+        f1 = force(midpoint_acceleration_positions(M, force, x, v, h), v)
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * (f + f1))
 
     def library(M, f, K, D, x, v, h):
@@ -166,12 +166,12 @@ class t338:
         r"\text{ is used neither for } \mathbf x^{k+1}\text{ nor for }\dot{\mathbf x}^{k+1}"
     )
     inputs = STEP
-    result = column((LENGTH, 3), (VELOCITY, 3))
+    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
         """Both halves of the step from values of the force and its velocity Jacobian alone."""
-        force = bent_force(f, K, D, x, v)
+        force = nonlinear_force(f, K, D, x, v)
         half = M - h / 2 * D
         x1 = x + h * np.linalg.solve(half, half @ v + h / 2 * force(x, v))
         v1 = np.linalg.solve(half, half @ v + h / 2 * (force(x, v) + force(x1, v)))
@@ -179,15 +179,15 @@ class t338:
 
     def library(M, f, K, D, x, v, h):
         """A system whose position Jacobian is nonsense."""
-        system = System(M, bent_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
+        system = System(M, nonlinear_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
         return stacked(bridson_marino(system, State(q=x, qdot=v), h))
 
     oracle = "positions and velocities from the equations of both halves"
 
     def reference(M, f, K, D, x, v, h):
-        force = bent_force(f, K, D, x, v)
-        x1 = positions_from_the_middle(M, force, x, v, h)
-        return np.concatenate([x1, velocity_of_both_ends(M, force, x, x1, v, h)])
+        force = nonlinear_force(f, K, D, x, v)
+        x1 = midpoint_acceleration_positions(M, force, x, v, h)
+        return np.concatenate([x1, trapezoidal_velocity(M, force, x, x1, v, h)])
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS

@@ -9,34 +9,36 @@ import numpy as np
 from rbnotes.arguments import Array
 
 Force = Callable[[Array, Array], Array]
-Slopes = Callable[[Array, Array], Array]
+ForceDerivative = Callable[[Array, Array], Array]
 
 
-def bent_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> Force:
+def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> Force:
     """A force with the value f and the slopes K, D at (x, v) ``(3,)``, and other slopes elsewhere.
 
     What it has beyond its tangent curves by no more than the ``share``; a share of zero makes it affine.
     """
 
     def force(y: Array, u: Array) -> Array:
-        bend = 1 - np.cos(np.roll(y - x, -1) + _mixed(u - v))
+        bend = 1 - np.cos(np.roll(y - x, -1) + _permute_signs(u - v))
         return f + K @ (y - x) + D @ (u - v) + share * bend
 
     return force
 
 
-def bent_slopes(K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> tuple[Slopes, Slopes]:
+def nonlinear_force_derivatives(
+    K: Array, D: Array, x: Array, v: Array, share: float = 1.0
+) -> tuple[ForceDerivative, ForceDerivative]:
     """Its derivatives with respect to positions and velocities."""
-    by_position, by_velocity = np.roll(np.eye(3), -1, axis=0), _mixed(np.eye(3))
+    by_position, by_velocity = np.roll(np.eye(3), -1, axis=0), _permute_signs(np.eye(3))
 
     def stiffness(y: Array, u: Array) -> Array:
-        return K + share * np.sin(np.roll(y - x, -1) + _mixed(u - v))[:, None] * by_position
+        return K + share * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_position
 
     def damping(y: Array, u: Array) -> Array:
-        return D + share * np.sin(np.roll(y - x, -1) + _mixed(u - v))[:, None] * by_velocity
+        return D + share * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_velocity
 
     return stiffness, damping
 
 
-def _mixed(u: Array) -> Array:
+def _permute_signs(u: Array) -> Array:
     return np.stack([u[2], -u[0], u[1]])

@@ -22,13 +22,13 @@ def motion(E: Array, xi: Array) -> Callable[[float], Array]:
     The body turns about a fixed axis of the world while its origin flies straight: the twist is only met as
     what it means, an angular velocity and the velocity of the origin, both seen from the body.
     """
-    turning, flying = E[:3, :3] @ xi[:3], E[:3, :3] @ xi[3:]
+    angular_velocity, linear_velocity = E[:3, :3] @ xi[:3], E[:3, :3] @ xi[3:]
 
     def pose(t: float) -> Array:
-        moved = np.eye(4)
-        moved[:3, :3] = Rotation.from_rotvec(t * turning).as_matrix() @ E[:3, :3]
-        moved[:3, 3] = E[:3, 3] + t * flying
-        return moved
+        result = np.eye(4)
+        result[:3, :3] = Rotation.from_rotvec(t * angular_velocity).as_matrix() @ E[:3, :3]
+        result[:3, 3] = E[:3, 3] + t * linear_velocity
+        return result
 
     return pose
 
@@ -47,8 +47,10 @@ def point_masses(mass: float, inertia: Array, com: Array) -> tuple[float, Array]
 def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_first: bool = False) -> Array:
     """The matrix M of the kinetic energy ``xi^T M xi / 2`` of six point masses, from their velocities."""
     each, points = point_masses(mass, inertia, com)
-    turning = np.stack([np.cross(axis, points) for axis in np.eye(3)], axis=-1)
-    flying = np.broadcast_to(np.eye(3), turning.shape)
-    velocities = np.concatenate([flying, turning] if linear_first else [turning, flying], axis=-1)
+    rotational = np.stack([np.cross(axis, points) for axis in np.eye(3)], axis=-1)
+    translational = np.broadcast_to(np.eye(3), rotational.shape)
+    velocities = np.concatenate(
+        [translational, rotational] if linear_first else [rotational, translational], axis=-1
+    )
     result: Array = each * np.einsum("pic,pid->cd", velocities, velocities)
     return result

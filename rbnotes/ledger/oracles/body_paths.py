@@ -14,7 +14,7 @@ Tension = Callable[[Array, Array], Array]
 """Tension as a function of the length of the path and its rate."""
 
 
-def places(E: Array, x: Array) -> Array:
+def point_positions(E: Array, x: Array) -> Array:
     """Points of bodies in the world."""
     return np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
 
@@ -29,20 +29,20 @@ def velocities(E: Array, x: Array, phi: Array) -> Array:
 
 def length(E: Array, x: Array) -> Array:
     """Length of the path from point to point."""
-    steps = np.diff(places(E, x), axis=0)
+    steps = np.diff(point_positions(E, x), axis=0)
     return np.asarray(np.sum(np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def rate(E: Array, x: Array, phi: Array) -> Array:
     """Rate of that length."""
-    steps = np.diff(places(E, x), axis=0)
+    steps = np.diff(point_positions(E, x), axis=0)
     along = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
     return np.asarray(np.sum(along / np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
     """A tension along a path: moments about the origins and forces, seen from the bodies ``(6n,)``."""
-    steps = np.diff(places(E, x), axis=0)
+    steps = np.diff(point_positions(E, x), axis=0)
     F = tension(length(E, x), rate(E, x, phi))
     pulls = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
     none = np.zeros((1, 3))
@@ -53,18 +53,18 @@ def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
     )
 
 
-def along_poses(function: Callable[[Array], Array], E: Array) -> Array:
+def pose_derivative(function: Callable[[Array], Array], E: Array) -> Array:
     """Derivative along ``E exp([xi])``, of which ``E (I + [xi])`` is all that a first derivative sees."""
 
-    def moved(xi: Array) -> Array:
+    def perturbed_poses(xi: Array) -> Array:
         step = np.zeros((len(E), 4, 4), dtype=xi.dtype)
         for increment, twist in zip(step, xi.reshape(-1, 6), strict=True):
             increment[:3, :3], increment[:3, 3] = bracket(twist[:3]), twist[3:]
         return E + E @ step
 
-    return complex_step(lambda xi: function(moved(xi)), np.zeros(6 * len(E)))
+    return complex_step(lambda xi: function(perturbed_poses(xi)), np.zeros(6 * len(E)))
 
 
-def along_twists(function: Callable[[Array], Array], phi: Array) -> Array:
+def twist_derivative(function: Callable[[Array], Array], phi: Array) -> Array:
     """Derivative along the twists ``(n, 6)``."""
     return complex_step(lambda z: function(z.reshape(phi.shape)), phi.ravel())

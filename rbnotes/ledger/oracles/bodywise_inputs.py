@@ -57,19 +57,19 @@ LINKED = st.builds(
 """Four bodies, of which that on the universal joint hangs on one and carries one: five coordinates."""
 
 
-def linked(assembly: Assembly) -> Tree:
+def library_tree_of(assembly: Assembly) -> Tree:
     """The library's tree of the same bodies; those built last are kept."""
-    return _linked(assembly)
+    return _library_tree_of(assembly)
 
 
 @lru_cache(maxsize=128)
-def _linked(assembly: Assembly) -> Tree:
+def _library_tree_of(assembly: Assembly) -> Tree:
     places = {-1: np.eye(4)} | dict(enumerate(assembly.joints))
     links = []
     for i, (parent, kind, F) in enumerate(
         zip(assembly.parents, assembly.kinds, assembly.joints, strict=True)
     ):
-        M = inertia.spatial_inertia(assembly.masses[i], assembly.inertias[i], assembly.centres[i])
+        M = inertia.spatial_inertia(assembly.masses[i], assembly.inertias[i], assembly.centers[i])
         placement, body = np.linalg.inv(places[parent]) @ F, np.linalg.inv(F) @ assembly.bodies[i]
         links.append(Link(str(i), KINDS[kind], M, None if parent < 0 else str(parent), placement, body))
     return Tree(links, gravity=assembly.gravity)

@@ -14,15 +14,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rbnotes._differences import rate
+from rbnotes._differences import time_derivative_at_zero
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
 
 PARENTS = (-1, 0, 1, 0)
 MOTIONS = (("turn x", "turn y"), ("turn z",), ("slide z",), ("turn z",))
-SIZE = 5
+NUM_COORDINATES = 5
 
-Places = Callable[[Array], Array]
+PositionFunction = Callable[[Array], Array]
 """Positions ``(..., 3 N)`` of N points at coordinates ``(..., k)``, which may be complex."""
 
 
@@ -33,13 +33,13 @@ def body_poses(at: Array, q: Array) -> Array:
     for (placement, _), parent, motions in zip(at, PARENTS, MOTIONS, strict=True):
         pose = placement if parent < 0 else joints[parent] @ placement
         for motion in motions:
-            pose = pose @ moved(motion, q[..., column])
+            pose = pose @ elementary_pose(motion, q[..., column])
             column += 1
         joints.append(pose)
     return np.stack([pose @ body for pose, (_, body) in zip(joints, at, strict=True)], axis=-3)
 
 
-def moved(motion: str, size: Array) -> Array:
+def elementary_pose(motion: str, size: Array) -> Array:
     """Pose ``(..., 4, 4)`` after turning about an axis or sliding along it."""
     kind, axis = motion.split()
     i = "xyz".index(axis)
@@ -54,31 +54,31 @@ def moved(motion: str, size: Array) -> Array:
     return pose
 
 
-def carried(poses: Array, x: Array) -> Array:
+def transform_points(poses: Array, x: Array) -> Array:
     """Points ``(..., n, p, 3)`` of bodies, in the world."""
-    turned: Array = np.einsum("...nij,npj->...npi", poses[..., :3, :3], x)
-    return turned + poses[..., :, None, :3, 3]
+    rotated: Array = np.einsum("...nij,npj->...npi", poses[..., :3, :3], x)
+    return rotated + poses[..., :, None, :3, 3]
 
 
-def places_of(at: Array, bodies: Array) -> Places:
+def point_positions(at: Array, bodies: Array) -> PositionFunction:
     """Positions of all points of all bodies."""
 
     def places(q: Array) -> Array:
-        return carried(body_poses(at, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
+        return transform_points(body_poses(at, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
 
     return places
 
 
-def place_on(at: Array, body: int, x: Array) -> Places:
+def point_position(at: Array, body: int, x: Array) -> PositionFunction:
     """Position of one point of a body."""
 
     def place(q: Array) -> Array:
-        return carried(body_poses(at, q)[..., body : body + 1, :, :], x[None, None])[..., 0, 0, :]
+        return transform_points(body_poses(at, q)[..., body : body + 1, :, :], x[None, None])[..., 0, 0, :]
 
     return place
 
 
-def joint_axis(at: Array, body: int) -> Places:
+def joint_axis(at: Array, body: int) -> PositionFunction:
     """The z axis of a joint, in the world."""
 
     def axis(q: Array) -> Array:
@@ -87,30 +87,34 @@ def joint_axis(at: Array, body: int) -> Places:
     return axis
 
 
-def slopes(places: Places, q: Array) -> Array:
+def position_derivatives(places: PositionFunction, q: Array) -> Array:
     """Derivatives ``(..., k)`` by the coordinates, one complex step for each."""
-    return np.moveaxis(complex_steps.slopes(places, q), 0, -1)
+    return np.moveaxis(complex_steps.partial_derivatives(places, q), 0, -1)
 
 
-def at_once(function: Callable[[Array], Array]) -> Array:
+def time_derivative(function: Callable[[Array], Array]) -> Array:
     """Derivative at time zero of what takes times ``(T, 1)`` all at once.
 
     Rougher than those of :mod:`rbnotes.checking`, good to 1e-11 for these motions, and many times as fast.
     """
-    return rate(function, 0.01)
+    return time_derivative_at_zero(function, 0.01)
 
 
-def bending(places: Places, q: Array, v: Array) -> Array:
+def bias_acceleration(places: PositionFunction, q: Array, v: Array) -> Array:
     """Acceleration while the coordinates move steadily, by differences of the velocity."""
-    return at_once(lambda t: complex_steps.slope(places, q + t * v, v))
+    return time_derivative(lambda t: complex_steps.directional_derivative(places, q + t * v, v))
 
 
-def second_rate(places: Places, q: Array, v: Array, a: Array) -> Array:
+def acceleration_of(places: PositionFunction, q: Array, v: Array, a: Array) -> Array:
     """Acceleration of whatever depends on coordinates that move as ``q + v t + a t^2 / 2``."""
-    return at_once(lambda t: complex_steps.slope(places, q + t * v + t**2 / 2 * a, v + t * a))
+    return time_derivative(
+        lambda t: complex_steps.directional_derivative(places, q + t * v + t**2 / 2 * a, v + t * a)
+    )
 
 
-def newton(places: Places, masses: Array, forces: Array, q: Array, v: Array) -> tuple[Array, Array]:
+def newton_equations(
+    places: PositionFunction, masses: Array, forces: Array, q: Array, v: Array
+) -> tuple[Array, Array]:
     """Masses and forces of the coordinates, from Newton's law for each of N points.
 
     Each displacement that the coordinates allow does the work ``sum dx (m a - F) = 0``, and the accelerations
@@ -121,31 +125,33 @@ def newton(places: Places, masses: Array, forces: Array, q: Array, v: Array) -> 
     masses, forces
         ``(N,)`` and ``(N, 3)``.
     """
-    along = slopes(places, q)
+    jacobian = position_derivatives(places, q)
     heavy = np.repeat(masses, 3)
-    lacking = forces.ravel() - heavy * bending(places, q, v)
-    return np.einsum("xa,x,xb->ab", along, heavy, along), np.einsum("xa,x->a", along, lacking)
+    lacking = forces.ravel() - heavy * bias_acceleration(places, q, v)
+    return np.einsum("xa,x,xb->ab", jacobian, heavy, jacobian), np.einsum("xa,x->a", jacobian, lacking)
 
 
-def twists_and_velocities(at: Array, riders: Array, q: Array, v: Array) -> tuple[Array, Array]:
+def twists_and_velocities(at: Array, body_points: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """Twists ``(..., 4, 6)`` of the bodies, and velocities ``(..., n, p, 3)`` of points on each of them."""
-    moving = complex_steps.slope(lambda x: body_poses(at, x), q, v)
+    moving = complex_steps.directional_derivative(lambda x: body_poses(at, x), q, v)
     X = np.linalg.inv(body_poses(at, q)) @ moving
     phi = np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
-    return phi, np.einsum("...nij,...npj->...npi", moving[..., :3, :3], riders) + moving[..., :, None, :3, 3]
+    return phi, np.einsum("...nij,...npj->...npi", moving[..., :3, :3], body_points) + moving[
+        ..., :, None, :3, 3
+    ]
 
 
-def tree_newton(at: Array, bodies: Array, g: Array, q: Array, v: Array) -> tuple[Array, Array]:
+def tree_newton_equations(at: Array, bodies: Array, g: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """Masses ``(5, 5)`` and forces ``(5,)`` of the tree's coordinates under gravity alone."""
     masses = bodies[..., 0].ravel()
-    return newton(places_of(at, bodies), masses, masses[:, None] * g, q, v)
+    return newton_equations(point_positions(at, bodies), masses, masses[:, None] * g, q, v)
 
 
-def pair_by_projection(a: Array) -> Array:
+def tangent_directions(a: Array) -> Array:
     """Two orthonormal directions ``(2, 3)``: the axis farthest from a, laid flat, and a quarter turn on."""
     along = np.eye(3)[np.argmin(np.abs(a))]
     flat = along - (along @ a) * a
     flat /= np.linalg.norm(flat)
     y, z = (1, 2), (2, 0)
-    turned = np.array([a[i] * flat[j] - a[j] * flat[i] for i, j in (y, z, (0, 1))])
-    return np.stack([flat, turned])
+    binormal = np.array([a[i] * flat[j] - a[j] * flat[i] for i, j in (y, z, (0, 1))])
+    return np.stack([flat, binormal])

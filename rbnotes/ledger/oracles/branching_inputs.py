@@ -20,31 +20,31 @@ NAMES = ("cross", "hinge", "slider", "other hinge")
 CORNERS = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) / 2
 
 
-def _placed(numbers: Array) -> Array:
+def _make_frames(numbers: Array) -> Array:
     frames: Array = expm(np.array([[twist_matrix(xi / 2) for xi in pair] for pair in numbers]))
     return frames
 
 
-def _heavy(numbers: Array) -> Array:
+def _make_mass_points(numbers: Array) -> Array:
     bodies = numbers / 4
     bodies[..., 0] += 1
     bodies[..., 1:] += CORNERS
     return bodies
 
 
-def heavy_points(count: int) -> st.SearchStrategy[Array]:
+def mass_points(count: int) -> st.SearchStrategy[Array]:
     """Bodies ``(count, 4, 4)`` of four points each that span space: mass, then position."""
-    return arrays(count, 4, 4).map(_heavy)
+    return arrays(count, 4, 4).map(_make_mass_points)
 
 
 def placements(count: int) -> st.SearchStrategy[Array]:
     """For each link the frames ``(count, 2, 4, 4)`` of joint and body."""
-    return arrays(count, 2, 6).map(_placed)
+    return arrays(count, 2, 6).map(_make_frames)
 
 
 TREE = {
     "at": placements(4),
-    "bodies": heavy_points(4),
+    "bodies": mass_points(4),
     "g": vectors(3),
     "q": arrays(5),
     "v": arrays(5),
@@ -62,13 +62,13 @@ def spatial_inertia(points: Array) -> Array:
     return inertia.spatial_inertia(np.sum(masses), moments, com)
 
 
-def tree_of(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
+def library_tree(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
     """The branching tree as one of the library; those built last are kept, as forms ask for them again."""
-    return _tree_of(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
+    return _library_tree(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
 
 
 @lru_cache(maxsize=128)
-def _tree_of(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
+def _library_tree(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
     kinds = (joints.Universal(), joints.Revolute(), joints.Prismatic(), joints.Revolute())
     parents = (None, NAMES[0], NAMES[1], NAMES[0])
     frames, points = np.frombuffer(at).reshape(4, 2, 4, 4), np.frombuffer(bodies).reshape(4, 4, 4)
@@ -79,7 +79,7 @@ def _tree_of(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
     )
 
 
-class CurvedRows:
+class QuadraticConstraint:
     """``q^T A_i q / 2 + b_i^T q = c_i`` (or not below), on the joints' own coordinates."""
 
     def __init__(self, A: Array, b: Array, level: Array | float = 0.0, *, unilateral: bool = False) -> None:

@@ -14,12 +14,12 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import expm
 
-from rbnotes._differences import rate
+from rbnotes._differences import time_derivative_at_zero
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 
-COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
+NUM_COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Assembly:
     """Frames ``(n, 4, 4)`` of the bodies."""
     masses: Array
     """``(n,)``"""
-    centres: Array
+    centers: Array
     """Centres of mass ``(n, 3)``, each in its body."""
     inertias: Array
     """About the centres ``(n, 3, 3)``, in the bodies."""
@@ -44,32 +44,32 @@ class Assembly:
     """``(3,)``"""
 
     @property
-    def size(self) -> int:
+    def num_coordinates(self) -> int:
         """Number of coordinates."""
-        return sum(COORDINATES[kind] for kind in self.kinds)
+        return sum(NUM_COORDINATES[kind] for kind in self.kinds)
 
 
-def hinged(parents: tuple[int, ...], joints: Array, bodies: Array) -> Assembly:
+def revolute_assembly(parents: tuple[int, ...], joints: Array, bodies: Array) -> Assembly:
     """Unit masses on hinges about the z axes of the joints' frames."""
     n = len(parents)
     kinds, inertias = ("revolute",) * n, np.broadcast_to(np.eye(3), (n, 3, 3))
     return Assembly(parents, kinds, joints, bodies, np.ones(n), np.zeros((n, 3)), inertias, np.zeros(3))
 
 
-def renumbered(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
+def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
     """The same bodies, on joints of one kind, each under another number."""
     order = [names.index(i) for i in range(len(names))]
     parents = tuple(-1 if assembly.parents[i] < 0 else names[assembly.parents[i]] for i in order)
-    moved = {
+    permuted = {
         field: getattr(assembly, field)[order]
         for field in ("joints", "bodies", "masses", "centres", "inertias")
     }
-    return replace(assembly, parents=parents, **moved)
+    return replace(assembly, parents=parents, **permuted)
 
 
-def parts(assembly: Assembly) -> list[slice]:
+def coordinate_slices(assembly: Assembly) -> list[slice]:
     """Where each joint's coordinates are among all, body after body."""
-    ends = np.cumsum([0, *(COORDINATES[kind] for kind in assembly.kinds)]).tolist()
+    ends = np.cumsum([0, *(NUM_COORDINATES[kind] for kind in assembly.kinds)]).tolist()
     return [slice(start, end) for start, end in pairwise(ends)]
 
 
@@ -85,16 +85,16 @@ def joint_motion(kind: str, q: Array) -> Array:
     elif kind == "prismatic":
         Q[..., :3, 3] = q * z
     elif kind == "universal":
-        Q[..., :3, :3] = _turn(q[..., :1] * x) @ _turn(q[..., 1:] * y)
+        Q[..., :3, :3] = _rotation(q[..., :1] * x) @ _rotation(q[..., 1:] * y)
     else:
-        Q[..., :3, :3] = _turn(q)
+        Q[..., :3, :3] = _rotation(q)
     return Q
 
 
 _E = np.stack([bracket(axis) for axis in np.eye(3)])
 
 
-def _turn(r: Array) -> Array:
+def _rotation(r: Array) -> Array:
     """Rotations ``(..., 3, 3)`` by vectors of real or complex numbers: Rodrigues' formula."""
     squared = np.sum(r * r, axis=-1)[..., None, None]
     small = np.abs(squared) < 1e-3
@@ -113,15 +113,15 @@ def _turn(r: Array) -> Array:
 def displacements(assembly: Assembly, q: Array) -> Array:
     """By what each body moved from where it was at rest ``(..., n, 4, 4)``, as seen from the world."""
     q = np.asarray(q)
-    each = zip(assembly.kinds, parts(assembly), strict=True)
+    each = zip(assembly.kinds, coordinate_slices(assembly), strict=True)
     Q = np.stack([joint_motion(kind, q[..., part]) for kind, part in each], axis=-3)
     own = assembly.joints @ Q @ np.linalg.inv(assembly.joints)
-    moved = own.copy()
+    result = own.copy()
     for body, parent in enumerate(assembly.parents):
         while parent >= 0:
-            moved[..., body, :, :] = own[..., parent, :, :] @ moved[..., body, :, :]
+            result[..., body, :, :] = own[..., parent, :, :] @ result[..., body, :, :]
             parent = assembly.parents[parent]
-    return moved
+    return result
 
 
 def poses(assembly: Assembly, q: Array) -> Array:
@@ -136,30 +136,34 @@ def joint_poses(assembly: Assembly, q: Array) -> Array:
 
 def jacobian(assembly: Assembly, q: Array) -> Array:
     """Body twists for unit rates of each coordinate ``(..., 6 n, k)``, by complex steps of the poses."""
-    rates = complex_steps.slopes(lambda x: poses(assembly, x), q)
+    rates = complex_steps.partial_derivatives(lambda x: poses(assembly, x), q)
     columns = _twists(poses(assembly, q)[..., None, :, :, :], rates)
     return np.swapaxes(columns.reshape(*columns.shape[:-2], -1), -1, -2)
 
 
 def joint_jacobian(kind: str, q: Array) -> Array:
     """Twists ``(..., 6, k)`` of a joint's motion in its own frame, for unit rates of each coordinate."""
-    rates = complex_steps.slopes(lambda x: joint_motion(kind, x), q)
+    rates = complex_steps.partial_derivatives(lambda x: joint_motion(kind, x), q)
     return np.swapaxes(_twists(joint_motion(kind, q)[..., None, :, :], rates), -1, -2)
 
 
 def jacobian_rate(assembly: Assembly, q: Array, qdot: Array) -> Array:
     """Differences ``(6 n, k)`` of :func:`jacobian` along the motion."""
-    return rate(lambda t: jacobian(assembly, q + t * qdot))
+    return time_derivative_at_zero(lambda t: jacobian(assembly, q + t * qdot))
 
 
 def twists(assembly: Assembly, q: Array, qdot: Array) -> Array:
     """Body twists ``(..., n, 6)``, by a complex step of the poses along the motion."""
-    return _twists(poses(assembly, q), complex_steps.slope(lambda x: poses(assembly, x), q, qdot))
+    return _twists(
+        poses(assembly, q), complex_steps.directional_derivative(lambda x: poses(assembly, x), q, qdot)
+    )
 
 
 def twist_rates(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
     """Rates of the body twists ``(n, 6)``, by differences along a motion with these accelerations."""
-    return rate(lambda t: twists(assembly, q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot))
+    return time_derivative_at_zero(
+        lambda t: twists(assembly, q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot)
+    )
 
 
 def _twists(E: Array, rates: Array) -> Array:
@@ -167,56 +171,58 @@ def _twists(E: Array, rates: Array) -> Array:
     return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
 
 
-def points(assembly: Assembly, q: Array) -> Array:
+def point_positions(assembly: Assembly, q: Array) -> Array:
     """Places ``(..., 18 n)`` in the world of the point masses that the bodies consist of, six each."""
-    return _carried(_clouds(assembly), poses(assembly, q))
+    return _transform_points(_body_points(assembly), poses(assembly, q))
 
 
-def _clouds(assembly: Assembly) -> Array:
+def _body_points(assembly: Assembly) -> Array:
     """The point masses of all bodies ``(n, 6, 3)``, each in its body."""
-    bodies = zip(assembly.masses, assembly.inertias, assembly.centres, strict=True)
+    bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
     return np.stack([point_masses(float(m), J, c)[1] for m, J, c in bodies])
 
 
-def _carried(clouds: Array, E: Array) -> Array:
+def _transform_points(clouds: Array, E: Array) -> Array:
     places = clouds @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
     return places.reshape(*E.shape[:-3], -1)
 
 
-def _loads(assembly: Assembly) -> Array:
+def _coordinate_masses(assembly: Assembly) -> Array:
     """Mass of the point that each number of all places belongs to ``(18 n,)``."""
     return np.repeat(assembly.masses / 6, 18)
 
 
-def point_slopes(assembly: Assembly, q: Array) -> Array:
+def point_jacobian(assembly: Assembly, q: Array) -> Array:
     """How all places change with the coordinates ``(18 n, k)``."""
-    return complex_steps.slopes(lambda x: points(assembly, x), q).T
+    return complex_steps.partial_derivatives(lambda x: point_positions(assembly, x), q).T
 
 
-def point_drift(assembly: Assembly, q: Array, qdot: Array) -> Array:
+def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
     """Accelerations ``(18 n,)`` of the points while the coordinates change steadily."""
-    clouds = _clouds(assembly)
-    return rate(
-        lambda t: complex_steps.slope(lambda x: _carried(clouds, poses(assembly, x)), q + t * qdot, qdot)
+    clouds = _body_points(assembly)
+    return time_derivative_at_zero(
+        lambda t: complex_steps.directional_derivative(
+            lambda x: _transform_points(clouds, poses(assembly, x)), q + t * qdot, qdot
+        )
     )
 
 
-def weighed_slopes(assembly: Assembly, q: Array) -> Array:
+def mass_weighted_jacobian(assembly: Assembly, q: Array) -> Array:
     """The slopes of the places times the roots of the masses ``(18 n, k)``: energy is their square."""
-    return np.sqrt(_loads(assembly))[:, None] * point_slopes(assembly, q)
+    return np.sqrt(_coordinate_masses(assembly))[:, None] * point_jacobian(assembly, q)
 
 
 def inertial_forces(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
     """What accelerating the point masses takes ``(k,)``, by d'Alembert's principle: no weight, no load."""
-    moves = point_slopes(assembly, q)
-    accelerations = moves @ qddot + point_drift(assembly, q, qdot)
-    return moves.T @ (_loads(assembly) * accelerations)
+    moves = point_jacobian(assembly, q)
+    accelerations = moves @ qddot + point_bias_acceleration(assembly, q, qdot)
+    return moves.T @ (_coordinate_masses(assembly) * accelerations)
 
 
-def weight_forces(assembly: Assembly, q: Array) -> Array:
+def gravity_forces(assembly: Assembly, q: Array) -> Array:
     """Work of the weights of all points for unit changes of the coordinates ``(k,)``."""
-    count = len(_loads(assembly)) // 3
-    return point_slopes(assembly, q).T @ (_loads(assembly) * np.tile(assembly.gravity, count))
+    count = len(_coordinate_masses(assembly)) // 3
+    return point_jacobian(assembly, q).T @ (_coordinate_masses(assembly) * np.tile(assembly.gravity, count))
 
 
 def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Array:
@@ -224,15 +230,15 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
 
     The load ``(k,)`` acts on the coordinates, besides the weights.
     """
-    root, moves = np.sqrt(_loads(assembly)), weighed_slopes(assembly, q)
-    falling = np.tile(assembly.gravity, len(root) // 3) - point_drift(assembly, q, qdot)
+    root, moves = np.sqrt(_coordinate_masses(assembly)), mass_weighted_jacobian(assembly, q)
+    falling = np.tile(assembly.gravity, len(root) // 3) - point_bias_acceleration(assembly, q, qdot)
     free = np.linalg.lstsq(moves, root * falling, rcond=None)[0]
     triangle: Array = np.asarray(np.linalg.qr(moves, mode="r"))
     result: Array = free + np.linalg.solve(triangle, np.linalg.solve(triangle.T, load))
     return result
 
 
-def hinge_gaps(assembly: Assembly, E: Array) -> Array:
+def hinge_errors(assembly: Assembly, E: Array) -> Array:
     """How far hinges are apart ``(..., 5 n)``, for any poses of the bodies: tilts of axes, then offsets."""
     gaps = []
     for i, parent in enumerate(assembly.parents):
@@ -245,15 +251,17 @@ def hinge_gaps(assembly: Assembly, E: Array) -> Array:
     return np.concatenate(gaps, axis=-1)
 
 
-def gap_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
+def hinge_error_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
     """Rates of the gaps ``(..., 5 n)`` while all bodies move freely with twists ``(..., n, 6)``."""
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
-    return complex_steps.slope(lambda moved: hinge_gaps(assembly, moved), E, E @ X)
+    return complex_steps.directional_derivative(lambda moved: hinge_errors(assembly, moved), E, E @ X)
 
 
-def gap_drift(assembly: Assembly, E: Array, phi: Array) -> Array:
+def hinge_bias_acceleration(assembly: Assembly, E: Array, phi: Array) -> Array:
     """Second derivatives of the gaps ``(5 n,)`` while all bodies keep their twists ``(n, 6)``."""
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
-    return rate(lambda t: gap_rates(assembly, E @ expm(t[..., None, None] * X), phi))
+    return time_derivative_at_zero(
+        lambda t: hinge_error_rates(assembly, E @ expm(t[..., None, None] * X), phi)
+    )

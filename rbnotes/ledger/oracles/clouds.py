@@ -14,7 +14,7 @@ Body = tuple[float, Array, Array]
 """Mass, centre of mass, and inertia about it."""
 
 
-def needed_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:
+def inertial_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:
     """Moment and force, in the body frame, that the point masses need for their accelerations."""
     each, points = point_masses(m, J, c)
     X = twist_matrix(phi)
@@ -25,12 +25,14 @@ def needed_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Ar
 
 def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Array:
     """The needed wrench is linear in phidot: probe it, and solve for the phidot that needs this wrench."""
-    at_rest = needed_wrench(m, c, J, phi, np.zeros(6))
-    columns = [needed_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
+    at_rest = inertial_wrench(m, c, J, phi, np.zeros(6))
+    columns = [inertial_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
     return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
 
 
-def free_step(bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float) -> Array:
+def unconstrained_step(
+    bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float
+) -> Array:
     """New twists of bodies that move by themselves under these wrenches, in one vector."""
     steps = [
         phi + h * acceleration(m, c, J, phi, wrench)
@@ -39,7 +41,7 @@ def free_step(bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequenc
     return np.concatenate(steps)
 
 
-def flight(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, duration: float) -> Array:
+def free_motion(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, duration: float) -> Array:
     """Pose after a short time of flight under a wrench that stays the same in the body frame.
 
     By one step of the classical Runge-Kutta method, whose error is of fifth order in the time.

@@ -12,16 +12,16 @@ import numpy as np
 
 from rbnotes.arguments import Array
 
-TINY = 1e-40
+STEP_SIZE = 1e-40
 """Its square is lost beside anything."""
 
 
-def slope(function: Callable[[Any], Any], q: Array, qdot: Array) -> Array:
+def directional_derivative(function: Callable[[Any], Any], q: Array, qdot: Array) -> Array:
     """Derivative at ``q (..., k)`` along one direction: the velocity of whatever depends on coordinates."""
-    derivative: Array = np.imag(function(q + 1j * TINY * qdot)) / TINY
+    derivative: Array = np.imag(function(q + 1j * STEP_SIZE * qdot)) / STEP_SIZE
     return derivative
 
 
-def slopes(function: Callable[[Any], Any], q: Array) -> Array:
+def partial_derivatives(function: Callable[[Any], Any], q: Array) -> Array:
     """Derivatives by each coordinate, counted by the axis behind the leading ones of ``q (..., k)``."""
-    return slope(function, q[..., None, :], np.eye(q.shape[-1]))
+    return directional_derivative(function, q[..., None, :], np.eye(q.shape[-1]))

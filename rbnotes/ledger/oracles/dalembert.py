@@ -12,34 +12,39 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles.pose_chains import rate
+from rbnotes.ledger.oracles.pose_chains import derivative_along_motion
 
-Places = Callable[[Array], Array]
+PositionFunction = Callable[[Array], Array]
 
 
-def inertia_of(places: Places, masses: Array, q: Array) -> Array:
+def mass_matrix(places: PositionFunction, masses: Array, q: Array) -> Array:
     """Matrix of the kinetic energy, from the velocities that unit rates make."""
-    G = complex_steps.slopes(places, q)
+    G = complex_steps.partial_derivatives(places, q)
     result: Array = np.einsum("n,ina,jna->ij", masses, G, G)
     return result
 
 
-def free_force(places: Places, masses: Array, gravity: Array, q: Array, qdot: Array) -> Array:
+def net_generalized_force(
+    places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array
+) -> Array:
     """What weight, and the accelerations that come without ``qddot``, do along the coordinates."""
 
     def velocities(x: Array) -> Array:
-        return complex_steps.slope(places, x, qdot)
+        return complex_steps.directional_derivative(places, x, qdot)
 
     result: Array = np.einsum(
-        "n,ina,na->i", masses, complex_steps.slopes(places, q), gravity - rate(velocities, q, qdot)
+        "n,ina,na->i",
+        masses,
+        complex_steps.partial_derivatives(places, q),
+        gravity - derivative_along_motion(velocities, q, qdot),
     )
     return result
 
 
 def acceleration(
-    places: Places, masses: Array, gravity: Array, q: Array, qdot: Array, force: Array | float = 0.0
+    places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array, force: Array | float = 0.0
 ) -> Array:
     """The ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
-    pushing = np.asarray(force) + free_force(places, masses, gravity, q, qdot)
-    result: Array = np.linalg.solve(inertia_of(places, masses, q), pushing)
+    pushing = np.asarray(force) + net_generalized_force(places, masses, gravity, q, qdot)
+    result: Array = np.linalg.solve(mass_matrix(places, masses, q), pushing)
     return result

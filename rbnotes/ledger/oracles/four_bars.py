@@ -14,12 +14,17 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles.branching import Places, at_once, carried, moved
+from rbnotes.ledger.oracles.branching import (
+    PositionFunction,
+    elementary_pose,
+    time_derivative,
+    transform_points,
+)
 
 Directions = Callable[[Array], list[Array]]
 
 
-def closed(bars: Array) -> Directions:
+def closed_loop_directions(bars: Array) -> Directions:
     """Directions of crank, coupler and rocker at crank angles ``(..., 1)``, by the law of cosines."""
     ground, crank, coupler, rocker = bars
 
@@ -38,18 +43,20 @@ def closed(bars: Array) -> Directions:
     return directions
 
 
-def open_chain(angles: Array) -> list[Array]:
+def open_chain_directions(angles: Array) -> list[Array]:
     """Directions of three bars in a row, each turned by an angle from the one before."""
     sums = np.cumsum(angles, axis=-1)
     return [np.stack([np.cos(s), np.sin(s)], axis=-1) for s in np.moveaxis(sums, -1, 0)]
 
 
-def turned_base(place: Array, tilt: Array) -> Places:
+def rotating_base(place: Array, tilt: Array) -> PositionFunction:
     """Poses of the plane, tilted on a base that turns about the z axis of a place by the first coordinate."""
-    return lambda u: place @ moved("turn z", u[..., 0]) @ tilt
+    return lambda u: place @ elementary_pose("turn z", u[..., 0]) @ tilt
 
 
-def bar_places(base: Places, bars: Array, frames: Array, bodies: Array, directions: Directions) -> Places:
+def bar_point_positions(
+    base: PositionFunction, bars: Array, frames: Array, bodies: Array, directions: Directions
+) -> PositionFunction:
     """Positions ``(..., 3 N)`` of all points of the three bars, in the world.
 
     ``base`` and ``directions`` give the pose of the plane and the directions in it by the coordinates.
@@ -65,7 +72,7 @@ def bar_places(base: Places, bars: Array, frames: Array, bodies: Array, directio
             pose[..., 2, 2], pose[..., 3, 3], pose[..., :2, 3] = 1, 1, start
             poses.append(pose)
         in_world = base(u)[..., None, :, :] @ np.stack(poses, axis=-3) @ frames
-        return carried(in_world, bodies[..., 1:]).reshape(*u.shape[:-1], -1)
+        return transform_points(in_world, bodies[..., 1:]).reshape(*u.shape[:-1], -1)
 
     return places
 
@@ -78,11 +85,11 @@ def bar_ends(bars: Array, along: list[Array]) -> list[Array]:
     return ends
 
 
-def end_gap(place: Array, bars: Array) -> Places:
+def loop_closure_error(place: Array, bars: Array) -> PositionFunction:
     """From the end of the open chain to the far end of the ground, in the world ``(..., 3)``."""
 
     def gap(angles: Array) -> Array:
-        end = bar_ends(bars, open_chain(angles))[-1]
+        end = bar_ends(bars, open_chain_directions(angles))[-1]
         flat = np.array([bars[0], 0.0]) - end
         result: Array = np.einsum("ij,...j->...i", place[:3, :2], flat)
         return result
@@ -90,21 +97,25 @@ def end_gap(place: Array, bars: Array) -> Places:
     return gap
 
 
-def turning(along: Array, moving: Array) -> Array:
+def angular_velocity(along: Array, moving: Array) -> Array:
     """Angular velocity of a unit vector in the plane."""
     return along[..., 0] * moving[..., 1] - along[..., 1] * moving[..., 0]
 
 
 def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
     """Angular velocities ``(..., 3)`` of the bars, each relative to the one before."""
-    directions = closed(bars)
-    moving = np.moveaxis(complex_steps.slope(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0)
-    spins = np.stack([turning(a, b) for a, b in zip(directions(theta), moving, strict=True)], axis=-1)
+    directions = closed_loop_directions(bars)
+    moving = np.moveaxis(
+        complex_steps.directional_derivative(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0
+    )
+    spins = np.stack(
+        [angular_velocity(a, b) for a, b in zip(directions(theta), moving, strict=True)], axis=-1
+    )
     return np.diff(spins, axis=-1, prepend=0.0)
 
 
 def relative_accelerations(bars: Array, theta: Array, speed: Array, acceleration: Array) -> Array:
     """Their rates ``(3,)``, by differences along a motion of the crank."""
-    return at_once(
+    return time_derivative(
         lambda t: relative_rates(bars, theta + t * speed + t**2 / 2 * acceleration, speed + t * acceleration)
     )

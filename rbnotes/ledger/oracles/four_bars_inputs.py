@@ -10,7 +10,7 @@ from scipy.linalg import expm
 from rbnotes import joints
 from rbnotes.arguments import Array
 from rbnotes.checking.strategies import arrays, frames, numbers, vectors
-from rbnotes.ledger.oracles.branching_inputs import heavy_points, spatial_inertia
+from rbnotes.ledger.oracles.branching_inputs import mass_points, spatial_inertia
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.tree import Link, LoopClosure, Tree
 
@@ -21,18 +21,18 @@ LINKAGE = {
     # Ground, crank, coupler and rocker: of sizes with which the crank turns all the way round.
     "bars": vectors(4).map(lambda n: np.array([1.2, 0.4, 1.3, 1.1]) + n / np.array([16, 16, 16, 16])),
     "frames": arrays(3, 6).map(lambda n: np.array([expm(twist_matrix(xi / 2)) for xi in n])),
-    "bodies": heavy_points(3),
+    "bodies": mass_points(3),
     "theta": numbers(),
 }
 
 
-def apart(tilt: Array) -> bool:
+def has_distinct_axes(tilt: Array) -> bool:
     """Whether the hinge of the base is another axis than that of the crank: the base has no inertia."""
     return bool(np.hypot(*tilt[:2, 2]) + np.hypot(*tilt[:2, 3]) > 0.1)
 
 
 MOVING_LINKAGE = LINKAGE | {
-    "tilt": frames().filter(apart),
+    "tilt": frames().filter(has_distinct_axes),
     "beta": numbers(),
     "g": vectors(3),
     "speeds": vectors(2),
@@ -41,9 +41,9 @@ MOVING_LINKAGE = LINKAGE | {
 
 
 @lru_cache(maxsize=128)
-def _linkage(numbers: tuple[bytes, ...], g: tuple[float, ...], turns: bool) -> Tree:
+def _linkage_tree(numbers: tuple[bytes, ...], g: tuple[float, ...], is_hinged: bool) -> Tree:
     place, lengths, frames, bodies, tilt = map(np.frombuffer, numbers)
-    base = joints.Revolute() if turns else joints.Fixed()
+    base = joints.Revolute() if is_hinged else joints.Fixed()
     links = [Link(BASE, base, placement=place.reshape(4, 4))]
     before = tilt.reshape(4, 4)
     own = zip(NAMES[1:], lengths[1:], frames.reshape(3, 4, 4), bodies.reshape(3, 4, 4), strict=True)
@@ -55,7 +55,7 @@ def _linkage(numbers: tuple[bytes, ...], g: tuple[float, ...], turns: bool) -> T
     return Tree(links, gravity=g)
 
 
-def linkage(
+def linkage_tree(
     place: Array,
     bars: Array,
     frames: Array,
@@ -67,10 +67,12 @@ def linkage(
     """The open chain: the base, fixed or (if the plane is tilted on it) hinged, and three bars in a row."""
     parts = (place, bars, frames, bodies, np.eye(4) if tilt is None else tilt)
     numbers = tuple(np.ascontiguousarray(part, dtype=float).tobytes() for part in parts)
-    return _linkage(numbers, tuple(g), tilt is not None)
+    return _linkage_tree(numbers, tuple(g), tilt is not None)
 
 
-def closing(bars: Array, frames: Array, *, tilt: Array | None = None, planar: bool = True) -> LoopClosure:
+def loop_closure(
+    bars: Array, frames: Array, *, tilt: Array | None = None, planar: bool = True
+) -> LoopClosure:
     """The last bar's end stays at the end of the ground: along two directions, or along all."""
     plane = np.eye(4) if tilt is None else tilt
     ground = plane @ np.array([bars[0], 0, 0, 1])

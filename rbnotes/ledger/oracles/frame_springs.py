@@ -16,11 +16,11 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 from rbnotes.checking import derivative
 
-UNITS = np.eye(12).reshape(12, 4, 3)
-REST = np.zeros((4, 3))
+UNIT_VARIATIONS = np.eye(12).reshape(12, 4, 3)
+ZERO_VELOCITIES = np.zeros((4, 3))
 
 
-class Names(NamedTuple):
+class FrameSpringQuantities(NamedTuple):
     """The quantities of 0.22 by their printed names."""
 
     R_AW: Array
@@ -44,7 +44,7 @@ class Names(NamedTuple):
     u: Array
 
 
-def names(poses: Array) -> Names:
+def frame_spring_quantities(poses: Array) -> FrameSpringQuantities:
     """Rotations R_XY from frame X to frame Y, origins, and the axis and angle of R_21."""
     E_A, E_B, X_1, X_2 = poses
     R_AW, R_BW, R_1A, R_2B = poses[:, :3, :3]
@@ -52,7 +52,7 @@ def names(poses: Array) -> Names:
     R_21 = R_1W.T @ R_2W
     rotation_vector = Rotation.from_matrix(R_21).as_rotvec()
     phi = float(np.linalg.norm(rotation_vector))
-    return Names(
+    return FrameSpringQuantities(
         R_AW=R_AW,
         R_BW=R_BW,
         R_1W=R_1W,
@@ -75,7 +75,7 @@ def names(poses: Array) -> Names:
     )
 
 
-def moved(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
+def vary_poses(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
     """Poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
     result = np.tile(poses, (len(variations), 1, 1, 1))
     for body, R in enumerate(poses[:2, :3, :3]):
@@ -117,11 +117,14 @@ def world_forces(
     v, w = velocities[..., ::2, :], velocities[..., 1::2, :]
     flying = v + np.cross(w, arms)
     axes = R @ poses[:, 2:, :3, :3]
-    turned = Rotation.from_matrix(axes[:, 1] @ np.swapaxes(axes[:, 0], -1, -2)).as_rotvec()
-    pull = k_t * (points[:, 1] - points[:, 0]) + d_t * (flying[:, 1] - flying[:, 0])
-    twisting = k_r * turned + d_r * (w[..., 1, :] - w[..., 0, :])
-    on_A, on_B = twisting + np.cross(arms[:, 0], pull), -twisting - np.cross(arms[:, 1], pull)
-    return np.stack([pull, on_A, -pull, on_B], axis=1)
+    rotation_vector = Rotation.from_matrix(axes[:, 1] @ np.swapaxes(axes[:, 0], -1, -2)).as_rotvec()
+    spring_force = k_t * (points[:, 1] - points[:, 0]) + d_t * (flying[:, 1] - flying[:, 0])
+    spring_torque = k_r * rotation_vector + d_r * (w[..., 1, :] - w[..., 0, :])
+    on_A, on_B = (
+        spring_torque + np.cross(arms[:, 0], spring_force),
+        -spring_torque - np.cross(arms[:, 1], spring_force),
+    )
+    return np.stack([spring_force, on_A, -spring_force, on_B], axis=1)
 
 
 def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: float) -> Array:
@@ -131,34 +134,38 @@ def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: flo
     return result
 
 
-def variations_of_forces(
+def force_variations(
     poses: Array,
     velocities: Array,
     variations: Array,
     axes: str = "body",
-    follow: float = 0.0,
+    rotating_share: float = 0.0,
     **stiffness: float,
 ) -> Array:
     """Derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
 
-    Velocities turn by the share ``follow`` of their bodies' turns: 0 holds them in the world, 1 in them.
+    Velocities turn by the share ``rotating_share`` of their bodies' turns: 0 holds them in the world, 1 in them.
     """
     turns = variations.reshape(-1, 2, 2, 3)[:, :, 1]
     if axes == "body":
         turns = np.einsum("bij,nbj->nbi", poses[:2, :3, :3], turns)
 
     def rows(t: float) -> Array:
-        there = moved(poses, variations, t, axes)
-        turned = Rotation.from_rotvec((follow * t * turns).reshape(-1, 3)).as_matrix().reshape(-1, 2, 3, 3)
-        found = world_forces(there, to_world(turned, velocities), **stiffness)
-        return to_body(there[:, :2, :3, :3], found) if axes == "body" else found
+        varied_poses = vary_poses(poses, variations, t, axes)
+        rotations = (
+            Rotation.from_rotvec((rotating_share * t * turns).reshape(-1, 3)).as_matrix().reshape(-1, 2, 3, 3)
+        )
+        found = world_forces(varied_poses, to_world(rotations, velocities), **stiffness)
+        return to_body(varied_poses[:, :2, :3, :3], found) if axes == "body" else found
 
     return derivative(rows).value
 
 
-def along(function: Callable[[Array], Array], poses: Array, variations: Array, axes: str = "body") -> Array:
+def pose_derivative(
+    function: Callable[[Array], Array], poses: Array, variations: Array, axes: str = "body"
+) -> Array:
     """Derivative of a function of poses ``(N, 4, 4, 4)`` along each of the variations ``(N, 4, 3)``."""
-    return derivative(lambda t: function(moved(poses, variations, t, axes))).value
+    return derivative(lambda t: function(vary_poses(poses, variations, t, axes))).value
 
 
 def origins(poses: Array) -> Array:
@@ -179,31 +186,33 @@ def axial(W: Array) -> Array:
 def energy(poses: Array, k_t: float, k_r: float) -> Array:
     """Potential of distance and angle ``(N,)``."""
     x, R = origins(poses), orientations(poses)
-    turned = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
-    result: Array = k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(turned**2, axis=-1) / 2
+    rotation_vectors = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
+    result: Array = (
+        k_t * np.sum((x[:, 1] - x[:, 0]) ** 2, axis=-1) / 2 + k_r * np.sum(rotation_vectors**2, axis=-1) / 2
+    )
     return result
 
 
 def relative_rates(poses: Array) -> Array:
     """Matrix ``(6, 12)`` from body velocities to (x_2' - x_1', omega_2 - omega_1), by moving the bodies."""
-    x, R = (along(part, poses, UNITS) for part in (origins, orientations))
+    x, R = (pose_derivative(part, poses, UNIT_VARIATIONS) for part in (origins, orientations))
     spins = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
     return np.concatenate([x[:, 1] - x[:, 0], spins[:, 1] - spins[:, 0]], axis=-1).T
 
 
-def at_the_frames(poses: Array) -> Array:
+def frames_as_bodies(poses: Array) -> Array:
     """The same frames 1 and 2, taken as the bodies."""
     return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
 
 
-def at_frame_1(poses: Array) -> Array:
+def frame_1_as_body_A(poses: Array) -> Array:
     """Frame 1 taken as body A; the rest as it was."""
     return np.array([poses[0] @ poses[2], poses[1], np.eye(4), poses[3]])
 
 
 def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
     """Rows in body axes: minus the slopes of the potential along motions of the bodies."""
-    return -along(lambda there: energy(there, k_t, k_r), poses, UNITS).reshape(4, 3)
+    return -pose_derivative(lambda there: energy(there, k_t, k_r), poses, UNIT_VARIATIONS).reshape(4, 3)
 
 
 def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> Array:
@@ -215,5 +224,5 @@ def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> A
 
 def origin_velocities(poses: Array, velocities: Array) -> Array:
     """Velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
-    result: Array = along(origins, poses, velocities[None], axes="world")[0]
+    result: Array = pose_derivative(origins, poses, velocities[None], axes="world")[0]
     return result

@@ -16,16 +16,22 @@ from scipy.spatial.transform import Rotation
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
-from rbnotes.ledger.oracles.dalembert import Places
-from rbnotes.ledger.oracles.pose_chains import Pose, placed, rate, shifted, turned
+from rbnotes.ledger.oracles.dalembert import PositionFunction
+from rbnotes.ledger.oracles.pose_chains import (
+    Pose,
+    derivative_along_motion,
+    make_poses,
+    screw_pose,
+    translation_pose,
+)
 
 PARENTS = (-1, 0, 0, 2)
-COORDINATES = 5
+NUM_COORDINATES = 5
 PITCH = 0.35
 
 
 @dataclass(frozen=True, eq=False)
-class Cloud:
+class PointMassTree:
     """Four bodies, as numbers."""
 
     placements: Array
@@ -36,7 +42,7 @@ class Cloud:
     """Unit vectors of the hinge, the slider and the screw ``(3, 3)``."""
     masses: Array
     """Of the bodies ``(4,)``, kg."""
-    centres: Array
+    centers: Array
     """In the frames of the bodies ``(4, 3)``, m."""
     inertias: Array
     """About the centres ``(4, 3, 3)``, kg m^2."""
@@ -44,18 +50,18 @@ class Cloud:
     """Acceleration ``(3,)`` in the world, m/s^2."""
 
 
-def clouds() -> SearchStrategy[Cloud]:
+def point_mass_trees() -> SearchStrategy[PointMassTree]:
     """Such trees with anything anywhere, by a number: there is nothing to shrink in them."""
-    return st.integers(0, 63).map(cloud)
+    return st.integers(0, 63).map(point_mass_tree)
 
 
-def cloud(number: int) -> Cloud:
+def point_mass_tree(number: int) -> PointMassTree:
     """A tree with anything anywhere; always the same one for a number."""
     draw = np.random.default_rng(number)
     axes = draw.normal(size=(3, 3))
     moments = draw.normal(size=(4, 3, 3))
     second = moments @ np.swapaxes(moments, -1, -2) / 3 + np.eye(3) / 4
-    return Cloud(
+    return PointMassTree(
         _frames(draw.uniform(-1.5, 1.5, (4, 6))),
         _frames(draw.uniform(-1.5, 1.5, (4, 6))),
         axes / np.linalg.norm(axes, axis=1, keepdims=True),
@@ -66,33 +72,33 @@ def cloud(number: int) -> Cloud:
     )
 
 
-def five(begin: int) -> SearchStrategy[Array]:
+def five_numbers(begin: int) -> SearchStrategy[Array]:
     """Numbers for five coordinates or rates, with nothing to shrink; others for another beginning."""
     return st.integers(begin, begin + 63).map(lambda number: np.random.default_rng(number).uniform(-2, 2, 5))
 
 
 def _frames(numbers: Array) -> Array:
     """Poses from rotation vectors and positions ``(n, 6)``."""
-    return placed(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
+    return make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
 
 
-def poses(cloud: Cloud, q: Array) -> Array:
+def poses(cloud: PointMassTree, q: Array) -> Array:
     """Of the bodies, in the world ``(..., 4, 4, 4)``."""
     x, y, _ = np.eye(3)
     hinge, slide, screw = cloud.axes
-    moved = [
-        turned(hinge, q[..., 0]),
-        turned(x, q[..., 1]) @ turned(y, q[..., 2]),
-        shifted(q[..., 3, None] * slide),
-        turned(screw, q[..., 4], PITCH),
+    joint_poses = [
+        screw_pose(hinge, q[..., 0]),
+        screw_pose(x, q[..., 1]) @ screw_pose(y, q[..., 2]),
+        translation_pose(q[..., 3, None] * slide),
+        screw_pose(screw, q[..., 4], PITCH),
     ]
     joints: list[Array] = []
-    for Q, rest, parent in zip(moved, cloud.placements, PARENTS, strict=True):
+    for Q, rest, parent in zip(joint_poses, cloud.placements, PARENTS, strict=True):
         joints.append((joints[parent] if parent >= 0 else np.eye(4)) @ rest @ Q)
     return np.stack(joints, axis=-3) @ cloud.bodies
 
 
-def places(cloud: Cloud) -> Places:
+def point_positions(cloud: PointMassTree) -> PositionFunction:
     """Of six point masses a body, as a function of the coordinates ``(..., 24, 3)``."""
     points = np.array([_points(cloud, i)[1] for i in range(4)])
 
@@ -104,31 +110,32 @@ def places(cloud: Cloud) -> Places:
     return at
 
 
-def point_mass(cloud: Cloud) -> Array:
+def point_mass(cloud: PointMassTree) -> Array:
     """Mass of each of these points ``(24,)``."""
     return np.repeat(cloud.masses / 6, 6)
 
 
-def jacobian(cloud: Cloud, q: Array) -> Array:
+def jacobian(cloud: PointMassTree, q: Array) -> Array:
     """Body twists for unit rates of the coordinates ``(..., 24, 5)``, one body after the other."""
-    return twists_of_bodies(lambda x: poses(cloud, x), q)
+    return body_jacobian(lambda x: poses(cloud, x), q)
 
 
-def twists_of_bodies(placed_by: Pose, q: Array) -> Array:
+def body_jacobian(placed_by: Pose, q: Array) -> Array:
     """The same ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
     back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
-    return np.swapaxes(_twists(back @ complex_steps.slopes(placed_by, q)), -1, -2)
+    return np.swapaxes(_twists(back @ complex_steps.partial_derivatives(placed_by, q)), -1, -2)
 
 
-def drift(cloud: Cloud, q: Array, qdot: Array) -> Array:
+def bias_acceleration(cloud: PointMassTree, q: Array, qdot: Array) -> Array:
     """``Jdot qdot (24,)``: how the twists change along a motion with constant rates of the coordinates."""
 
     def twists(x: Array) -> Array:
         return _twists(
-            np.linalg.inv(poses(cloud, x)) @ complex_steps.slope(lambda y: poses(cloud, y), x, qdot)
+            np.linalg.inv(poses(cloud, x))
+            @ complex_steps.directional_derivative(lambda y: poses(cloud, y), x, qdot)
         )
 
-    return rate(twists, q, qdot)
+    return derivative_along_motion(twists, q, qdot)
 
 
 def _twists(X: Array) -> Array:
@@ -137,24 +144,26 @@ def _twists(X: Array) -> Array:
     return np.stack([X[..., i, j] for i, j in entries], axis=-1).reshape(*X.shape[:-3], -1)
 
 
-def maximal_mass(cloud: Cloud) -> Array:
+def maximal_mass_matrix(cloud: PointMassTree) -> Array:
     """Inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
-    each = zip(cloud.masses, cloud.inertias, cloud.centres, strict=True)
+    each = zip(cloud.masses, cloud.inertias, cloud.centers, strict=True)
     result: Array = block_diag(*(kinetic_energy_matrix(*body) for body in each))
     return result
 
 
-def own_wrenches(cloud: Cloud, q: Array, phi: Array) -> Array:
+def gyroscopic_and_gravity_wrenches(cloud: PointMassTree, q: Array, phi: Array) -> Array:
     """Weights, and what the bodies' own motion does, in their frames ``(24,)``."""
     R = poses(cloud, q)[:, :3, :3]
-    return np.concatenate([_wrench(cloud, i, R[i], twist) for i, twist in enumerate(phi.reshape(4, 6))])
+    return np.concatenate(
+        [_gyroscopic_and_gravity_wrench(cloud, i, R[i], twist) for i, twist in enumerate(phi.reshape(4, 6))]
+    )
 
 
-def _points(cloud: Cloud, i: int) -> tuple[float, Array]:
-    return point_masses(cloud.masses[i], cloud.inertias[i], cloud.centres[i])
+def _points(cloud: PointMassTree, i: int) -> tuple[float, Array]:
+    return point_masses(cloud.masses[i], cloud.inertias[i], cloud.centers[i])
 
 
-def _wrench(cloud: Cloud, i: int, R: Array, twist: Array) -> Array:
+def _gyroscopic_and_gravity_wrench(cloud: PointMassTree, i: int, R: Array, twist: Array) -> Array:
     """Of weights less what point masses need to fly on, turning with a body whose twist stays the same."""
     each, points = _points(cloud, i)
     w = bracket(twist[:3])
@@ -162,7 +171,7 @@ def _wrench(cloud: Cloud, i: int, R: Array, twist: Array) -> Array:
     return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
 
 
-def spring_wrenches(cloud: Cloud, q: Array, k: float, x: Array) -> Array:
+def spring_wrenches(cloud: PointMassTree, q: Array, k: float, x: Array) -> Array:
     """Of a spring of rest length zero from the point x[0] of body 1 to x[1] of body 3, ``(..., 24)``."""
     E = poses(cloud, q)
     ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]

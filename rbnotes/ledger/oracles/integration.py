@@ -18,7 +18,7 @@ def newton_step(equations: Equations, guess: Array) -> Array:
     return guess - np.linalg.solve(complex_step(equations, guess), equations(guess))
 
 
-def root_on_the_way(equations_at: Callable[[float], Equations], guess: Array, h: float) -> Array:
+def follow_root(equations_at: Callable[[float], Equations], guess: Array, h: float) -> Array:
     """Root of the equations of a step of size h, followed from the guess, their root for a step of size zero.
 
     Raises
@@ -64,23 +64,23 @@ def trapezoidal_equations(M: Array, force: Force, x: Array, v: Array) -> Callabl
     return equations_at
 
 
-def velocity_halfway(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
+def half_step_velocity(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
     """Implicit Euler over half the step at fixed positions, ``M (u - v) = h/2 f(x, u)``: a step of Newton."""
     return newton_step(lambda u: M @ (u - v) - h / 2 * force(x, u), v)
 
 
-def positions_from_the_middle(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
+def midpoint_acceleration_positions(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
     """Positions after a step with the acceleration at its middle, ``M (x1 - x - h v) = h^2/2 f(x, u)``.
 
     The force there is its tangent in the velocities.
     """
-    u = velocity_halfway(M, force, x, v, h)
+    u = half_step_velocity(M, force, x, v, h)
     tangent = force(x, v) + complex_step(lambda t: force(x, v + t[0] * (u - v)), np.zeros(1))[:, 0]
     result: Array = x + h * v + h**2 / 2 * np.linalg.solve(M, tangent)
     return result
 
 
-def velocity_of_both_ends(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:
+def trapezoidal_velocity(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:
     """The trapezoidal rule in the velocities, both positions known: ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
 
     A step of Newton's method from the old velocities, with the slopes of the first half of the step.

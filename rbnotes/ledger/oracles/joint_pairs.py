@@ -9,33 +9,39 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.pose_chains import Pose, rate, shifted, turned, turned_by
+from rbnotes.ledger.oracles.pose_chains import (
+    Pose,
+    derivative_along_motion,
+    rotation_pose,
+    screw_pose,
+    translation_pose,
+)
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
 
 PITCH = 0.35
 
 
-def first(A: Array) -> Pose:
+def ball_with_arm(A: Array) -> Pose:
     """Of the first joint, whose arm has the shape ``A (4, 4)``."""
 
     def pose(q: Array) -> Array:
-        return turned_by(q) @ A
+        return rotation_pose(q) @ A
 
     return pose
 
 
-def second(a: Array, B: Array, b: Array) -> Pose:
+def hinge_and_screw(a: Array, B: Array, b: Array) -> Pose:
     """Of the second joint: a hinge about a, an arm B, a screw about b."""
 
     def pose(q: Array) -> Array:
-        return turned(a, q[..., 0]) @ B @ turned(b, q[..., 1], PITCH)
+        return screw_pose(a, q[..., 0]) @ B @ screw_pose(b, q[..., 1], PITCH)
 
     return pose
 
 
-def both(A: Array, a: Array, B: Array, b: Array) -> Pose:
+def joint_pair(A: Array, a: Array, B: Array, b: Array) -> Pose:
     """Of the two in a row, with five coordinates."""
-    one, two = first(A), second(a, B, b)
+    one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
 
     def pose(q: Array) -> Array:
         return one(q[..., :3]) @ two(q[..., 3:])
@@ -49,20 +55,20 @@ def adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
     def adjoints(x: Array) -> Array:
         return np.array([adjoint_by_conjugation(E) for E in pose(x)])
 
-    return rate(adjoints, q, qdot)
+    return derivative_along_motion(adjoints, q, qdot)
 
 
-def back_rate(pose: Pose, q: Array, qdot: Array) -> Array:
+def inverse_adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
     """The same for the adjoint of the inverse pose."""
     return adjoint_rate(lambda x: np.linalg.inv(pose(x)), q, qdot)
 
 
-def free_in_the_plane(q: Array) -> Array:
+def planar_free_joint(q: Array) -> Array:
     """A shift along x and y, then a turn about z."""
     along = np.stack([q[..., 0], q[..., 1], np.zeros_like(q[..., 0])], axis=-1)
-    return shifted(along) @ turned(np.eye(3)[2], q[..., 2])
+    return translation_pose(along) @ screw_pose(np.eye(3)[2], q[..., 2])
 
 
-def free_in_space(q: Array) -> Array:
+def spatial_free_joint(q: Array) -> Array:
     """A turn by a rotation vector, then a shift in the turned frame."""
-    return turned_by(q[..., :3]) @ shifted(q[..., 3:])
+    return rotation_pose(q[..., :3]) @ translation_pose(q[..., 3:])

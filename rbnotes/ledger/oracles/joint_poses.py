@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
 from rbnotes.checking import complex_step, derivative
-from rbnotes.ledger.oracles.twists import twist_matrix, twist_of
+from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
 
 Pose = Callable[[Array], Array]
 
@@ -32,45 +32,45 @@ def screws(*twists: Sequence[float] | Array) -> Pose:
     return pose
 
 
-def turns(sequence: str) -> Pose:
+def rotation_sequence(sequence: str) -> Pose:
     """Turns about carried axes of the frame, such as ``"XZX"``."""
     return screws(*(np.eye(6)["XYZ".index(letter)] for letter in sequence))
 
 
-def straight(*axes: Sequence[float] | Array) -> Pose:
+def translations(*axes: Sequence[float] | Array) -> Pose:
     """Translations along fixed axes."""
     return screws(*(np.concatenate([np.zeros(3), axis]) for axis in axes))
 
 
-def ball(q: Array) -> Array:
+def rotation_vector_pose(q: Array) -> Array:
     """The turn with the rotation vector ``q (3,)``."""
     result: Array = expm(sum(rate * twist_matrix(unit) for rate, unit in zip(q, np.eye(6), strict=False)))
     return result
 
 
-def columns(pose: Pose, q: Array) -> Array:
+def motion_subspace(pose: Pose, q: Array) -> Array:
     """S ``(6, k)``: the twists of ``Q^-1 dQ/dq_i``."""
     inverse, slopes = np.linalg.inv(pose(q)), complex_step(pose, q)
-    return np.stack([twist_of(inverse @ slopes[..., i]) for i in range(len(q))], axis=-1)
+    return np.stack([twist_from_matrix(inverse @ slopes[..., i]) for i in range(len(q))], axis=-1)
 
 
-def columns_rate(pose: Pose, q: Array, qdot: Array) -> Array:
+def motion_subspace_rate(pose: Pose, q: Array, qdot: Array) -> Array:
     """The rate ``(6, k)`` of S while the coordinates change at ``qdot (k,)``."""
-    return derivative(lambda t: columns(pose, q + t * qdot)).value
+    return derivative(lambda t: motion_subspace(pose, q + t * qdot)).value
 
 
-def turned_by(q: Array) -> Array:
+def rotation_from_vector(q: Array) -> Array:
     """The rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by scipy's quaternions."""
     result: Array = Rotation.from_rotvec(q).as_matrix()
     return result
 
 
-def turn_columns(q: Array) -> Array:
+def rotation_vector_jacobian(q: Array) -> Array:
     """Body angular velocities ``(3, 3)`` for unit rates of a rotation vector, by differences."""
-    R = turned_by(q)
+    R = rotation_from_vector(q)
 
     def column(unit: Array) -> Array:
-        X = R.T @ derivative(lambda t: turned_by(q + t * unit)).value
+        X = R.T @ derivative(lambda t: rotation_from_vector(q + t * unit)).value
         return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
     return np.stack([column(unit) for unit in np.eye(3)], axis=-1)

@@ -10,13 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.branching import PARENTS, body_poses, carried, places_of, second_rate
+from rbnotes.ledger.oracles.branching import (
+    PARENTS,
+    acceleration_of,
+    body_poses,
+    point_positions,
+    transform_points,
+)
 
 
-def needed(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+def inertial_point_forces(
+    at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array
+) -> tuple[Array, Array]:
     """Positions and forces ``(4, 4, 3)`` in the world: of four points on each body, accelerating as told."""
-    rates = second_rate(places_of(at, bodies), q, v, a).reshape(4, 4, 3)
-    return carried(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
+    rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(4, 4, 3)
+    return transform_points(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
 
 
 def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
@@ -33,21 +41,23 @@ def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
     return np.concatenate([R.T @ turning, R.T @ np.sum(forces, axis=0)])
 
 
-def on_bodies(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+def net_body_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
     """Wrenches ``(24,)`` that hold the bodies to their motion, in their frames."""
-    places, forces = needed(at, bodies, g, q, v, a)
+    places, forces = inertial_point_forces(at, bodies, g, q, v, a)
     poses = body_poses(at, q)
     return np.concatenate([wrench_at(*each) for each in zip(poses, places, forces, strict=True)])
 
 
-def through_joints(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+def joint_transmitted_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
     """Wrenches ``(24,)`` that pass through the joints, in the frames of the joints after they moved."""
-    places, forces = needed(at, bodies, g, q, v, a)
+    places, forces = inertial_point_forces(at, bodies, g, q, v, a)
     frames = body_poses(at, q) @ np.linalg.inv(at[:, 1])
     found = []
     for joint, frame in enumerate(frames):
-        above = [body for body in range(4) if _carries(joint, body)]
-        found.append(wrench_at(frame, np.concatenate(places[above]), np.concatenate(forces[above])))
+        carried_bodies = [body for body in range(4) if _carries(joint, body)]
+        found.append(
+            wrench_at(frame, np.concatenate(places[carried_bodies]), np.concatenate(forces[carried_bodies]))
+        )
     return np.concatenate(found)
 
 

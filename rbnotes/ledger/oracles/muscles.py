@@ -54,16 +54,16 @@ def tension(f_opt: float, a: float, l_opt: float, v_max: float, l_T: float) -> T
     return law
 
 
-def vector(E: Array, x: Array) -> Array:
+def unnormalized_wrenches(E: Array, x: Array) -> Array:
     """Statics of a tension equal to the length: the column of the wrenches before it is normalised."""
     return wrenches(lambda L, Ldot: L, E, x, np.zeros((len(E), 6)))
 
 
-def total(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
+def muscle_wrenches(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
     """Statics of the muscle: its wrenches on the bodies of its path."""
     return wrenches(tension(*parameters), E, x, phi)
 
 
-def specific(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
+def tension_per_length(E: Array, x: Array, phi: Array, *parameters: float) -> Array:
     """Tension per length of the path."""
     return tension(*parameters)(length(E, x), rate(E, x, phi)) / length(E, x)

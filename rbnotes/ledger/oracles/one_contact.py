@@ -9,13 +9,13 @@ import numpy as np
 from rbnotes.arguments import Array
 
 
-def dragged(M: Array, T: Array, start: Array, limits: Array) -> Array:
+def box_friction_velocities(M: Array, T: Array, start: Array, limits: Array) -> Array:
     """Velocities after friction within given limits, from those before it.
 
     For each row of T either the sliding stops, or the impulse is its limit and opposes the sliding.
     """
-    mobile = np.linalg.inv(M)
-    W, s = T @ mobile @ T.T, T @ start
+    inverse_mass = np.linalg.inv(M)
+    W, s = T @ inverse_mass @ T.T, T @ start
     best, least = start, np.inf
     for signs in product((-1, 0, 1), repeat=len(T)):
         way = np.array(signs)
@@ -28,17 +28,17 @@ def dragged(M: Array, T: Array, start: Array, limits: Array) -> Array:
         u = s + W @ b
         wrong = max(float(np.max(np.abs(b) - limits)), float(np.max(-way * u)))
         if wrong < least:
-            best, least = start + mobile @ (T.T @ b), wrong
+            best, least = start + inverse_mass @ (T.T @ b), wrong
     return best
 
 
 def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
     """Velocities after one contact: row N ``(n,)`` opens, rows T ``(2, n)`` rub within mu times its push."""
-    mobile = np.linalg.inv(M)
+    inverse_mass = np.linalg.inv(M)
     if N @ start >= 0:
         return start
     rows = np.vstack([N, T])
-    W, u = rows @ mobile @ rows.T, rows @ start
+    W, u = rows @ inverse_mass @ rows.T, rows @ start
     best, least = start, np.inf
     for signs in product((-1, 0, 1), repeat=2):
         # Unknown: the push a, and friction where it sticks; elsewhere friction is - sign mu a.
@@ -54,5 +54,5 @@ def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
         beyond = float(np.max(np.abs(impulses[1:])) - mu * impulses[0])
         wrong = max(-impulses[0], beyond, *(-sign * after[1 + k] for k, sign in enumerate(signs)))
         if wrong < least:
-            best, least = start + mobile @ (rows.T @ impulses), wrong
+            best, least = start + inverse_mass @ (rows.T @ impulses), wrong
     return best

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 
-def split(alpha: tuple[int, ...], count: int) -> tuple[list[int], list[int]]:
+def split_indices(alpha: tuple[int, ...], count: int) -> tuple[list[int], list[int]]:
     """alpha, and the rest of ``count`` indices, beta."""
     return list(alpha), [i for i in range(count) if i not in alpha]
 
 
-def ordered(alpha: tuple[int, ...], count: int) -> list[int]:
+def ordered_indices(alpha: tuple[int, ...], count: int) -> list[int]:
     """All ``count`` indices, alpha first."""
-    basic, rest = split(alpha, count)
+    basic, rest = split_indices(alpha, count)
     return [*basic, *rest]

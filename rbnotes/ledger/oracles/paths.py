@@ -34,20 +34,20 @@ def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Arra
     return result
 
 
-def slopes(function: Callable[[Array], Array], x: Array) -> Array:
+def point_derivatives(function: Callable[[Array], Array], x: Array) -> Array:
     """Derivatives with respect to each point: the function's axes, then point and coordinate."""
     # Complex steps along all coordinates at once: the functions broadcast.
     units = np.eye(x.size).reshape(-1, *x.shape)
-    found = np.moveaxis(complex_steps.slope(function, x, units), 0, -1)
+    found = np.moveaxis(complex_steps.directional_derivative(function, x, units), 0, -1)
     return found.reshape(*found.shape[:-1], *x.shape)
 
 
-def blocks(found: Array) -> Array:
+def derivative_blocks(found: Array) -> Array:
     """Blocks ``[i, j]`` of a derivative with the axes (i, coordinate, j, coordinate)."""
     return np.swapaxes(found, 1, 2)
 
 
-def rate_under_way(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
+def numerical_length_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
     """dL/dt, from the length after a small time."""
     result: Array = complex_step(lambda t: active_length(x + t[0] * v, active), np.zeros(1))[0]
     return result

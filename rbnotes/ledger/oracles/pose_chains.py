@@ -22,32 +22,32 @@ from rbnotes.ledger.oracles.bodies import bracket
 Pose = Callable[[Array], Array]
 
 
-def frames(*shape: int) -> SearchStrategy[Array]:
+def random_poses(*shape: int) -> SearchStrategy[Array]:
     """Poses ``(*shape, 4, 4)`` in a single draw, quick to make and to shrink."""
 
     def made(numbers: Array) -> Array:
         turns = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
-        return placed(turns, numbers[:, 3:]).reshape(*shape, 4, 4)
+        return make_poses(turns, numbers[:, 3:]).reshape(*shape, 4, 4)
 
     return arrays(math.prod(shape), 6).map(made)
 
 
-def turned(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
+def screw_pose(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
     """Turned about a unit axis through the origin, and moved along it by the pitch times the angle."""
-    across, angle = bracket(axis), np.asarray(angle)[..., None, None]
-    R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
-    return placed(R, pitch * angle[..., 0] * np.asarray(axis))
+    bracket_of_axis, angle = bracket(axis), np.asarray(angle)[..., None, None]
+    R = np.eye(3) + np.sin(angle) * bracket_of_axis + (1 - np.cos(angle)) * bracket_of_axis @ bracket_of_axis
+    return make_poses(R, pitch * angle[..., 0] * np.asarray(axis))
 
 
-def turned_by(r: Array) -> Array:
+def rotation_pose(r: Array) -> Array:
     """Turned by rotation vectors ``(..., 3)`` other than zero."""
     angle = np.sqrt(np.sum(r * r, axis=-1))[..., None, None]
     across = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
     R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
-    return placed(R, np.zeros(3))
+    return make_poses(R, np.zeros(3))
 
 
-def placed(R: Array, p: Array) -> Array:
+def make_poses(R: Array, p: Array) -> Array:
     """The poses with these rotations ``(..., 3, 3)`` and positions ``(..., 3)``."""
     shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
     E = np.zeros((*shape, 4, 4), dtype=np.result_type(R, p))
@@ -55,28 +55,28 @@ def placed(R: Array, p: Array) -> Array:
     return E
 
 
-def shifted(p: Array) -> Array:
+def translation_pose(p: Array) -> Array:
     """Moved without a turn."""
-    return placed(np.eye(3), p)
+    return make_poses(np.eye(3), p)
 
 
-def rate(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
+def derivative_along_motion(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
     """How a function of the coordinates ``(..., k)`` changes along a motion."""
-    return _differences.rate(lambda t: function(q + t * qdot))
+    return _differences.time_derivative_at_zero(lambda t: function(q + t * qdot))
 
 
-def twists_of(pose: Pose, q: Array) -> Array:
+def pose_jacobian(pose: Pose, q: Array) -> Array:
     """Body twists ``(..., 6, k)``, one for the unit rate of each coordinate."""
-    X = np.linalg.inv(pose(q))[..., None, :, :] @ complex_steps.slopes(pose, q)
+    X = np.linalg.inv(pose(q))[..., None, :, :] @ complex_steps.partial_derivatives(pose, q)
     places = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
     return np.stack([X[..., i, j] for i, j in places], axis=-2)
 
 
-def twist_rates(pose: Pose, q: Array, qdot: Array) -> Array:
+def pose_jacobian_rate(pose: Pose, q: Array, qdot: Array) -> Array:
     """How these twists change along a motion."""
-    return rate(lambda x: twists_of(pose, x), q, qdot)
+    return derivative_along_motion(lambda x: pose_jacobian(pose, x), q, qdot)
 
 
-def twist_slopes(pose: Pose, q: Array) -> Array:
+def pose_jacobian_derivative(pose: Pose, q: Array) -> Array:
     """How these twists change with each coordinate ``(6, k, k)``: the last axis counts what is varied."""
-    return np.stack([twist_rates(pose, q, unit) for unit in np.eye(q.size)], axis=-1)
+    return np.stack([pose_jacobian_rate(pose, q, unit) for unit in np.eye(q.size)], axis=-1)

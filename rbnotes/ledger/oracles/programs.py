@@ -33,7 +33,7 @@ def minimizer(objective: Objective, G: Array) -> Array:
     return free @ np.linalg.solve(curvature, -free.T @ slope)
 
 
-def least(objective: Objective, C: Array, G: Array) -> Array:
+def constrained_minimizer(objective: Objective, C: Array, G: Array) -> Array:
     """Minimiser of a quadratic objective with ``C v >= 0`` and ``G v = 0``, by trying all active sets."""
     candidates = []
     for active in itertools.product((False, True), repeat=len(C)):
@@ -43,14 +43,14 @@ def least(objective: Objective, C: Array, G: Array) -> Array:
     return min(candidates, key=objective)
 
 
-def virtual_work(M: Array, G: Array, f: Array) -> Array:
+def admissible_velocities(M: Array, G: Array, f: Array) -> Array:
     """Velocities that G allows, held by what does no work on any velocities that G allows."""
     Z = null_space(G)
-    held: Array = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
-    return held
+    velocities: Array = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
+    return velocities
 
 
-def pushed_apart(M: Array, f: Array, C: Array, G: Array) -> Array:
+def contact_velocities(M: Array, f: Array, C: Array, G: Array) -> Array:
     """Newton's law with impulses that push, where a contact that pushes does not open: all cases tried."""
     for pushing in itertools.product((False, True), repeat=len(C)):
         rows = np.vstack([G, C[np.array(pushing, dtype=bool)]])

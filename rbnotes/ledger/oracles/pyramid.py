@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.arguments import Array
 
 
-def corners(count: int) -> Array:
+def pyramid_corners(count: int) -> Array:
     """Corners ``(count, 2)`` of the pyramid's section with the radius one, the first along the first axis."""
     angles = 2 * np.pi * np.arange(count) / count
     return np.column_stack([np.cos(angles), np.sin(angles)])
@@ -52,10 +52,10 @@ def pyramid_contact(
     return inverse @ (momentum + rows.T @ best), float(best[0]), best[1:]
 
 
-def without_first(A: Array, right: Array) -> tuple[Array, Array]:
+def eliminate_velocity(A: Array, right: Array) -> tuple[Array, Array]:
     """M and q of what is left of ``A (x, z) - (right, 0) = (0, w)`` when the three x are eliminated."""
-    answers = np.linalg.solve(A[:3, :3], np.column_stack([-A[:3, 3:], right]))
-    return A[3:, 3:] + A[3:, :3] @ answers[:, :-1], A[3:, :3] @ answers[:, -1]
+    response = np.linalg.solve(A[:3, :3], np.column_stack([-A[:3, 3:], right]))
+    return A[3:, 3:] + A[3:, :3] @ response[:, :-1], A[3:, :3] @ response[:, -1]
 
 
 def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[Array]]:
@@ -64,7 +64,7 @@ def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[A
     Friction is the ``limit`` along the facet most against the sliding, out of eight, with a coefficient of
     one. The states are (theta, phi, xi) with the least xi that has all sigma >= 0, and with more.
     """
-    facets = corners(8)
+    facets = pyramid_corners(8)
     phi = limit * (np.arange(8) == np.argmin(facets @ s))
     least = max(-facets @ s)
     momentum = np.append(s - phi @ facets, -limit)

@@ -15,12 +15,12 @@ def components(matrix: Array) -> Array:
     return np.array([matrix[0, 0].real, matrix[0, 0].imag, matrix[0, 1].real, matrix[0, 1].imag])
 
 
-def multiplied(q: Array, p: Array) -> Array:
+def multiply(q: Array, p: Array) -> Array:
     """Product of two quaternions, as matrices."""
     return components(np.tensordot(q, UNITS, axes=1) @ np.tensordot(p, UNITS, axes=1))
 
 
-def turned(u: Array, theta: float) -> Array:
+def rotation_quaternion(u: Array, theta: float) -> Array:
     """Quaternion of a turn: half the angle, because it is applied from both sides of a vector."""
     rates, directions = np.linalg.eigh(-1j * np.tensordot(u, UNITS[1:], axes=1))
     return components(directions * np.exp(1j * rates * theta / 2) @ directions.conj().T)

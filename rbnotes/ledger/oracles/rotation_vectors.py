@@ -14,12 +14,12 @@ from rbnotes.arguments import Array
 from rbnotes.checking import derivative
 
 
-def turning(w: Array, omega: Array, t: float) -> Array:
+def rotation_vector_at(w: Array, omega: Array, t: float) -> Array:
     """The rotation vector after the time t."""
-    return nearer(Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w), w)
+    return nearest_rotation_vector(Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w), w)
 
 
-def nearer(rotation: Rotation, w: Array) -> Array:
+def nearest_rotation_vector(rotation: Rotation, w: Array) -> Array:
     """Of the two vectors up to a turn long that stand for a rotation, the one that is nearer to w."""
     short: Array = rotation.as_rotvec()
     angle = np.linalg.norm(short)
@@ -27,38 +27,38 @@ def nearer(rotation: Rotation, w: Array) -> Array:
     return min(short, long, key=lambda each: float(np.linalg.norm(each - w)))
 
 
-def rate_of(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
+def angle_axis_rate(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
     """Rate of a function of angle and axis."""
 
     def at(t: float) -> Array:
-        moved = turning(w, omega, t)
-        angle = float(np.linalg.norm(moved))
-        return function(angle, moved / angle)
+        vector = rotation_vector_at(w, omega, t)
+        angle = float(np.linalg.norm(vector))
+        return function(angle, vector / angle)
 
     return derivative(at).value
 
 
-def vector_rate(w: Array, omega: Array) -> Array:
+def rotation_vector_rate(w: Array, omega: Array) -> Array:
     """Rate of the rotation vector."""
-    return derivative(lambda t: turning(w, omega, t)).value
+    return derivative(lambda t: rotation_vector_at(w, omega, t)).value
 
 
-def vector_rates(w: Array) -> Array:
+def rotation_vector_rates(w: Array) -> Array:
     """Its rates ``(3, 3)`` for unit angular velocities in frame 1, column by column."""
-    return np.stack([vector_rate(w, axis) for axis in np.eye(3)], axis=-1)
+    return np.stack([rotation_vector_rate(w, axis) for axis in np.eye(3)], axis=-1)
 
 
-def vector_rates_in_frame_2(w: Array) -> Array:
+def rotation_vector_rates_in_frame_2(w: Array) -> Array:
     """The same for unit angular velocities in frame 2."""
     start = Rotation.from_rotvec(w)
 
     def rate(axis: Array) -> Array:
-        return derivative(lambda t: nearer(start * Rotation.from_rotvec(t * axis), w)).value
+        return derivative(lambda t: nearest_rotation_vector(start * Rotation.from_rotvec(t * axis), w)).value
 
     return np.stack([rate(axis) for axis in np.eye(3)], axis=-1)
 
 
 def rotation_to_B(R_2B: Array, w: Array, omega: Array, t: float) -> Array:
     """R_1B after the time t, frame 2 fixed in B."""
-    result: Array = R_2B @ Rotation.from_rotvec(turning(w, omega, t)).as_matrix().T
+    result: Array = R_2B @ Rotation.from_rotvec(rotation_vector_at(w, omega, t)).as_matrix().T
     return result

@@ -9,7 +9,7 @@ import numpy as np
 from rbnotes.ledger.oracles.recursion import Links
 
 
-def six_passes(parents: tuple[int, ...], links: Links) -> list[Any]:
+def six_pass_accelerations(parents: tuple[int, ...], links: Links) -> list[Any]:
     """Accelerations of hinges without torques.
 
     What a body needs of its own motion and its load comes as one wrench; what of its acceleration comes from

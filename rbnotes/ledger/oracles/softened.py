@@ -67,13 +67,13 @@ def soft_contacts(
     raise ArithmeticError("no combination of contacts is consistent")
 
 
-def errors_of_step(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, Array]:
+def step_errors(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, Array]:
     """phi at both ends of a step of ``q + v t + a t^2 / 2``, and ``G v`` at its end with G at its start."""
     G = complex_step(curved_constraint, q)
     return curved_constraint(q), curved_constraint(q + h * v + h**2 / 2 * a), G @ (v + h * a)
 
 
-def beginning(mean: Callable[[float], Array]) -> Array:
+def value_and_slope_at_zero(mean: Callable[[float], Array]) -> Array:
     """Value and slope ``(2, k)`` at h = 0 of what depends on the step size, from eight step sizes."""
     sizes, unit = np.arange(1, 9) / 8, 1 / 64
     fitted = np.polynomial.polynomial.polyfit(sizes, [mean(unit * s) for s in sizes], 7)

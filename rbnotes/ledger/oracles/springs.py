@@ -28,12 +28,12 @@ def _distance(flat: Array) -> Array:
     return distance(flat.reshape(*flat.shape[:-1], 2, 3))
 
 
-def rate(x: Array, v: Array) -> Array:
+def distance_rate(x: Array, v: Array) -> Array:
     """dl/dt, from the distance as the points move."""
-    return complex_steps.slope(distance, x, v)
+    return complex_steps.directional_derivative(distance, x, v)
 
 
-def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
+def first_point_derivative(function: Callable[[Array], Array], x: Array) -> Array:
     """Derivative with respect to the first point of a pair, by complex steps."""
     return complex_step(lambda z: function(np.array([z, x[1] + 0 * z])), x[0])
 
@@ -41,9 +41,9 @@ def by_first_point(function: Callable[[Array], Array], x: Array) -> Array:
 def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
     """Forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
     length = distance(x)
-    slope = complex_steps.slopes(_distance, x.ravel())  # the rate is its product with v
-    conservative = complex_steps.slopes(lambda z: potential(_distance(z)), x.ravel())
-    dissipative = complex_steps.slopes(lambda u: dissipation(length, u @ slope), v.ravel())
+    slope = complex_steps.partial_derivatives(_distance, x.ravel())  # the rate is its product with v
+    conservative = complex_steps.partial_derivatives(lambda z: potential(_distance(z)), x.ravel())
+    dissipative = complex_steps.partial_derivatives(lambda u: dissipation(length, u @ slope), v.ravel())
     return -(conservative + dissipative).reshape(2, 3)
 
 
@@ -60,12 +60,12 @@ def tension(length: Array, ldot: Array, k: float, d: float) -> Array:
     return k * (length**2 - 1) + d * length * ldot + ldot**3 / 4
 
 
-def tension_l(length: Array, ldot: Array, k: float, d: float) -> Array:
+def tension_by_length(length: Array, ldot: Array, k: float, d: float) -> Array:
     """dF/dl, which is given too."""
     return 2 * k * length + d * ldot
 
 
-def tension_ldot(length: Array, ldot: Array, k: float, d: float) -> Array:
+def tension_by_rate(length: Array, ldot: Array, k: float, d: float) -> Array:
     """dF/dldot, which is given too."""
     return d * length + 3 * ldot**2 / 4
 
@@ -75,13 +75,13 @@ def linear_spring(k: float, d: float, r: float) -> tuple[Potential, Dissipation]
     return lambda length: k * (length - r) ** 2 / 2, lambda length, ldot: d * ldot**2 / 2
 
 
-def tension_of(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
+def spring_tension(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
     """The part of the force on the first point towards the second."""
     result: Array = force_on_ends(*spring, x, v)[0] @ (x[1] - x[0]) / distance(x)
     return result
 
 
-def jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
+def force_jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
     """Derivatives ``(2, 6, 6)`` of both forces with respect to positions and velocities, by differences."""
 
     def force(x: Array, v: Array) -> Array:
@@ -96,6 +96,6 @@ def jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Arra
     )
 
 
-def along_first(function: Callable[[Array], Array], x: Array) -> Array:
+def first_point_difference(function: Callable[[Array], Array], x: Array) -> Array:
     """Derivative with respect to the first point of a pair, by differences."""
     return jacobian(lambda z: function(np.array([z, x[1]])), x[0]).value

@@ -12,10 +12,10 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_of
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_from_matrix
 
 
-def hinges(assembly: chains.Assembly, q: Array, qdot: Array) -> list[tuple[Array, ...]]:
+def hinge_links(assembly: chains.Assembly, q: Array, qdot: Array) -> list[tuple[Array, ...]]:
     """Of each body on its hinge: adjoint from the parent, its rate, S and its rate, in the body's frame."""
     E, F = chains.poses(assembly, q), chains.joint_poses(assembly, q)
     found: list[tuple[Array, ...]] = []
@@ -23,8 +23,8 @@ def hinges(assembly: chains.Assembly, q: Array, qdot: Array) -> list[tuple[Array
         before = np.eye(4) if parent < 0 else E[parent]
         X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
         S = adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i])[:, 2]
-        turned = np.stack([commutator(column, S * qdot[i]) for column in X.T], axis=-1)
-        found.append((X, turned, S, np.zeros(6)))
+        adjoint_rate = np.stack([commutator(column, S * qdot[i]) for column in X.T], axis=-1)
+        found.append((X, adjoint_rate, S, np.zeros(6)))
     return found
 
 
@@ -39,7 +39,7 @@ def jacobian_blocks(parents: tuple[int, ...], links: list[tuple[Any, ...]]) -> l
     return J
 
 
-def product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
+def jacobian_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
     """Twists of the bodies for velocities x of the hinges."""
     y: list[Any] = []
     for i, (X, _, S, _) in enumerate(links):
@@ -47,9 +47,9 @@ def product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> l
     return y
 
 
-def rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
+def jacobian_rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
     """Rates of these twists while x stays the same."""
-    y = product(parents, links, x)
+    y = jacobian_product(parents, links, x)
     z: list[Any] = []
     for i, (X, Xdot, _, Sdot) in enumerate(links):
         own = Sdot * x[i]
@@ -57,18 +57,18 @@ def rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any)
     return z
 
 
-def transpose_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], y: Any) -> list[Any]:
+def jacobian_transpose_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], y: Any) -> list[Any]:
     """Torques on the hinges that wrenches y on the bodies come to."""
-    felt, torques = list(y), []
+    gathered_wrenches, torques = list(y), []
     for i in reversed(range(len(links))):
         X, _, S, _ = links[i]
-        torques.append(S @ felt[i])
+        torques.append(S @ gathered_wrenches[i])
         if parents[i] >= 0:
-            felt[parents[i]] = felt[parents[i]] + X.T @ felt[i]
+            gathered_wrenches[parents[i]] = gathered_wrenches[parents[i]] + X.T @ gathered_wrenches[i]
     return torques[::-1]
 
 
-def free_slopes(joints: Array, bodies: Array) -> Array:
+def free_chain_jacobian(joints: Array, bodies: Array) -> Array:
     """Body twists ``(6 n, 6 n)`` of a chain in which every frame of a joint may shift and turn.
 
     Each joint has three shifts and then three small turns as coordinates, zero where the frames
@@ -78,13 +78,13 @@ def free_slopes(joints: Array, bodies: Array) -> Array:
     J = np.zeros((6 * n, 6 * n))
     for a in range(n):
         for k in range(6):
-            moved = np.eye(4, dtype=complex)
+            perturbation = np.eye(4, dtype=complex)
             if k < 3:
-                moved[k, 3] = 1j * tiny
+                perturbation[k, 3] = 1j * tiny
             else:
-                moved[:3, :3] = moved[:3, :3] + 1j * tiny * bracket(np.eye(3)[k - 3])
-            carried = joints[a] @ moved @ np.linalg.inv(joints[a])
+                perturbation[:3, :3] = perturbation[:3, :3] + 1j * tiny * bracket(np.eye(3)[k - 3])
+            carried = joints[a] @ perturbation @ np.linalg.inv(joints[a])
             for i in range(a, n):
                 rate = np.imag(carried @ bodies[i]) / tiny
-                J[6 * i : 6 * i + 6, 6 * a + k] = twist_of(np.linalg.inv(bodies[i]) @ rate)
+                J[6 * i : 6 * i + 6, 6 * a + k] = twist_from_matrix(np.linalg.inv(bodies[i]) @ rate)
     return J

@@ -37,18 +37,20 @@ def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
     particular = np.linalg.lstsq(G, g, rcond=None)[0]
     free = np.linalg.svd(G)[2][len(G) :].T
     root = np.linalg.cholesky(M)
-    along = np.linalg.lstsq(root.T @ free, np.linalg.solve(root, f - M @ particular), rcond=None)[0]
-    result: Array = particular + free @ along
+    reduced_velocity = np.linalg.lstsq(root.T @ free, np.linalg.solve(root, f - M @ particular), rcond=None)[
+        0
+    ]
+    result: Array = particular + free @ reduced_velocity
     return result
 
 
-def multipliers_of(force: Array, G: Array) -> Array:
+def least_squares_multipliers(force: Array, G: Array) -> Array:
     """Weights of the rows of G in a force that they make up."""
     result: Array = np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]
     return result
 
 
-def nearest_velocity(M: Array, G: Array, v: Array) -> Array:
+def project_velocity(M: Array, G: Array, v: Array) -> Array:
     """The velocity with ``G v' = 0`` that is nearest to v in kinetic energy, by least squares."""
     free, root = np.linalg.svd(G)[2][len(G) :].T, np.linalg.cholesky(M).T
     result: Array = free @ np.linalg.lstsq(root @ free, root @ v, rcond=None)[0]
@@ -57,7 +59,7 @@ def nearest_velocity(M: Array, G: Array, v: Array) -> Array:
 
 def least_constraint(M: Array, G: Array, f: Array) -> Array:
     """Gauss's principle: mass times the admissible acceleration nearest to the free one, in its measure M."""
-    return M @ nearest_velocity(M, G, np.linalg.solve(M, f))
+    return M @ project_velocity(M, G, np.linalg.solve(M, f))
 
 
 def mixed_motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:

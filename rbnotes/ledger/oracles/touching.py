@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.branching import Places
-from rbnotes.ledger.oracles.pose_chains import Pose, shifted, turned
+from rbnotes.ledger.oracles.branching import PositionFunction
+from rbnotes.ledger.oracles.pose_chains import Pose, screw_pose, translation_pose
 
 
 def touching_tori(radii: Array) -> Pose:
@@ -21,21 +21,28 @@ def touching_tori(radii: Array) -> Pose:
     x, y, z = np.eye(3)
 
     def pose(q: Array) -> Array:
-        outwards = turned(z, q[..., 0]) @ shifted(R * x) @ turned(-y, q[..., 1]) @ shifted((r + other_r) * x)
-        moved: Array = outwards @ turned(y, q[..., 2]) @ shifted(other_R * x) @ turned(z, q[..., 3])
-        return moved
+        outwards = (
+            screw_pose(z, q[..., 0])
+            @ translation_pose(R * x)
+            @ screw_pose(-y, q[..., 1])
+            @ translation_pose((r + other_r) * x)
+        )
+        result: Array = (
+            outwards @ screw_pose(y, q[..., 2]) @ translation_pose(other_R * x) @ screw_pose(z, q[..., 3])
+        )
+        return result
 
     return pose
 
 
-def places_on(radii: Array, points: Array) -> Places:
+def point_positions(radii: Array, points: Array) -> PositionFunction:
     """Positions of points ``(p, 4)`` of the moving torus, mass first, from the coordinates of its joint."""
     pose = touching_tori(radii)
 
     def places(q: Array) -> Array:
         E = pose(q)
-        moved = np.einsum("...ij,pj->...pi", E[..., :3, :3], points[:, 1:]) + E[..., None, :3, 3]
-        flat: Array = moved.reshape(*q.shape[:-1], -1)
+        world_points = np.einsum("...ij,pj->...pi", E[..., :3, :3], points[:, 1:]) + E[..., None, :3, 3]
+        flat: Array = world_points.reshape(*q.shape[:-1], -1)
         return flat
 
     return places

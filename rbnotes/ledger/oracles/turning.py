@@ -9,13 +9,13 @@ from rbnotes.arguments import Array
 from rbnotes.ledger.oracles.bodies import point_masses
 
 
-def turned_in_body(R: Array, delta: Array, t: float) -> Array:
+def rotate_about_body_axis(R: Array, delta: Array, t: float) -> Array:
     """The orientation after t times a rotation about an axis of the body."""
     result: Array = R @ Rotation.from_rotvec(t * delta).as_matrix()
     return result
 
 
-def turned_in_world(R: Array, delta: Array, t: float) -> Array:
+def rotate_about_world_axis(R: Array, delta: Array, t: float) -> Array:
     """The orientation after t times a rotation about an axis of the world."""
     result: Array = Rotation.from_rotvec(t * delta).as_matrix() @ R
     return result

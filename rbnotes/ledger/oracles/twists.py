@@ -16,7 +16,7 @@ def twist_matrix(phi: Array) -> Array:
 _UNIT_TWISTS = np.stack([twist_matrix(unit) for unit in np.eye(6)])
 
 
-def twist_of(X: Array) -> Array:
+def twist_from_matrix(X: Array) -> Array:
     """The twist ``(6,)`` of a matrix ``[phi] (4, 4)``."""
     return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
 
@@ -30,4 +30,4 @@ def adjoint_by_conjugation(E: Array) -> Array:
 def commutator(a: Array, b: Array) -> Array:
     """The Lie bracket of two twists, as the commutator of their matrices."""
     A, B = twist_matrix(a), twist_matrix(b)
-    return twist_of(A @ B - B @ A)
+    return twist_from_matrix(A @ B - B @ A)

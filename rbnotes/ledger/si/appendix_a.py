@@ -6,10 +6,16 @@ import numpy as np
 
 from rbnotes import tree
 from rbnotes.ledger.oracles import chains
-from rbnotes.ledger.oracles.bodywise import ad_of_pose, ad_of_twist, diagonal, parts, stacked
-from rbnotes.ledger.oracles.bodywise_inputs import linked
+from rbnotes.ledger.oracles.bodywise import (
+    adjoint_matrix,
+    block_diagonal,
+    body_quantities,
+    lie_bracket_matrix,
+    stacked_matrices,
+)
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator
-from rbnotes.ledger.quantities import ADJOINT, NUMBER, SCREW, TIME, TWIST, per
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, SCREW, TIME, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import ACCELERATED, CHAPTER, MOVING, PLACED
 
@@ -22,7 +28,7 @@ UNSTEADY = {name: ACCELERATED[name] for name in ("assembly", "q", "qdot", "qddot
 
 def operators(assembly, q, qdot, wrenches=0.0):
     """The library's."""
-    return tree.SpatialOperators(linked(assembly), q, qdot, wrenches)
+    return tree.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
 
 
 def rates_reference(assembly, q, qdot, qddot):
@@ -47,7 +53,7 @@ class d1:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        return np.concatenate(list(parts(assembly, q, qdot).v))
+        return np.concatenate(list(body_quantities(assembly, q, qdot).v))
 
     def library(assembly, q, qdot):
         return operators(assembly, q, qdot).v
@@ -90,11 +96,11 @@ class d4:
     formula = r"\mathbf S = \mathrm{diag}(\mathbf S_1, \mathbf S_2, \dots, \mathbf S_n)"
     defines = (r"\mathbf S",)
     inputs = PLACED
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
 
     def printed(assembly, q):
         S, row, column = np.zeros((18, 6)), 0, 0
-        for block in parts(assembly, q, REST).S:
+        for block in body_quantities(assembly, q, REST).S:
             S[row : row + 6, column : column + block.shape[1]] = block
             row, column = row + 6, column + block.shape[1]
         return S
@@ -106,7 +112,7 @@ class d4:
 
     def reference(assembly, q):
         J = chains.jacobian(assembly, q)
-        for i, own in enumerate(chains.parts(assembly)):
+        for i, own in enumerate(chains.coordinate_slices(assembly)):
             rows = J[6 * i : 6 * i + 6]
             rows[:, [place for place in range(6) if not own.start <= place < own.stop]] = 0
         return J
@@ -128,7 +134,9 @@ class d5:
     result = ADJOINT
 
     def printed(assembly, q):
-        return diagonal([np.linalg.inv(ad_of_pose(G)) for G in parts(assembly, q, REST).G])
+        return block_diagonal(
+            [np.linalg.inv(adjoint_matrix(G)) for G in body_quantities(assembly, q, REST).G]
+        )
 
     def library(assembly, q):
         return operators(assembly, q, REST).M_lambda
@@ -160,8 +168,10 @@ class d6:
     result = ADJOINT / TIME
 
     def printed(assembly, q, qdot):
-        at = parts(assembly, q, qdot)
-        return diagonal([-ad_of_twist(S @ qdot[own]) for S, own in zip(at.S, at.own, strict=True)])
+        at = body_quantities(assembly, q, qdot)
+        return block_diagonal(
+            [-lie_bracket_matrix(S @ qdot[own]) for S, own in zip(at.S, at.coordinate_slices, strict=True)]
+        )
 
     def library(assembly, q, qdot):
         return operators(assembly, q, qdot).ad_Sqdot
@@ -170,7 +180,7 @@ class d6:
 
     def reference(assembly, q, qdot):
         brackets = np.zeros((18, 18))
-        for i, own in enumerate(chains.parts(assembly)):
+        for i, own in enumerate(chains.coordinate_slices(assembly)):
             alone = REST.copy()
             alone[own] = qdot[own]
             twist, rows = chains.twists(assembly, q, alone)[i], slice(6 * i, 6 * i + 6)
@@ -193,9 +203,9 @@ class e36:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         v_lambda = of_parents(assembly, chains.twists(assembly, q, qdot)).ravel()
-        return at.S @ qdot + at.to_children @ v_lambda
+        return at.S @ qdot + at.parent_adjoints @ v_lambda
 
     def library(assembly, q, qdot):
         at = operators(assembly, q, qdot)
@@ -222,10 +232,10 @@ class e37:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked(assembly, q, qdot)
-        v_lambda = of_parents(assembly, at.at.v).ravel()
-        vdot_lambda = of_parents(assembly, at.at.vdot(qddot)).ravel()
-        S_dot, M, ad = at.Sdot, at.to_children, at.ad_Sqdot
+        at = stacked_matrices(assembly, q, qdot)
+        v_lambda = of_parents(assembly, at.bodies.v).ravel()
+        vdot_lambda = of_parents(assembly, at.bodies.vdot(qddot)).ravel()
+        S_dot, M, ad = at.Sdot, at.parent_adjoints, at.ad_Sqdot
         return S_dot @ qdot + S_dot @ qdot + M @ vdot_lambda + ad @ M @ v_lambda
 
     library = rates_library
@@ -282,7 +292,7 @@ class e39:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        return stacked(assembly, q, qdot).of_parents @ chains.jacobian(assembly, q) @ qdot
+        return stacked_matrices(assembly, q, qdot).parent_selection @ chains.jacobian(assembly, q) @ qdot
 
     def library(assembly, q, qdot):
         at = operators(assembly, q, qdot)
@@ -305,8 +315,8 @@ class e40:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked(assembly, q, qdot)
-        return at.of_parents @ at.at.vdot(qddot).ravel()
+        at = stacked_matrices(assembly, q, qdot)
+        return at.parent_selection @ at.bodies.vdot(qddot).ravel()
 
     def library(assembly, q, qdot, qddot):
         return operators(assembly, q, qdot).Theta @ rates_library(assembly, q, qdot, qddot)
@@ -329,7 +339,7 @@ class e41:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         return np.linalg.inv(np.eye(18) - at.Gamma) @ at.S @ qdot
 
     def library(assembly, q, qdot):
@@ -356,8 +366,8 @@ class e42:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked(assembly, q, qdot)
-        G, S_dot, v = at.G, at.Sdot, at.at.v.ravel()
+        at = stacked_matrices(assembly, q, qdot)
+        G, S_dot, v = at.G, at.Sdot, at.bodies.v.ravel()
         return G @ S_dot @ qdot + G @ S_dot @ qdot + G @ at.ad_Sqdot @ at.Gamma @ v
 
     library = rates_library

@@ -6,9 +6,14 @@ import numpy as np
 
 from rbnotes import tree
 from rbnotes.ledger.oracles import chains, felt
-from rbnotes.ledger.oracles.bodywise import ad_of_twist, diagonal, parts, stacked
-from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.oracles.clouds import needed_wrench
+from rbnotes.ledger.oracles.bodywise import (
+    block_diagonal,
+    body_quantities,
+    lie_bracket_matrix,
+    stacked_matrices,
+)
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
+from rbnotes.ledger.oracles.clouds import inertial_wrench
 from rbnotes.ledger.quantities import INERTIA, TIME, TORQUE, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_a import OPERATORS, operators
@@ -50,7 +55,7 @@ class d8:
     result = WRENCH * TIME
 
     def printed(assembly, q, qdot):
-        return diagonal(parts(assembly, q, REST).J) @ (chains.jacobian(assembly, q) @ qdot)
+        return block_diagonal(body_quantities(assembly, q, REST).J) @ (chains.jacobian(assembly, q) @ qdot)
 
     def library(assembly, q, qdot):
         at = operators(assembly, q, qdot)
@@ -61,7 +66,7 @@ class d8:
     def reference(assembly, q, qdot):
         phi = chains.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
-        return np.concatenate([needed_wrench(m, c, J, REST, phi[i]) for i, (m, c, J) in enumerate(bodies)])
+        return np.concatenate([inertial_wrench(m, c, J, REST, phi[i]) for i, (m, c, J) in enumerate(bodies)])
 
     verdict = Verdict.DEFINITION
     implemented_by = OPERATORS
@@ -79,9 +84,9 @@ class d9:
 
     def printed(assembly, q, qdot, qddot):
         """For what (46) does with it."""
-        at = parts(assembly, q, qdot)
-        ad = diagonal([-ad_of_twist(rate).T for rate in at.vdot(qddot)])
-        return ad @ diagonal(at.J) @ at.v.ravel()
+        at = body_quantities(assembly, q, qdot)
+        ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in at.vdot(qddot)])
+        return ad @ block_diagonal(at.J) @ at.v.ravel()
 
     def library(assembly, q, qdot, qddot):
         at = operators(assembly, q, qdot)
@@ -92,13 +97,13 @@ class d9:
     def reference(assembly, q, qdot, qddot):
         phi = chains.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
-        return np.concatenate([needed_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
+        return np.concatenate([inertial_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
 
     tolerance = 1e-8
     verdict = Verdict.ERRATUM
     scan = True
     correction = DOTTED
-    misfit = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
     combined_with = ("si/sA/e46", "si/s3/e4")
     implemented_by = OPERATORS
     chapter = CHAPTER
@@ -114,7 +119,7 @@ class d10:
     result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
-        f = parts(assembly, q, qdot).load + wrenches
+        f = body_quantities(assembly, q, qdot).gravity_wrenches + wrenches
         return np.concatenate([-f[0], -f[1], f[2]])
 
     def library(assembly, q, qdot, wrenches):
@@ -123,7 +128,7 @@ class d10:
     oracle = "what has to be brought to bodies at rest, so that they stay"
 
     def reference(assembly, q, qdot, wrenches):
-        return felt.needed(assembly, q, 0 * qdot, REST, wrenches).ravel()
+        return felt.joint_wrenches(assembly, q, 0 * qdot, REST, wrenches).ravel()
 
     tolerance = 1e-8
     verdict = Verdict.MISPRINT
@@ -144,8 +149,8 @@ class e46:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """The right side, with the forces that there are."""
-        at, f = stacked(assembly, q, qdot), column_reference(assembly, q, qdot, wrenches, qddot)
-        v, vdot, f_e = at.at.v.ravel(), at.at.vdot(qddot).ravel(), at.f_e(wrenches)
+        at, f = stacked_matrices(assembly, q, qdot), column_reference(assembly, q, qdot, wrenches, qddot)
+        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
         return at.Gamma.T @ f + at.ad_vdot(qddot) @ at.J @ v + at.J @ vdot + f_e
 
     def library(assembly, q, qdot, wrenches, qddot):
@@ -155,13 +160,15 @@ class e46:
     oracle = NEEDED
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        return felt.gathered(assembly, q, felt.needed(assembly, q, qdot, qddot, wrenches)).ravel()
+        return felt.subtree_wrenches(
+            assembly, q, felt.joint_wrenches(assembly, q, qdot, qddot, wrenches)
+        ).ravel()
 
     tolerance = 1e-8
     verdict = Verdict.ERRATUM
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
-    misfit = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -176,8 +183,8 @@ class e47:
     result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, Gt = stacked(assembly, q, qdot), stacked(assembly, q, qdot).G.T
-        v, vdot, f_e = at.at.v.ravel(), at.at.vdot(qddot).ravel(), at.f_e(wrenches)
+        at, Gt = stacked_matrices(assembly, q, qdot), stacked_matrices(assembly, q, qdot).G.T
+        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
         return Gt @ at.ad_vdot(qddot) @ at.J @ v + Gt @ at.J @ vdot + Gt @ f_e
 
     library = column_library
@@ -187,7 +194,7 @@ class e47:
     verdict = Verdict.ERRATUM
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
-    misfit = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -199,7 +206,7 @@ class e48:
     result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        return stacked(assembly, q, qdot).S.T @ column_reference(assembly, q, qdot, wrenches, qddot)
+        return stacked_matrices(assembly, q, qdot).S.T @ column_reference(assembly, q, qdot, wrenches, qddot)
 
     def library(assembly, q, qdot, wrenches, qddot):
         return operators(assembly, q, qdot).S.T @ column_library(assembly, q, qdot, wrenches, qddot)
@@ -207,7 +214,7 @@ class e48:
     oracle = ALEMBERT + ", less the work of weights and wrenches"
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
+        M, C_qdot, phi = felt.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ qddot + C_qdot + phi
 
     tolerance = 1e-8
@@ -218,7 +225,7 @@ class e48:
 
 def coriolis_printed(assembly, q, qdot, qddot):
     """(52), with the bracket of the rates of the twists."""
-    at = stacked(assembly, q, qdot)
+    at = stacked_matrices(assembly, q, qdot)
     G, S, J, ad = at.G, at.S, at.J, at.ad_vdot(qddot)
     return S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + ad @ J @ G @ S)
 
@@ -236,7 +243,7 @@ class e49:
     result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         G, S, J = at.G, at.S, at.J
         C = coriolis_printed(assembly, q, qdot, qddot)
         return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
@@ -248,7 +255,7 @@ class e49:
     oracle = ALEMBERT
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
+        M, C_qdot, phi = felt.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ qddot + C_qdot + phi
 
     tolerance = 1e-8
@@ -258,7 +265,7 @@ class e49:
         r"The first term has the accelerations, $\mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
         r"\ddot{\mathbf q}$, as (50) and (51) have it, and the bracket is $\mathrm{ad}_{\mathbf v}^*$, without a dot."
     )
-    misfit = r"velocities stand where accelerations belong, and the other way round"
+    units_mismatch = r"velocities stand where accelerations belong, and the other way round"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -274,19 +281,19 @@ class e50:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """With (51), (52) mended, and (53)."""
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         G, S, J, v = at.G, at.S, at.J, at.ad_v
         M = S.T @ G.T @ J @ G @ S
         C = S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + v @ J @ G @ S)
         return M @ qddot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
-        return tree.inverse_dynamics_dense(linked(assembly), q, qdot, qddot, wrenches)
+        return tree.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
 
     oracle = ALEMBERT
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
+        M, C_qdot, phi = felt.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ qddot + C_qdot + phi
 
     tolerance = 1e-8
@@ -307,7 +314,7 @@ class e51:
     result = INERTIA
 
     def printed(assembly, q):
-        at = stacked(assembly, q, REST)
+        at = stacked_matrices(assembly, q, REST)
         return at.S.T @ at.G.T @ at.J @ at.G @ at.S
 
     def library(assembly, q):
@@ -316,7 +323,7 @@ class e51:
     oracle = "displacements of all point masses with each coordinate: the energy's matrix"
 
     def reference(assembly, q):
-        W = chains.weighed_slopes(assembly, q)
+        W = chains.mass_weighted_jacobian(assembly, q)
         return W.T @ W
 
     verdict = Verdict.HOLDS
@@ -344,7 +351,7 @@ class e52:
     oracle = ALEMBERT + ", at steady coordinates"
 
     def reference(assembly, q, qdot, qddot):
-        return felt.steady(assembly, q, qdot)
+        return felt.velocity_bias_forces(assembly, q, qdot)
 
     tolerance = 1e-8
     verdict = Verdict.ERRATUM
@@ -353,7 +360,7 @@ class e52:
         r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$, of the twists: with a dot, $\mathbf C$ would depend on the "
         "accelerations that are sought."
     )
-    misfit = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
     remark = r"Only $\mathbf C\dot{\mathbf q}$ is settled by the motion; the matrix is one of many."
     implemented_by = OPERATORS
     chapter = CHAPTER
@@ -367,7 +374,7 @@ class e53:
 
     def printed(assembly, q, qdot, wrenches):
         """With all loads negative."""
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         return at.S.T @ at.G.T @ at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches):
@@ -376,7 +383,7 @@ class e53:
     oracle = "the work of the weights of all points, and of wrenches, for unit changes of the coordinates"
 
     def reference(assembly, q, qdot, wrenches):
-        work = chains.weight_forces(assembly, q) + chains.jacobian(assembly, q).T @ wrenches.ravel()
+        work = chains.gravity_forces(assembly, q) + chains.jacobian(assembly, q).T @ wrenches.ravel()
         return -work + 0 * qdot
 
     verdict = Verdict.HOLDS

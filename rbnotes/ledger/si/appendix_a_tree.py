@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.oracles import chains
-from rbnotes.ledger.oracles.bodywise import parts, propagated, stacked
+from rbnotes.ledger.oracles.bodywise import body_quantities, stacked_matrices, twist_propagation_matrix
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
 from rbnotes.ledger.quantities import ADJOINT, NUMBER
 from rbnotes.ledger.record import Verdict, claim
@@ -23,8 +23,8 @@ class e43:
     result = ADJOINT
 
     def printed(assembly, q):
-        at = stacked(assembly, q, REST)
-        return at.to_children @ at.of_parents
+        at = stacked_matrices(assembly, q, REST)
+        return at.parent_adjoints @ at.parent_selection
 
     def library(assembly, q):
         return operators(assembly, q, REST).Gamma
@@ -52,7 +52,7 @@ class e44:
     result = ADJOINT
 
     def printed(assembly, q):
-        return np.linalg.inv(np.eye(18) - stacked(assembly, q, REST).Gamma)
+        return np.linalg.inv(np.eye(18) - stacked_matrices(assembly, q, REST).Gamma)
 
     def library(assembly, q):
         return operators(assembly, q, REST).G
@@ -60,7 +60,7 @@ class e44:
     oracle = "poses of bodies, seen from each of their ancestors, as adjoints"
 
     def reference(assembly, q):
-        return propagated(parts(assembly, q, REST))
+        return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
     verdict = Verdict.DEFINITION
     implemented_by = OPERATORS
@@ -74,7 +74,7 @@ class e45:
     result = ADJOINT
 
     def printed(assembly, q):
-        Gamma = stacked(assembly, q, REST).Gamma
+        Gamma = stacked_matrices(assembly, q, REST).Gamma
         return np.eye(18) + Gamma + Gamma @ Gamma
 
     def library(assembly, q):
@@ -83,7 +83,7 @@ class e45:
     oracle = "poses of bodies, seen from each of their ancestors, as adjoints"
 
     def reference(assembly, q):
-        return propagated(parts(assembly, q, REST))
+        return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
     verdict = Verdict.HOLDS
     implemented_by = OPERATORS
@@ -98,7 +98,7 @@ class t292:
 
     def printed(assembly, q):
         """Ranks of its powers: the last one is zero."""
-        Gamma = stacked(assembly, q, REST).Gamma
+        Gamma = stacked_matrices(assembly, q, REST).Gamma
         return [np.linalg.matrix_rank(np.linalg.matrix_power(Gamma, p)) for p in (1, 2, 3)]
 
     def library(assembly, q):

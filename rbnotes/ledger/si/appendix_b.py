@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from rbnotes import tree
 from rbnotes.ledger.oracles import chains, felt
-from rbnotes.ledger.oracles.bodywise import parts, propagated, stacked
-from rbnotes.ledger.oracles.bodywise_inputs import BODIES, linked
-from rbnotes.ledger.oracles.clouds import needed_wrench
+from rbnotes.ledger.oracles.bodywise import body_quantities, stacked_matrices, twist_propagation_matrix
+from rbnotes.ledger.oracles.bodywise_inputs import BODIES, library_tree_of
+from rbnotes.ledger.oracles.clouds import inertial_wrench
 from rbnotes.ledger.quantities import ADJOINT, INERTIA, NUMBER, RATE, TIME, TORQUE, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_a import OPERATORS, operators
@@ -25,7 +25,7 @@ STEADY = "differences of all twists along steady coordinates"
 
 
 def pushes_library(assembly, q, qdot, wrenches, tau):
-    return operators(assembly, q, qdot, wrenches).bias_free_force(tau)
+    return operators(assembly, q, qdot, wrenches).net_generalized_force(tau)
 
 
 def accelerations_reference(assembly, q, qdot, wrenches, tau):
@@ -35,22 +35,25 @@ def accelerations_reference(assembly, q, qdot, wrenches, tau):
 
 def unit_factor(assembly, q):
     """``I - S^T Y Pi`` with the blocks of (29) and (30), the dual adjoint in both."""
-    at, Jbar = parts(assembly, q, REST), felt.articulated_all(assembly, q)
+    at, Jbar = body_quantities(assembly, q, REST), felt.articulated_inertias(assembly, q)
     steps, Pi = np.zeros((18, 18)), np.zeros((18, 6))
     for k, parent in enumerate(at.parents):
         if parent >= 0:
             S, rows = at.S[k], slice(6 * parent, 6 * parent + 6)
             K = Jbar[k] @ S @ np.linalg.inv(S.T @ Jbar[k] @ S)
             steps[rows, 6 * k : 6 * k + 6] = at.A[k].T @ (np.eye(6) - K @ S.T)
-            Pi[rows, at.own[k]] = at.A[k].T @ K
-    return np.eye(6) - stacked(assembly, q, REST).S.T @ np.linalg.inv(np.eye(18) - steps) @ Pi
+            Pi[rows, at.coordinate_slices[k]] = at.A[k].T @ K
+    return np.eye(6) - stacked_matrices(assembly, q, REST).S.T @ np.linalg.inv(np.eye(18) - steps) @ Pi
 
 
 def factor_reference(assembly, q):
     """What is left of each coordinate's displacement when the joints beyond keep all as still as they can."""
-    W, unit = felt.weighed_slopes(assembly, q), np.eye(6)
+    W, unit = felt.mass_weighted_jacobian(assembly, q), np.eye(6)
     for k in range(3):
-        own, free = felt.coordinates(assembly, [k]), felt.coordinates(assembly, felt.beyond(assembly, k))
+        own, free = (
+            felt.joint_coordinates(assembly, [k]),
+            felt.joint_coordinates(assembly, felt.descendants(assembly, k)),
+        )
         if free:
             unit[np.ix_(own, free)] = -np.linalg.lstsq(W[:, free], W[:, own], rcond=None)[0].T
     return unit
@@ -63,8 +66,8 @@ class e54:
     result = RATE / TIME
 
     def printed(assembly, q, qdot, wrenches, tau):
-        W = felt.weighed_slopes(assembly, q)
-        return np.linalg.inv(W.T @ W) @ felt.left_over(assembly, q, qdot, wrenches, tau)
+        W = felt.mass_weighted_jacobian(assembly, q)
+        return np.linalg.inv(W.T @ W) @ felt.net_generalized_force(assembly, q, qdot, wrenches, tau)
 
     def library(assembly, q, qdot, wrenches, tau):
         M = operators(assembly, q, qdot, wrenches).mass_matrix
@@ -89,8 +92,8 @@ class e55:
 
     def printed(assembly, q, qdot, wrenches, tau):
         """With (56), and (57) mended."""
-        at = stacked(assembly, q, qdot)
-        a = at.ad_Sqdot @ at.Gamma @ at.at.v.ravel() + at.Sdot @ qdot
+        at = stacked_matrices(assembly, q, qdot)
+        a = at.ad_Sqdot @ at.Gamma @ at.bodies.v.ravel() + at.Sdot @ qdot
         b = own_wrenches(assembly, q, qdot, wrenches).ravel()
         return tau - at.S.T @ at.G.T @ (at.J @ at.G @ a + b)
 
@@ -98,7 +101,7 @@ class e55:
     oracle = ALEMBERT + ", which move steadily"
 
     def reference(assembly, q, qdot, wrenches, tau):
-        return felt.left_over(assembly, q, qdot, wrenches, tau)
+        return felt.net_generalized_force(assembly, q, qdot, wrenches, tau)
 
     tolerance = 1e-8
     equivalent_mutants = {
@@ -121,7 +124,7 @@ class e56:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot):
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         return at.ad_Sqdot @ at.Gamma @ at.G @ at.S @ qdot + at.Sdot @ qdot
 
     def library(assembly, q, qdot):
@@ -131,7 +134,7 @@ class e56:
 
     def reference(assembly, q, qdot):
         rates = chains.twist_rates(assembly, q, qdot, REST).ravel()
-        return rates - stacked(assembly, q, REST).Gamma @ rates
+        return rates - stacked_matrices(assembly, q, REST).Gamma @ rates
 
     tolerance = 1e-8
     equivalent_mutants = {
@@ -152,7 +155,7 @@ class e57:
     result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at = stacked(assembly, q, qdot)
+        at = stacked_matrices(assembly, q, qdot)
         return at.ad_vdot(qddot) @ at.J @ at.G @ at.S @ qdot + at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
@@ -163,12 +166,12 @@ class e57:
     def reference(assembly, q, qdot, wrenches, qddot):
         phi, held, found = (
             chains.twists(assembly, q, qdot),
-            felt.needed(assembly, q, REST, REST, wrenches),
+            felt.joint_wrenches(assembly, q, REST, REST, wrenches),
             [],
         )
         bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
         for i, (m, c, J) in enumerate(bodies):
-            found.append(needed_wrench(m, c, J, phi[i], REST) + held[i])
+            found.append(inertial_wrench(m, c, J, phi[i], REST) + held[i])
         return np.concatenate(found)
 
     tolerance = 1e-8
@@ -178,7 +181,7 @@ class e57:
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as (21) has it for each link. With it, one would have to know "
         "the accelerations to find them."
     )
-    misfit = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
     implemented_by = OPERATORS
     chapter = CHAPTER
 
@@ -194,7 +197,7 @@ class e58:
 
     def printed(assembly, q):
         r"""With $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
-        at, Jbar = stacked(assembly, q, REST), felt.articulated_all(assembly, q)
+        at, Jbar = stacked_matrices(assembly, q, REST), felt.articulated_inertias(assembly, q)
         S, J_bar = at.S, np.kron(np.eye(3), np.ones((6, 6))) * np.tile(np.concatenate(list(Jbar)), 3)
         Omega = S.T @ J_bar @ S
         K = J_bar @ S @ np.linalg.inv(Omega)
@@ -203,12 +206,12 @@ class e58:
         return unit.T @ np.linalg.inv(Omega) @ unit
 
     def library(assembly, q):
-        return tree.factor_matrices(linked(assembly), q).inverse_mass_matrix
+        return tree.factor_matrices(library_tree_of(assembly), q).inverse_mass_matrix
 
     oracle = "the inverse of the energy's matrix, from displacements of all point masses"
 
     def reference(assembly, q):
-        W = chains.weighed_slopes(assembly, q)
+        W = chains.mass_weighted_jacobian(assembly, q)
         return np.linalg.inv(W.T @ W)
 
     tolerance = 1e-8
@@ -229,8 +232,8 @@ class e58:
 
 def one_step(assembly, q):
     """``Y`` with nothing but the blocks of (29), and Pi."""
-    Y, Pi = felt.passed_on(assembly, q)
-    blocks, forces, own = np.zeros((18, 18)), np.zeros((18, 6)), chains.parts(assembly)
+    Y, Pi = felt.parent_wrench_maps(assembly, q)
+    blocks, forces, own = np.zeros((18, 18)), np.zeros((18, 6)), chains.coordinate_slices(assembly)
     for k, parent in enumerate(assembly.parents):
         if parent >= 0:
             blocks[6 * parent : 6 * parent + 6, 6 * k : 6 * k + 6] = Y[k]
@@ -250,10 +253,10 @@ class t350_a:
     def printed(assembly, q):
         """With what is given: matrices of the blocks (29) and (30), zero elsewhere."""
         Y, Pi = one_step(assembly, q)
-        return np.eye(6) - stacked(assembly, q, REST).S.T @ Y @ Pi
+        return np.eye(6) - stacked_matrices(assembly, q, REST).S.T @ Y @ Pi
 
     def library(assembly, q):
-        return tree.factor_matrices(linked(assembly), q).unit
+        return tree.factor_matrices(library_tree_of(assembly), q).unit_triangular
 
     oracle = "least squares with the displacements of point masses: the joints beyond each one free"
     reference = factor_reference
@@ -282,7 +285,7 @@ ORDERED = st.shared(NUMBERED.filter(lambda drawn: parents_first(*drawn)), key="b
 
 def in_order(assembly, order):
     """Places of the coordinates of bodies that are numbered otherwise."""
-    own = chains.parts(assembly)
+    own = chains.coordinate_slices(assembly)
     return np.concatenate([np.arange(6)[own[i]] for i in order])
 
 
@@ -299,16 +302,18 @@ class t350_b:
 
     def library(assembly, order, q):
         """The library sorts links; its rows and columns are put back."""
-        own = linked(assembly).slices
+        own = library_tree_of(assembly).coordinate_slices
         places = [place for i in order for place in range(own[i].start, own[i].stop)]
-        return tree.factor_matrices(linked(assembly), q).unit[np.ix_(places, places)]
+        return tree.factor_matrices(library_tree_of(assembly), q).unit_triangular[np.ix_(places, places)]
 
     oracle = "least squares with the displacements of point masses: the joints beyond each one free"
 
     def reference(assembly, order, q):
         whole = factor_reference(assembly, q)
-        rows = np.concatenate([whole[own] for own in (chains.parts(assembly)[i] for i in order)])
-        return np.concatenate([rows[:, own] for own in (chains.parts(assembly)[i] for i in order)], axis=1)
+        rows = np.concatenate([whole[own] for own in (chains.coordinate_slices(assembly)[i] for i in order)])
+        return np.concatenate(
+            [rows[:, own] for own in (chains.coordinate_slices(assembly)[i] for i in order)], axis=1
+        )
 
     tolerance = 1e-8
     verdict = Verdict.CONDITIONAL
@@ -344,7 +349,7 @@ class e59:
     result = ADJOINT
 
     def printed(assembly, q):
-        at, G = parts(assembly, q, REST), np.zeros((18, 18))
+        at, G = body_quantities(assembly, q, REST), np.zeros((18, 18))
         for i in range(3):
             block, j = np.eye(6), i
             while j >= 0:
@@ -358,7 +363,7 @@ class e59:
     oracle = "poses of bodies, seen from each of their ancestors, as adjoints"
 
     def reference(assembly, q):
-        return propagated(parts(assembly, q, REST))
+        return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
     verdict = Verdict.HOLDS
     implemented_by = OPERATORS
@@ -375,7 +380,7 @@ class e60:
     result = ADJOINT
 
     def printed(assembly, q):
-        G = propagated(parts(assembly, q, REST))
+        G = twist_propagation_matrix(body_quantities(assembly, q, REST))
         return np.concatenate([np.eye(18) - np.linalg.inv(G), G - np.eye(18)])
 
     def library(assembly, q):
@@ -385,7 +390,7 @@ class e60:
     oracle = "adjoints of the bodies' poses in their parents, and the same times those to all ancestors"
 
     def reference(assembly, q):
-        at = stacked(assembly, q, REST)
+        at = stacked_matrices(assembly, q, REST)
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
     verdict = Verdict.HOLDS

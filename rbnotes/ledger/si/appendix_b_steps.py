@@ -6,9 +6,9 @@ import numpy as np
 
 from rbnotes import tree
 from rbnotes.ledger.oracles import chains, felt
-from rbnotes.ledger.oracles.bodywise import stacked
-from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.quantities import ACCELERATION, FORCE, RATE, TIME, TORQUE, column
+from rbnotes.ledger.oracles.bodywise import stacked_matrices
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
+from rbnotes.ledger.quantities import ACCELERATION, FORCE, RATE, TIME, TORQUE, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_b import MATRICES, NEWTON, unit_factor
 from rbnotes.ledger.si.section_4_bias import own_wrenches
@@ -26,7 +26,7 @@ class t352_a:
         r"\bar{\boldsymbol\tau} = \boldsymbol\tau - \bar{\mathbf p}"
     )
     inputs = DRIVEN
-    result = column(
+    result = vector_quantity(
         *3 * ((RATE / TIME, 3), (ACCELERATION, 3)),
         (TORQUE, 3),
         (FORCE, 3),
@@ -45,8 +45,8 @@ class t352_a:
 
     def printed(assembly, q, qdot, wrenches, tau):
         """With what (56) and (57) mean, a and b."""
-        at = stacked(assembly, q, qdot)
-        alpha = at.G @ (at.ad_Sqdot @ at.at.v.ravel() + at.Sdot @ qdot)
+        at = stacked_matrices(assembly, q, qdot)
+        alpha = at.G @ (at.ad_Sqdot @ at.bodies.v.ravel() + at.Sdot @ qdot)
         alpha_bar = at.J @ alpha + own_wrenches(assembly, q, qdot, wrenches).ravel()
         p = at.G.T @ alpha_bar
         p_bar = at.S.T @ p
@@ -61,9 +61,9 @@ class t352_a:
 
     def reference(assembly, q, qdot, wrenches, tau):
         alpha = chains.twist_rates(assembly, q, qdot, REST)
-        alpha_bar = felt.needed(assembly, q, qdot, REST, wrenches)
-        p = felt.gathered(assembly, q, alpha_bar)
-        left = felt.left_over(assembly, q, qdot, wrenches, tau)
+        alpha_bar = felt.joint_wrenches(assembly, q, qdot, REST, wrenches)
+        p = felt.subtree_wrenches(assembly, q, alpha_bar)
+        left = felt.net_generalized_force(assembly, q, qdot, wrenches, tau)
         return np.concatenate([alpha.ravel(), alpha_bar.ravel(), p.ravel(), left])
 
     primitives = ("rbnotes.ledger.oracles.clouds.needed_wrench",)
@@ -84,9 +84,9 @@ class t352_b:
 
     def printed(assembly, q, qdot, tau):
         Omega = np.zeros((6, 6))
-        for k, own in enumerate(chains.parts(assembly)):
-            Omega[own, own] = felt.felt_by_joint(assembly, q, k)
-        c = unit_factor(assembly, q) @ felt.left_over(assembly, q, qdot, STILL, tau)
+        for k, own in enumerate(chains.coordinate_slices(assembly)):
+            Omega[own, own] = felt.articulated_joint_inertia(assembly, q, k)
+        c = unit_factor(assembly, q) @ felt.net_generalized_force(assembly, q, qdot, STILL, tau)
         return np.linalg.inv(Omega) @ c
 
     def library(assembly, q, qdot, tau):
@@ -95,7 +95,9 @@ class t352_b:
     oracle = "all coordinates from a joint on at once, those before it locked: displacements of point masses"
 
     def reference(assembly, q, qdot, tau):
-        return felt.joint_by_joint(assembly, q, felt.left_over(assembly, q, qdot, STILL, tau))
+        return felt.subtree_joint_accelerations(
+            assembly, q, felt.net_generalized_force(assembly, q, qdot, STILL, tau)
+        )
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -115,7 +117,7 @@ class t352_c:
 
     def library(assembly, q, qdot, tau):
         found = passes(assembly, q, qdot, STILL, tau)
-        return tree.factor_matrices(linked(assembly), q).unit.T @ found.c_bar
+        return tree.factor_matrices(library_tree_of(assembly), q).unit_triangular.T @ found.c_bar
 
     oracle = NEWTON
 
@@ -129,6 +131,6 @@ class t352_c:
         r"The left side is $\ddot{\mathbf q}$: $\ddot{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda"
         r"\Pi_\lambda)^T\bar{\mathbf c}$."
     )
-    misfit = r"the left side is a coordinate, the right side an acceleration"
+    units_mismatch = r"the left side is a coordinate, the right side an acceleration"
     implemented_by = (*PASSES, *MATRICES)
     chapter = CHAPTER

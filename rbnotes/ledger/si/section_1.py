@@ -5,14 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import tree
-from rbnotes._differences import rate, rates
+from rbnotes._differences import time_derivative_at_zero, time_derivatives_at_zero
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, integrate, symplectic_euler
 from rbnotes.ledger.oracles import chains, complex_steps
-from rbnotes.ledger.oracles.bodywise_inputs import BODIES, linked
-from rbnotes.ledger.oracles.recursion import links, recursive_accelerations
-from rbnotes.ledger.oracles.six_passes import six_passes
-from rbnotes.ledger.quantities import ACCELERATION, LENGTH, POINT, RATE, TIME, VELOCITY, per, rows
+from rbnotes.ledger.oracles.bodywise_inputs import BODIES, library_tree_of
+from rbnotes.ledger.oracles.recursion import hinge_links, recursive_accelerations
+from rbnotes.ledger.oracles.six_pass_accelerations import six_pass_accelerations
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    LENGTH,
+    POINT,
+    RATE,
+    TIME,
+    VELOCITY,
+    matrix_quantity,
+    stacked_quantity,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER, MOVING
 from rbnotes.ledger.sueda.section_2_trees import ON_HINGES, tree_of
@@ -35,7 +44,7 @@ class t23_a:
 
     def library(assembly, q, qdot, h):
         """Where the bodies' own halves are."""
-        mechanism = tree.TreeSystem(linked(assembly))
+        mechanism = tree.TreeSystem(library_tree_of(assembly))
         q = integrate(symplectic_euler, mechanism, State(q=q, qdot=qdot), h, 1).q[-1]
         E = tree.poses(mechanism.tree, q).bodies
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 3]
@@ -59,24 +68,30 @@ class t23_a:
 class t23_b:
     formula = r"\text{`derivatives of the joint transformations up to second order are required'}"
     inputs = MOVING
-    result = rows(*3 * (per(VELOCITY, POINT),), *3 * (per(ACCELERATION, POINT),))
+    result = stacked_quantity(
+        *3 * (matrix_quantity(VELOCITY, POINT),), *3 * (matrix_quantity(ACCELERATION, POINT),)
+    )
 
     def printed(assembly, q, qdot):
         """Accelerations of all bodies at steady coordinates: velocities of first order, this of second."""
-        first = complex_steps.slope(lambda x: chains.poses(assembly, x), q, qdot)
-        second = rate(lambda t: complex_steps.slope(lambda x: chains.poses(assembly, x), q + t * qdot, qdot))
+        first = complex_steps.directional_derivative(lambda x: chains.poses(assembly, x), q, qdot)
+        second = time_derivative_at_zero(
+            lambda t: complex_steps.directional_derivative(
+                lambda x: chains.poses(assembly, x), q + t * qdot, qdot
+            )
+        )
         return np.concatenate([first[:, :3], second[:, :3]])
 
     def library(assembly, q, qdot):
         """From S and the rate of S, by the twists and their rates."""
-        moving = tree.motion(linked(assembly), q, qdot)
-        X, Xdot = hats(moving.phi), hats(moving.drift)
-        return np.concatenate([(moving.bodies @ X)[:, :3], (moving.bodies @ (Xdot + X @ X))[:, :3]])
+        moving = tree.body_kinematics(library_tree_of(assembly), q, qdot)
+        X, Xdot = hats(moving.phi), hats(moving.bias_acceleration)
+        return np.concatenate([(moving.body_poses @ X)[:, :3], (moving.body_poses @ (Xdot + X @ X))[:, :3]])
 
     oracle = "second differences of the poses along steady coordinates"
 
     def reference(assembly, q, qdot):
-        _, first, second = rates(lambda t: chains.poses(assembly, q + t * qdot), 2e-2)
+        _, first, second = time_derivatives_at_zero(lambda t: chains.poses(assembly, q + t * qdot), 2e-2)
         return np.concatenate([first[:, :3], second[:, :3]])
 
     tolerance = 1e-6
@@ -95,7 +110,7 @@ class t31:
 
     def printed(assembly, q, qdot):
         """The six passes, mended."""
-        return six_passes(assembly.parents, links(assembly, q, qdot))
+        return six_pass_accelerations(assembly.parents, hinge_links(assembly, q, qdot))
 
     def library(assembly, q, qdot):
         return tree.factored_dynamics(tree_of(assembly), q, qdot).qddot
@@ -103,7 +118,7 @@ class t31:
     oracle = "the recursion of articulated bodies, where loads go down the tree with the inertias"
 
     def reference(assembly, q, qdot):
-        return recursive_accelerations(assembly.parents, links(assembly, q, qdot), np.zeros(4))
+        return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS

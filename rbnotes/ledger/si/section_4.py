@@ -7,10 +7,15 @@ import numpy as np
 from rbnotes import joints, se3, tree
 from rbnotes.checking.strategies import arrays, frames, numbers, twists
 from rbnotes.ledger.oracles import chains, complex_steps
-from rbnotes.ledger.oracles.bodywise import ad_of_pose, ad_of_twist, parts, relative_poses
-from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.oracles.pose_chains import rate
-from rbnotes.ledger.oracles.twists import twist_matrix, twist_of
+from rbnotes.ledger.oracles.bodywise import (
+    adjoint_matrix,
+    body_quantities,
+    lie_bracket_matrix,
+    relative_poses,
+)
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
+from rbnotes.ledger.oracles.pose_chains import derivative_along_motion
+from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
 from rbnotes.ledger.quantities import (
     ADJOINT,
     LENGTH,
@@ -22,8 +27,8 @@ from rbnotes.ledger.quantities import (
     TIME,
     TWIST,
     VELOCITY,
-    column,
-    per,
+    matrix_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.appendix_c import rate_library, rate_reference
@@ -61,7 +66,7 @@ class e6:
         return T
 
     def library(assembly, q):
-        return tree.poses(linked(assembly), q).bodies
+        return tree.poses(library_tree_of(assembly), q).bodies
 
     oracle = "all joints before a body move it in the world, one after the other"
 
@@ -85,8 +90,14 @@ class e7:
 
     def printed(assembly, q, qdot):
         """The last two lines, one above the other."""
-        G, Gdot = relative_poses(assembly, q), rate(lambda x: relative_poses(assembly, x), q, qdot)
-        T, Tdot = chains.poses(assembly, q), rate(lambda x: chains.poses(assembly, x), q, qdot)
+        G, Gdot = (
+            relative_poses(assembly, q),
+            derivative_along_motion(lambda x: relative_poses(assembly, x), q, qdot),
+        )
+        T, Tdot = (
+            chains.poses(assembly, q),
+            derivative_along_motion(lambda x: chains.poses(assembly, x), q, qdot),
+        )
         second, third = np.zeros_like(G), np.zeros_like(G)
         for i, parent in enumerate(assembly.parents):
             before, before_dot, v = np.eye(4), np.zeros((4, 4)), np.zeros((4, 4))
@@ -97,7 +108,7 @@ class e7:
         return np.concatenate([second, third])
 
     def library(assembly, q, qdot):
-        found = se3.hat(tree.twists(linked(assembly), q, qdot))
+        found = se3.hat(tree.twists(library_tree_of(assembly), q, qdot))
         return np.concatenate([found, found])
 
     oracle = POSES
@@ -118,16 +129,16 @@ class e8:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        at = parts(assembly, q, qdot)
+        at = body_quantities(assembly, q, qdot)
         v = np.zeros((3, 6))
         for i, parent in enumerate(at.parents):
-            v[i] = at.S[i] @ qdot[at.own[i]]
+            v[i] = at.S[i] @ qdot[at.coordinate_slices[i]]
             if parent >= 0:
                 v[i] += at.A[i] @ v[parent]
         return v
 
     def library(assembly, q, qdot):
-        return tree.twists(linked(assembly), q, qdot)
+        return tree.twists(library_tree_of(assembly), q, qdot)
 
     oracle = POSES
 
@@ -146,24 +157,24 @@ class e9:
         r" \ \cdots\ \left(\mathbf G_i^{-1}\frac{\partial\mathbf G_i}{\partial q_i^{d_i}}\right)^\vee\right]"
     )
     inputs = PLACED
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
 
     def printed(assembly, q):
         G = relative_poses(assembly, q)
-        slopes = complex_steps.slopes(lambda x: relative_poses(assembly, x), q)
+        slopes = complex_steps.partial_derivatives(lambda x: relative_poses(assembly, x), q)
         columns = []
-        for i, own in enumerate(chains.parts(assembly)):
-            columns += [twist_of(np.linalg.inv(G[i]) @ slopes[place, i]) for place in range(6)[own]]
+        for i, own in enumerate(chains.coordinate_slices(assembly)):
+            columns += [twist_from_matrix(np.linalg.inv(G[i]) @ slopes[place, i]) for place in range(6)[own]]
         return np.stack(columns, axis=-1)
 
     def library(assembly, q):
-        return np.concatenate(tree.joint_maps(linked(assembly), q), axis=-1)
+        return np.concatenate(tree.motion_subspaces(library_tree_of(assembly), q), axis=-1)
 
     oracle = "complex steps of the body's pose in the world while one coordinate of its joint moves"
 
     def reference(assembly, q):
         J = chains.jacobian(assembly, q)
-        blocks = [J[6 * i : 6 * i + 6, own] for i, own in enumerate(chains.parts(assembly))]
+        blocks = [J[6 * i : 6 * i + 6, own] for i, own in enumerate(chains.coordinate_slices(assembly))]
         return np.concatenate(blocks, axis=1)
 
     verdict = Verdict.HOLDS
@@ -182,7 +193,7 @@ class t105:
 
     def printed(T, v):
         """With the pose of some link -1 in the place of the inverse pose."""
-        return -ad_of_twist(v) @ ad_of_pose(T)
+        return -lie_bracket_matrix(v) @ adjoint_matrix(T)
 
     library = rate_library
     oracle = "differences of conjugations with the inverse pose along a motion with this twist"
@@ -207,14 +218,14 @@ class e10:
     result = ADJOINT / TIME
 
     def printed(assembly, q, qdot):
-        at = parts(assembly, q, qdot)
-        each = zip(at.S, at.own, at.A, strict=True)
-        return np.stack([-ad_of_twist(S @ qdot[own]) @ A for S, own, A in each])
+        at = body_quantities(assembly, q, qdot)
+        each = zip(at.S, at.coordinate_slices, at.A, strict=True)
+        return np.stack([-lie_bracket_matrix(S @ qdot[own]) @ A for S, own, A in each])
 
     def library(assembly, q, qdot):
-        mechanism = linked(assembly)
-        A, S = tree.parent_adjoints(mechanism, q), tree.joint_maps(mechanism, q)
-        own = [se3.ad(S_i @ qdot[part]) for S_i, part in zip(S, mechanism.slices, strict=True)]
+        mechanism = library_tree_of(assembly)
+        A, S = tree.parent_motion_transforms(mechanism, q), tree.motion_subspaces(mechanism, q)
+        own = [se3.ad(S_i @ qdot[part]) for S_i, part in zip(S, mechanism.coordinate_slices, strict=True)]
         return -np.stack(own) @ A
 
     oracle = "differences, along the motion, of conjugations of unit twists with the inverse pose"
@@ -225,7 +236,7 @@ class e10:
             moved = [np.linalg.inv(G) @ twist_matrix(unit) @ G for unit in np.eye(6)]
             return np.stack([np.stack([_vee(X[..., i, :, :]) for i in range(3)], -2) for X in moved], -1)
 
-        return rate(conjugated, q, qdot)
+        return derivative_along_motion(conjugated, q, qdot)
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -249,18 +260,20 @@ class e11:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot, qddot):
-        at = parts(assembly, q, qdot)
+        at = body_quantities(assembly, q, qdot)
         vdot = np.zeros((3, 6))
         for i, parent in enumerate(at.parents):
-            own = at.own[i]
+            own = at.coordinate_slices[i]
             vdot[i] = at.Sdot[i] @ qdot[own] + at.S[i] @ qddot[own]
             if parent >= 0:
-                vdot[i] += at.A[i] @ vdot[parent] - ad_of_twist(at.S[i] @ qdot[own]) @ at.A[i] @ at.v[parent]
+                vdot[i] += (
+                    at.A[i] @ vdot[parent] - lie_bracket_matrix(at.S[i] @ qdot[own]) @ at.A[i] @ at.v[parent]
+                )
         return vdot
 
     def library(assembly, q, qdot, qddot):
-        moving = tree.motion(linked(assembly), q, qdot)
-        return moving.J @ qddot + moving.drift
+        moving = tree.body_kinematics(library_tree_of(assembly), q, qdot)
+        return moving.J @ qddot + moving.bias_acceleration
 
     oracle = "differences of the twists along a motion with these accelerations"
 
@@ -285,16 +298,18 @@ class e12:
     def printed(q, qdot):
         """Of a universal joint, which has two coordinates."""
         unit = np.eye(2)
-        slopes = [rate(lambda x: chains.joint_jacobian("universal", x), q, axis) for axis in unit]
+        slopes = [
+            derivative_along_motion(lambda x: chains.joint_jacobian("universal", x), q, axis) for axis in unit
+        ]
         return slopes[0] @ qdot + slopes[1] * qdot[1]
 
     def library(q, qdot):
-        return joints.Universal().Sdot(q, qdot)
+        return joints.Universal().motion_subspace_rate(q, qdot)
 
     oracle = "differences of S, which is complex steps of the pose, along the motion"
 
     def reference(q, qdot):
-        return rate(lambda x: chains.joint_jacobian("universal", x), q, qdot)
+        return derivative_along_motion(lambda x: chains.joint_jacobian("universal", x), q, qdot)
 
     tolerance = 1e-8
     undefined = "a column, the slope of S times all rates, is added to matrices"
@@ -316,7 +331,7 @@ class e12:
 class t129:
     formula = r"\mathbf S_i = [0, 0, 1, 0, 0, 0]^T,\quad \dot{\mathbf S}_i = [0, 0, 0, 0, 0, 0]^T"
     inputs = {"G": frames(), "q": numbers(), "qdot": numbers()}
-    result = column((LENGTH, 3), *2 * ((RATE, 3), (VELOCITY, 3)))
+    result = vector_quantity((LENGTH, 3), *2 * ((RATE, 3), (VELOCITY, 3)))
 
     def printed(G, q, qdot):
         """As the twist of a body on a hinge that stands anywhere in its parent, and the rate of that twist."""
@@ -326,7 +341,7 @@ class t129:
 
     def library(G, q, qdot):
         hinge = joints.Revolute()
-        S, S_dot = hinge.S([q]) @ [qdot], hinge.Sdot([q], [qdot])[:, 0]
+        S, S_dot = hinge.motion_subspace([q]) @ [qdot], hinge.motion_subspace_rate([q], [qdot])[:, 0]
         return np.concatenate([G[:3, 3], S, S_dot])
 
     oracle = "differences of the body's pose in its parent while it turns about its own z axis"
@@ -334,11 +349,13 @@ class t129:
     def reference(G, q, qdot):
         def twist(x):
             pose = G @ chains.joint_motion("revolute", x)
-            turning = complex_steps.slope(lambda y: chains.joint_motion("revolute", y), x, np.ones(1))
+            turning = complex_steps.directional_derivative(
+                lambda y: chains.joint_motion("revolute", y), x, np.ones(1)
+            )
             return _vee(np.linalg.inv(pose) @ G @ turning)
 
         at, moving = np.array([q]), np.array([qdot])
-        return np.concatenate([G[:3, 3], twist(at) * qdot, rate(twist, at, moving)])
+        return np.concatenate([G[:3, 3], twist(at) * qdot, derivative_along_motion(twist, at, moving)])
 
     equivalent_mutants = {"negated S_dot in `[S * qdot, S_dot]`": "minus zero is zero as well"}
     verdict = Verdict.HOLDS

@@ -6,10 +6,10 @@ import numpy as np
 
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import chains, felt
-from rbnotes.ledger.oracles.bodywise import ad_of_twist, parts
-from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.oracles.clouds import needed_wrench
-from rbnotes.ledger.oracles.twists import twist_matrix, twist_of
+from rbnotes.ledger.oracles.bodywise import body_quantities, lie_bracket_matrix
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
+from rbnotes.ledger.oracles.clouds import inertial_wrench
+from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
 from rbnotes.ledger.quantities import RATE, TIME, TORQUE, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER, DRIVEN, LOADED, MOVING, passes
@@ -25,7 +25,7 @@ class e18:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        at, v = parts(assembly, q, qdot), np.zeros((3, 6))
+        at, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(at.parents):
             if parent >= 0:
                 v[k] = at.A[k] @ at.v[parent]
@@ -34,14 +34,17 @@ class e18:
     def library(assembly, q, qdot):
         """What is left of the library's twists without those of the bodies' own joints."""
         found = passes(assembly, q, qdot)
-        own = [S @ qdot[part] for S, part in zip(found.factors.S, linked(assembly).slices, strict=True)]
+        own = [
+            S @ qdot[part]
+            for S, part in zip(found.factors.S, library_tree_of(assembly).coordinate_slices, strict=True)
+        ]
         return found.v - np.stack(own)
 
     oracle = "complex steps of poses in the world, with the body's own joint locked"
 
     def reference(assembly, q, qdot):
         found = []
-        for k, own in enumerate(chains.parts(assembly)):
+        for k, own in enumerate(chains.coordinate_slices(assembly)):
             locked = qdot.copy()
             locked[own] = 0
             found.append(chains.twists(assembly, q, locked)[k])
@@ -60,12 +63,12 @@ class e19:
 
     def printed(assembly, q, qdot):
         """With the twist that the body has from its parent, as (18) left it."""
-        at, a = parts(assembly, q, qdot), np.zeros((3, 6))
+        at, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(at.parents):
-            own, v = at.own[k], np.zeros(6)
+            own, v = at.coordinate_slices[k], np.zeros(6)
             if parent >= 0:
                 v = at.A[k] @ at.v[parent]
-            a[k] = -ad_of_twist(at.S[k] @ qdot[own]) @ v + at.Sdot[k] @ qdot[own]
+            a[k] = -lie_bracket_matrix(at.S[k] @ qdot[own]) @ v + at.Sdot[k] @ qdot[own]
         return a
 
     def library(assembly, q, qdot):
@@ -79,7 +82,7 @@ class e19:
         for k, parent in enumerate(assembly.parents):
             if parent >= 0:
                 inwards = np.linalg.inv(E[k]) @ E[parent]
-                found[k] -= twist_of(inwards @ twist_matrix(phidot[parent]) @ np.linalg.inv(inwards))
+                found[k] -= twist_from_matrix(inwards @ twist_matrix(phidot[parent]) @ np.linalg.inv(inwards))
         return found
 
     tolerance = 1e-8
@@ -99,11 +102,11 @@ class e20:
     result = TWIST
 
     def printed(assembly, q, qdot):
-        at, v = parts(assembly, q, qdot), np.zeros((3, 6))
+        at, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(at.parents):
             if parent >= 0:
                 v[k] = at.A[k] @ v[parent]
-            v[k] = v[k] + at.S[k] @ qdot[at.own[k]]
+            v[k] = v[k] + at.S[k] @ qdot[at.coordinate_slices[k]]
         return v
 
     def library(assembly, q, qdot):
@@ -122,10 +125,10 @@ class e20:
 
 def own_wrenches(assembly, q, qdot, wrenches):
     """What steady twists need, less the loads."""
-    phi, at, found = chains.twists(assembly, q, qdot), parts(assembly, q, qdot), []
+    phi, at, found = chains.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
     bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
     for i, (m, c, J) in enumerate(bodies):
-        found.append(needed_wrench(m, c, J, phi[i], np.zeros(6)) - at.load[i] - wrenches[i])
+        found.append(inertial_wrench(m, c, J, phi[i], np.zeros(6)) - at.gravity_wrenches[i] - wrenches[i])
     return np.stack(found)
 
 
@@ -137,9 +140,9 @@ class e21:
 
     def printed(assembly, q, qdot, wrenches):
         """With i as it is left by a loop before: at the last link."""
-        at, i = parts(assembly, q, qdot), 2
-        f_e = at.load + wrenches
-        return np.stack([-ad_of_twist(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])
+        at, i = body_quantities(assembly, q, qdot), 2
+        f_e = at.gravity_wrenches + wrenches
+        return np.stack([-lie_bracket_matrix(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
         return passes(assembly, q, qdot, wrenches).b
@@ -160,10 +163,10 @@ class e22:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot):
-        at, alpha = parts(assembly, q, qdot), np.zeros((3, 6))
+        at, alpha = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(at.parents):
-            own = at.own[k]
-            a = at.Sdot[k] @ qdot[own] - ad_of_twist(at.S[k] @ qdot[own]) @ at.v[k]
+            own = at.coordinate_slices[k]
+            a = at.Sdot[k] @ qdot[own] - lie_bracket_matrix(at.S[k] @ qdot[own]) @ at.v[k]
             alpha[k] = at.A[k] @ alpha[parent] + a if parent >= 0 else a
         return alpha
 
@@ -188,8 +191,8 @@ class e23:
     result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
-        at, b = parts(assembly, q, qdot), own_wrenches(assembly, q, qdot, wrenches)
-        return np.stack([at.J[k] @ at.bias[k] + b[k] for k in range(3)])
+        at, b = body_quantities(assembly, q, qdot), own_wrenches(assembly, q, qdot, wrenches)
+        return np.stack([at.J[k] @ at.bias_acceleration[k] + b[k] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
         return passes(assembly, q, qdot, wrenches).alpha_bar
@@ -197,7 +200,7 @@ class e23:
     oracle = "what the points of each body need for their accelerations, less its loads"
 
     def reference(assembly, q, qdot, wrenches):
-        return felt.needed(assembly, q, qdot, np.zeros(6), wrenches)
+        return felt.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -218,8 +221,8 @@ class e24:
     result = WRENCH
 
     def printed(assembly, q, qdot, wrenches):
-        alpha_bar = felt.needed(assembly, q, qdot, np.zeros(6), wrenches)
-        at, p = parts(assembly, q, qdot), np.zeros((3, 6))
+        alpha_bar = felt.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
+        at, p = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k in (2, 1, 0):
             p[k] = alpha_bar[k]
             for i in at.children(k):
@@ -232,7 +235,9 @@ class e24:
     oracle = "forces of a body and of all beyond it, added up in the world, with their moments"
 
     def reference(assembly, q, qdot, wrenches):
-        return felt.gathered(assembly, q, felt.needed(assembly, q, qdot, np.zeros(6), wrenches))
+        return felt.subtree_wrenches(
+            assembly, q, felt.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
+        )
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -247,8 +252,8 @@ class e25:
     result = TORQUE
 
     def printed(assembly, q, qdot, wrenches):
-        p = felt.gathered(assembly, q, felt.needed(assembly, q, qdot, np.zeros(6), wrenches))
-        at = parts(assembly, q, qdot)
+        p = felt.subtree_wrenches(assembly, q, felt.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches))
+        at = body_quantities(assembly, q, qdot)
         return np.concatenate([at.S[k].T @ p[k] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
@@ -257,7 +262,9 @@ class e25:
     oracle = "d'Alembert's principle for the point masses at steady coordinates, less the work of the loads"
 
     def reference(assembly, q, qdot, wrenches):
-        return felt.steady(assembly, q, qdot) - felt.load_work(assembly, q, wrenches)
+        return felt.velocity_bias_forces(assembly, q, qdot) - felt.applied_generalized_forces(
+            assembly, q, wrenches
+        )
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -272,7 +279,10 @@ class e26:
     result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, tau):
-        return tau - (felt.steady(assembly, q, qdot) - felt.load_work(assembly, q, wrenches))
+        return tau - (
+            felt.velocity_bias_forces(assembly, q, qdot)
+            - felt.applied_generalized_forces(assembly, q, wrenches)
+        )
 
     def library(assembly, q, qdot, wrenches, tau):
         return passes(assembly, q, qdot, wrenches, tau).tau_bar
@@ -280,8 +290,11 @@ class e26:
     oracle = "mass matrix times accelerations by Gauss's principle, both from point masses"
 
     def reference(assembly, q, qdot, wrenches, tau):
-        W, load = felt.weighed_slopes(assembly, q), tau + felt.load_work(assembly, q, wrenches)
-        load = load - chains.weight_forces(assembly, q)
+        W, load = (
+            felt.mass_weighted_jacobian(assembly, q),
+            tau + felt.applied_generalized_forces(assembly, q, wrenches),
+        )
+        load = load - chains.gravity_forces(assembly, q)
         return W.T @ (W @ chains.accelerations(assembly, q, qdot, load))
 
     tolerance = 1e-8
@@ -297,7 +310,10 @@ class t191:
     result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
-        W, left = felt.weighed_slopes(assembly, q), felt.left_over(assembly, q, qdot, STILL, tau)
+        W, left = (
+            felt.mass_weighted_jacobian(assembly, q),
+            felt.net_generalized_force(assembly, q, qdot, STILL, tau),
+        )
         return np.linalg.inv(W.T @ W) @ left
 
     def library(assembly, q, qdot, tau):

@@ -7,10 +7,10 @@ import numpy as np
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import chains, felt
-from rbnotes.ledger.oracles.bodywise import parts
-from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.oracles.recursion import counting, links
-from rbnotes.ledger.oracles.six_passes import six_passes
+from rbnotes.ledger.oracles.bodywise import body_quantities
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
+from rbnotes.ledger.oracles.recursion import counted_array, hinge_links
+from rbnotes.ledger.oracles.six_pass_accelerations import six_pass_accelerations
 from rbnotes.ledger.quantities import (
     COADJOINT,
     INERTIA,
@@ -21,9 +21,9 @@ from rbnotes.ledger.quantities import (
     TORQUE,
     TWIST,
     WRENCH,
-    column,
-    per,
-    rows,
+    matrix_quantity,
+    stacked_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER, MOVING, PLACED, passes
@@ -49,7 +49,7 @@ class e27:
     result = SPATIAL_INERTIA
 
     def printed(assembly, q):
-        at = parts(assembly, q, REST)
+        at = body_quantities(assembly, q, REST)
         Jbar = at.J.copy()
         for k in (2, 1, 0):
             for i in at.children(k):
@@ -59,12 +59,12 @@ class e27:
         return Jbar
 
     def library(assembly, q):
-        return tree.square_factors(linked(assembly), q).articulated
+        return tree.square_factors(library_tree_of(assembly), q).articulated_inertias
 
     oracle = FREE + ": what of them is left when the joints beyond keep the points as still as they can"
 
     def reference(assembly, q):
-        return felt.articulated_all(assembly, q)
+        return felt.articulated_inertias(assembly, q)
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -80,16 +80,18 @@ class e28:
     result = INERTIA
 
     def printed(assembly, q):
-        at, Jbar = parts(assembly, q, REST), felt.articulated_all(assembly, q)
+        at, Jbar = body_quantities(assembly, q, REST), felt.articulated_inertias(assembly, q)
         return np.concatenate([(at.S[k].T @ Jbar[k] @ at.S[k]).ravel() for k in range(3)])
 
     def library(assembly, q):
-        return np.concatenate([block.ravel() for block in tree.square_factors(linked(assembly), q).Omega])
+        return np.concatenate(
+            [block.ravel() for block in tree.square_factors(library_tree_of(assembly), q).Omega]
+        )
 
     oracle = FREE + ": of the joint's own coordinates, those before it locked and those beyond it free"
 
     def reference(assembly, q):
-        return np.concatenate([felt.felt_by_joint(assembly, q, k).ravel() for k in range(3)])
+        return np.concatenate([felt.articulated_joint_inertia(assembly, q, k).ravel() for k in range(3)])
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -107,7 +109,11 @@ class e29:
     result = COADJOINT
 
     def printed(assembly, q):
-        at, Jbar, Y = parts(assembly, q, REST), felt.articulated_all(assembly, q), np.zeros((3, 6, 6))
+        at, Jbar, Y = (
+            body_quantities(assembly, q, REST),
+            felt.articulated_inertias(assembly, q),
+            np.zeros((3, 6, 6)),
+        )
         for k in range(3):
             S = at.S[k]
             Omega = S.T @ Jbar[k] @ S
@@ -115,12 +121,12 @@ class e29:
         return Y
 
     def library(assembly, q):
-        return tree.square_factors(linked(assembly), q).Y
+        return tree.square_factors(library_tree_of(assembly), q).Y
 
     oracle = "the parent is held: what its hold takes of a wrench on the body, less what the points keep"
 
     def reference(assembly, q):
-        return np.stack(felt.passed_on(assembly, q)[0])
+        return np.stack(felt.parent_wrench_maps(assembly, q)[0])
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -132,22 +138,22 @@ class e29:
 class e30:
     formula = r"\Pi_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}"
     inputs = PLACED
-    result = per(WRENCH / TORQUE, NUMBER)
+    result = matrix_quantity(WRENCH / TORQUE, NUMBER)
 
     def printed(assembly, q):
-        at, Jbar, Pi = parts(assembly, q, REST), felt.articulated_all(assembly, q), []
+        at, Jbar, Pi = body_quantities(assembly, q, REST), felt.articulated_inertias(assembly, q), []
         for k in range(3):
             Omega = at.S[k].T @ Jbar[k] @ at.S[k]
             Pi.append(at.A[k] @ Jbar[k] @ at.S[k] @ np.linalg.inv(Omega))
         return np.concatenate(Pi, axis=1)
 
     def library(assembly, q):
-        return np.concatenate(tree.square_factors(linked(assembly), q).Pi, axis=1)
+        return np.concatenate(tree.square_factors(library_tree_of(assembly), q).Pi, axis=1)
 
     oracle = "the parent is held: what accelerating the points by a force in the joint takes of it"
 
     def reference(assembly, q):
-        return np.concatenate(felt.passed_on(assembly, q)[1], axis=1)
+        return np.concatenate(felt.parent_wrench_maps(assembly, q)[1], axis=1)
 
     tolerance = 1e-8
     verdict = Verdict.ERRATUM
@@ -157,7 +163,7 @@ class e30:
         r"\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}$. It is a wrench, which goes from the body to its "
         "parent; the adjoint that is printed takes twists the other way."
     )
-    misfit = r"the adjoint of twists is applied to a wrench"
+    units_mismatch = r"the adjoint of twists is applied to a wrench"
     combined_with = ("si/s4/e29", "si/s4/e31")
     implemented_by = FACTORS
     chapter = CHAPTER
@@ -171,7 +177,11 @@ class e31:
 
     def printed(assembly, q, qdot, tau):
         """With the twists."""
-        at, (Y, Pi), z = parts(assembly, q, qdot), felt.passed_on(assembly, q), np.zeros((3, 6))
+        at, (Y, Pi), z = (
+            body_quantities(assembly, q, qdot),
+            felt.parent_wrench_maps(assembly, q),
+            np.zeros((3, 6)),
+        )
         for k in (2, 1, 0):
             for i in at.children(k):
                 z[k] += Y[i] @ z[i] + Pi[i] @ at.v[i]
@@ -183,7 +193,7 @@ class e31:
     oracle = FREE + ": what holding a body takes while what is left of the forces moves the joints beyond it"
 
     def reference(assembly, q, qdot, tau):
-        return felt.held(assembly, q, felt.left_over(assembly, q, qdot, STILL, tau))
+        return felt.holding_wrenches(assembly, q, felt.net_generalized_force(assembly, q, qdot, STILL, tau))
 
     tolerance = 1e-8
     undefined = LOST
@@ -206,8 +216,8 @@ class e32:
     def printed(assembly, q, qdot, tau):
         """With the twists."""
         at, z = (
-            parts(assembly, q, qdot),
-            felt.held(assembly, q, felt.left_over(assembly, q, qdot, STILL, tau)),
+            body_quantities(assembly, q, qdot),
+            felt.holding_wrenches(assembly, q, felt.net_generalized_force(assembly, q, qdot, STILL, tau)),
         )
         return np.concatenate([at.v[k] - at.S[k].T @ z[k] for k in range(3)])
 
@@ -217,13 +227,16 @@ class e32:
     oracle = "elimination of the coordinates beyond each joint from the energy of the point masses"
 
     def reference(assembly, q, qdot, tau):
-        C, forces = felt.weighed_slopes(assembly, q), felt.left_over(assembly, q, qdot, STILL, tau)
+        C, forces = (
+            felt.mass_weighted_jacobian(assembly, q),
+            felt.net_generalized_force(assembly, q, qdot, STILL, tau),
+        )
         c = np.zeros(6)
         for k in range(3):
-            own = felt.coordinates(assembly, [k])
+            own = felt.joint_coordinates(assembly, [k])
             c[own] = forces[own]
-            if bodies := felt.beyond(assembly, k):
-                c[own] -= C[:, own].T @ felt.released(assembly, q, bodies, forces)
+            if bodies := felt.descendants(assembly, k):
+                c[own] -= C[:, own].T @ felt.point_accelerations(assembly, q, bodies, forces)
         return c
 
     tolerance = 1e-8
@@ -242,12 +255,12 @@ class e33:
     result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
-        forces = felt.left_over(assembly, q, qdot, STILL, tau)
-        at, z = parts(assembly, q, qdot), felt.held(assembly, q, forces)
+        forces = felt.net_generalized_force(assembly, q, qdot, STILL, tau)
+        at, z = body_quantities(assembly, q, qdot), felt.holding_wrenches(assembly, q, forces)
         rates = []
         for k in range(3):
-            c = forces[at.own[k]] - at.S[k].T @ z[k]
-            rates.append(np.linalg.inv(felt.felt_by_joint(assembly, q, k)) @ c)
+            c = forces[at.coordinate_slices[k]] - at.S[k].T @ z[k]
+            rates.append(np.linalg.inv(felt.articulated_joint_inertia(assembly, q, k)) @ c)
         return np.concatenate(rates)
 
     def library(assembly, q, qdot, tau):
@@ -256,7 +269,9 @@ class e33:
     oracle = FREE + ": all coordinates from the joint on at once, those before it locked"
 
     def reference(assembly, q, qdot, tau):
-        return felt.joint_by_joint(assembly, q, felt.left_over(assembly, q, qdot, STILL, tau))
+        return felt.subtree_joint_accelerations(
+            assembly, q, felt.net_generalized_force(assembly, q, qdot, STILL, tau)
+        )
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -271,13 +286,15 @@ class e34:
     result = TWIST / TIME
 
     def printed(assembly, q, qdot, tau):
-        at, (Y, _) = parts(assembly, q, qdot), felt.passed_on(assembly, q)
+        at, (Y, _) = body_quantities(assembly, q, qdot), felt.parent_wrench_maps(assembly, q)
         c_bar, eta = (
-            felt.joint_by_joint(assembly, q, felt.left_over(assembly, q, qdot, STILL, tau)),
+            felt.subtree_joint_accelerations(
+                assembly, q, felt.net_generalized_force(assembly, q, qdot, STILL, tau)
+            ),
             np.zeros((3, 6)),
         )
         for k, parent in enumerate(at.parents):
-            eta[k] = at.S[k] @ c_bar[at.own[k]]
+            eta[k] = at.S[k] @ c_bar[at.coordinate_slices[k]]
             if parent >= 0:
                 eta[k] += Y[k].T @ eta[parent]
         return eta
@@ -304,13 +321,13 @@ class e35:
     result = RATE / TIME
 
     def printed(assembly, q, qdot, tau):
-        at, (_, Pi) = parts(assembly, q, qdot), felt.passed_on(assembly, q)
-        forces = felt.left_over(assembly, q, qdot, STILL, tau)
-        qddot = felt.joint_by_joint(assembly, q, forces)
-        eta = at.along(felt.accelerations(assembly, q, qdot, STILL, tau))
+        at, (_, Pi) = body_quantities(assembly, q, qdot), felt.parent_wrench_maps(assembly, q)
+        forces = felt.net_generalized_force(assembly, q, qdot, STILL, tau)
+        qddot = felt.subtree_joint_accelerations(assembly, q, forces)
+        eta = at.twists_from_rates(felt.accelerations(assembly, q, qdot, STILL, tau))
         for k, parent in enumerate(at.parents):
             if parent >= 0:
-                qddot[at.own[k]] -= Pi[k].T @ eta[parent]
+                qddot[at.coordinate_slices[k]] -= Pi[k].T @ eta[parent]
         return qddot
 
     def library(assembly, q, qdot, tau):
@@ -331,10 +348,10 @@ class e35:
 class t139:
     formula = r"O(n):\ 1015n - 954 \text{ products for a chain of hinges, as they are written in the oracle}"
     inputs = {"assembly": serial_chains(4, 2), "states": arrays(2, 4)}
-    quantities = {"states": rows(NUMBER, RATE)}
+    quantities = {"states": stacked_quantity(NUMBER, RATE)}
 
     def result(values):
-        return column((NUMBER, 1), (RATE / TIME, values["assembly"].size))
+        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].size))
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -346,8 +363,10 @@ class t139:
     def reference(assembly, states):
         n, tally = assembly.size, [0]
         q, qdot = states[:, :n]
-        given = [tuple(counting(part, tally) for part in link) for link in links(assembly, q, qdot)]
-        found = six_passes(assembly.parents, given)
+        given = [
+            tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)
+        ]
+        found = six_pass_accelerations(assembly.parents, given)
         return [tally[0], *map(float, found)]
 
     tolerance = 1e-8

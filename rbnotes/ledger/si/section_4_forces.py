@@ -8,9 +8,9 @@ from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles import chains, complex_steps, felt
-from rbnotes.ledger.oracles.bodywise import ad_of_twist, parts
-from rbnotes.ledger.oracles.bodywise_inputs import linked
-from rbnotes.ledger.oracles.pose_chains import turned
+from rbnotes.ledger.oracles.bodywise import body_quantities, lie_bracket_matrix
+from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
+from rbnotes.ledger.oracles.pose_chains import screw_pose
 from rbnotes.ledger.oracles.touching import touching_tori
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TIME, TORQUE, WRENCH
 from rbnotes.ledger.record import Verdict, claim
@@ -24,20 +24,20 @@ QUANTITIES = {"fraction": NUMBER, "radii": LENGTH}
 
 
 def forces_library(assembly, q, qdot, wrenches, qddot):
-    at = tree.SpatialOperators(linked(assembly), q, qdot, wrenches)
+    at = tree.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
     vdot = at.G @ (at.S @ qddot + at.a)
     return (at.G.T @ (at.J @ vdot + at.b)).reshape(3, 6)
 
 
 def forces_reference(assembly, q, qdot, wrenches, qddot):
-    return felt.gathered(assembly, q, felt.needed(assembly, q, qdot, qddot, wrenches))
+    return felt.subtree_wrenches(assembly, q, felt.joint_wrenches(assembly, q, qdot, qddot, wrenches))
 
 
 def own_forces(assembly, q, qdot, wrenches, qddot):
     """``J vdot - ad*_v J v - f_e`` of each body."""
-    at = parts(assembly, q, qdot)
-    vdot, f_e = at.vdot(qddot), at.load + wrenches
-    return [at.J[i] @ vdot[i] - ad_of_twist(at.v[i]).T @ at.J[i] @ at.v[i] - f_e[i] for i in range(3)]
+    at = body_quantities(assembly, q, qdot)
+    vdot, f_e = at.vdot(qddot), at.gravity_wrenches + wrenches
+    return [at.J[i] @ vdot[i] - lie_bracket_matrix(at.v[i]).T @ at.J[i] @ at.v[i] - f_e[i] for i in range(3)]
 
 
 @claim("si/s4/t117", "The children of a link")
@@ -60,7 +60,7 @@ class e13:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Forces of children are turned into the frame of the parent, and their moments taken about its origin."""
-        at, own = parts(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
+        at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
         f = np.stack(own)
         for k in (2, 1, 0):
             R, t, i = at.G[k, :3, :3], at.G[k, :3, 3], at.parents[k]
@@ -92,7 +92,7 @@ class e14:
     result = WRENCH
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, own = parts(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
+        at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
         f = np.zeros((3, 6))
         for i in (2, 1, 0):
             f[i] = sum((at.A[k].T @ f[k] for k in at.children(i)), own[i])
@@ -114,16 +114,16 @@ class e15:
     result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        f, S = forces_reference(assembly, q, qdot, wrenches, qddot), parts(assembly, q, qdot).S
+        f, S = forces_reference(assembly, q, qdot, wrenches, qddot), body_quantities(assembly, q, qdot).S
         return np.concatenate([S[i].T @ f[i] for i in range(3)])
 
     def library(assembly, q, qdot, wrenches, qddot):
-        return tree.inverse_dynamics_dense(linked(assembly), q, qdot, qddot, wrenches)
+        return tree.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
 
     oracle = "d'Alembert's principle for the point masses, less the work of weights and wrenches"
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        work = felt.load_work(assembly, q, wrenches)
+        work = felt.applied_generalized_forces(assembly, q, wrenches)
         return chains.inertial_forces(assembly, q, qdot, qddot) - work
 
     tolerance = 1e-8
@@ -142,13 +142,13 @@ class e16:
     result = TORQUE
 
     def printed(assembly, q, qdot, wrenches, tau):
-        M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
+        M, C_qdot, phi = felt.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ felt.accelerations(assembly, q, qdot, wrenches, tau) + C_qdot + phi
 
     def library(assembly, q, qdot, wrenches, tau):
         """The left side, as the library has its terms, at the accelerations that follow."""
-        at = tree.SpatialOperators(linked(assembly), q, qdot, wrenches)
-        qddot = tree.forward_dynamics_dense(linked(assembly), q, qdot, tau, wrenches)
+        at = tree.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+        qddot = tree.forward_dynamics_dense(library_tree_of(assembly), q, qdot, tau, wrenches)
         return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
 
     oracle = "the joint forces that the bodies were given; they move by Gauss's principle"
@@ -173,11 +173,11 @@ class e17:
     result = RATE / TIME
 
     def printed(assembly, q, qdot, wrenches, tau):
-        M, C_qdot, phi = felt.terms(assembly, q, qdot, wrenches)
+        M, C_qdot, phi = felt.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return np.linalg.inv(M) @ (tau - C_qdot - phi)
 
     def library(assembly, q, qdot, wrenches, tau):
-        return tree.factored_dynamics(linked(assembly), q, qdot, tau, wrenches).qddot
+        return tree.factored_dynamics(library_tree_of(assembly), q, qdot, tau, wrenches).qddot
 
     oracle = NEWTON
 
@@ -223,8 +223,8 @@ class t189:
     oracle = "how many twists are left by the joint: ranks of complex steps of poses, of torus on torus too"
 
     def reference(radii, q, fraction):
-        hinge = complex_steps.slopes(lambda x: turned(np.eye(3)[2], x[..., 0]), q[:1])
-        tori = complex_steps.slopes(touching_tori(radii), q)
+        hinge = complex_steps.partial_derivatives(lambda x: screw_pose(np.eye(3)[2], x[..., 0]), q[:1])
+        tori = complex_steps.partial_derivatives(touching_tori(radii), q)
         free = np.eye(6)
         ranks = [np.linalg.matrix_rank(each.reshape(len(each), -1)) for each in (hinge, tori, free)]
         return [*ranks, fraction]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.oracles.bodywise_inputs import BODIES, linked
+from rbnotes.ledger.oracles.bodywise_inputs import BODIES, library_tree_of
 
 CHAPTER = "general-joints-linear-time"
 
@@ -18,4 +18,4 @@ ACCELERATED = {**LOADED, "qddot": arrays(6)}
 
 def passes(assembly, q, qdot, wrenches=0.0, tau=0.0):
     """The library's six passes."""
-    return tree.factored_dynamics(linked(assembly), q, qdot, tau, wrenches)
+    return tree.factored_dynamics(library_tree_of(assembly), q, qdot, tau, wrenches)

@@ -7,14 +7,14 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, tree
-from rbnotes._differences import rate
+from rbnotes._differences import time_derivative_at_zero
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.branching import newton
-from rbnotes.ledger.oracles.branching_inputs import heavy_points, spatial_inertia
-from rbnotes.ledger.oracles.touching import places_on
-from rbnotes.ledger.quantities import LENGTH, MASS, NUMBER, RATE, TIME, column
+from rbnotes.ledger.oracles.branching import newton_equations
+from rbnotes.ledger.oracles.branching_inputs import mass_points, spatial_inertia
+from rbnotes.ledger.oracles.touching import point_positions
+from rbnotes.ledger.quantities import LENGTH, MASS, NUMBER, RATE, TIME, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.si.section_4_trees import CHAPTER
 
@@ -58,7 +58,7 @@ class table1:
         hinge, tori = joints.Revolute(), torus_on_torus(2.0, 0.5, 2.0, 0.5)
         chains = [chain(hinge, hinge, n) for n in (20, 50, 100)]
         chains += [chain(joints.Universal(), tori, n) for n in (10, 20)]
-        return np.array([made.size for made in (*chains, chain(hinge, tori, 19))])
+        return np.array([made.num_coordinates for made in (*chains, chain(hinge, tori, 19))])
 
     oracle = "six for each body, less what its joint takes: five of a hinge, four of a universal joint, two of surfaces"
 
@@ -142,17 +142,19 @@ class t218:
     formula = r"\text{`no limit in the joint types'}"
     inputs = {
         "radii": arrays(4).map(lambda drawn: 2.5 + drawn / 2),
-        "points": heavy_points(1),
+        "points": mass_points(1),
         "g": arrays(3),
         "q": arrays(4),
         "qdot": arrays(4),
     }
-    quantities = {"points": column((MASS, 1), (LENGTH, 3))}
+    quantities = {"points": vector_quantity((MASS, 1), (LENGTH, 3))}
     result = RATE / TIME
 
     def printed(radii, points, g, q, qdot):
         """A torus that rolls and slides on another, told by its pose alone: Newton's law along the coordinates."""
-        M, force = newton(places_on(radii, points[0]), points[0, :, 0], points[0, :, :1] * g, q, qdot)
+        M, force = newton_equations(
+            point_positions(radii, points[0]), points[0, :, 0], points[0, :, :1] * g, q, qdot
+        )
         return np.linalg.inv(M) @ force
 
     def library(radii, points, g, q, qdot):
@@ -162,22 +164,22 @@ class t218:
     oracle = "Lagrange's equations, of the energy of the points; its slopes by complex steps and differences"
 
     def reference(radii, points, g, q, qdot):
-        m, places, h = points[0, :, 0], places_on(radii, points[0]), 1e-2
+        m, places, h = points[0, :, 0], point_positions(radii, points[0]), 1e-2
 
         def momentum(x, v):
             """Slopes of the kinetic energy by the rates."""
-            along = complex_steps.slopes(places, x)
+            along = complex_steps.partial_derivatives(places, x)
             return along * np.repeat(m, 3) @ (along.T @ v)
 
         def lagrangian(x):
             """The Lagrangian at these rates, by differences of the places."""
-            velocity = rate(lambda t: np.stack([places(x + s * qdot) for s in t]), h)
+            velocity = time_derivative_at_zero(lambda t: np.stack([places(x + s * qdot) for s in t]), h)
             kinetic = velocity**2 @ np.repeat(m, 3) / 2
             return kinetic + places(x) @ np.outer(m, g).ravel()
 
-        drift = rate(lambda t: np.stack([momentum(q + s * qdot, qdot) for s in t]), h)
+        drift = time_derivative_at_zero(lambda t: np.stack([momentum(q + s * qdot, qdot) for s in t]), h)
         M = np.stack([momentum(q, unit) for unit in np.eye(4)], axis=-1)
-        return np.linalg.solve(M, complex_steps.slopes(lagrangian, q) - drift)
+        return np.linalg.solve(M, complex_steps.partial_derivatives(lagrangian, q) - drift)
 
     tolerance = 1e-6
     tolerance_reason = "differences with steps of 0.01 at rates up to 2, in two of the terms"
@@ -212,9 +214,9 @@ class t234_a:
     def library(a, b, c, w):
         locked, other = joints.EulerSpherical("XYZ"), joints.EulerSpherical("ZXZ")
         at_lock = np.array([a, np.pi / 2, c])
-        there = other.coordinates_of(locked.transform([a, b, c]))
-        rank = np.linalg.matrix_rank(locked.S(at_lock)[:3], tol=1e-9)
-        rates = np.linalg.solve(other.S(there)[:3], w)
+        there = other.nearest_coordinates(locked.transform([a, b, c]))
+        rank = np.linalg.matrix_rank(locked.motion_subspace(at_lock)[:3], tol=1e-9)
+        rates = np.linalg.solve(other.motion_subspace(there)[:3], w)
         return np.concatenate([[rank], rates])
 
     oracle = "differences of the angles as the pose turns on with this angular velocity; the rank of its axes"
@@ -254,7 +256,7 @@ class t234_b:
 
     def library(axis, beyond):
         q = (1.5 * np.pi + beyond) * axis / np.linalg.norm(axis)
-        return joints.ExponentialSpherical().reparametrise(q, np.zeros(3))[0]
+        return joints.ExponentialSpherical().reparametrize(q, np.zeros(3))[0]
 
     oracle = "the shortest rotation vector, from the rotation matrix"
 

@@ -13,8 +13,8 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
 from rbnotes.ledger.oracles.bodies import motion
-from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
-from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, TWIST, VELOCITY, column
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, TWIST, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joints"
@@ -31,14 +31,14 @@ QUANTITIES = {"J": POSE, "J1": POSE, "J2": POSE, "Phi": TWIST}
 def joined(kind, Ei, Ek, J):
     """A joint of body 0 to body 1, and the poses of the two."""
     poses = np.stack([Ei, Ek])
-    return maximal.joint_at(kind, Ei @ J, poses, 0, 1), poses
+    return maximal.joint_from_world_frame(kind, Ei @ J, poses, 0, 1), poses
 
 
 def relative_twist_reference(Ei, Ek, J, phi_i, phi_k):
     """How the joint frame of i moves, seen from the frame of k that coincides with it just now."""
     moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
     in_k = np.linalg.inv(Ek) @ Ei @ J
-    return twist_of(derivative(lambda t: np.linalg.inv(watching(t) @ in_k) @ moving(t) @ J).value)
+    return twist_from_matrix(derivative(lambda t: np.linalg.inv(watching(t) @ in_k) @ moving(t) @ J).value)
 
 
 def relative_twist_printed(Ei, Ek, J, phi_i, phi_k):
@@ -190,7 +190,7 @@ class t570_b:
 class t570_c:
     formula = r"\delta\phi_j \text{ without row 3}"
     inputs = PAIR
-    result = column((RATE, 2), (VELOCITY, 3))
+    result = vector_quantity((RATE, 2), (VELOCITY, 3))
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
@@ -221,10 +221,10 @@ class t572:
 
     def library():
         pair, three = np.stack([np.eye(4)] * 2), np.stack([np.eye(4)] * 3)
-        hinges = [maximal.hinge(0, parent=1), maximal.hinge(0, parent=2)]
+        hinges = [maximal.revolute(0, parent=1), maximal.revolute(0, parent=2)]
         return [
             *maximal.joint_rows(maximal.fixed(0, parent=1), pair).shape,
-            *maximal.joint_rows(maximal.hinge(0, parent=1), pair).shape,
+            *maximal.joint_rows(maximal.revolute(0, parent=1), pair).shape,
             *maximal.joint_matrix(hinges, three).shape,
         ]
 
@@ -257,7 +257,7 @@ class e1_70:
         r" \phi_3 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \end{pmatrix}"
     )
     inputs = STAR
-    result = column(*2 * ((RATE, 2), (VELOCITY, 3)))
+    result = vector_quantity(*2 * ((RATE, 2), (VELOCITY, 3)))
 
     def printed(E1, E2, E3, J1, J2, Phi):
         G11, G12 = hinge_blocks(E1, E2, J1)
@@ -268,8 +268,8 @@ class e1_70:
     def library(E1, E2, E3, J1, J2, Phi):
         poses = np.stack([E1, E2, E3])
         joints = [
-            maximal.joint_at(Revolute(), E1 @ J1, poses, 0, 1),
-            maximal.joint_at(Revolute(), E1 @ J2, poses, 0, 2),
+            maximal.joint_from_world_frame(Revolute(), E1 @ J1, poses, 0, 1),
+            maximal.joint_from_world_frame(Revolute(), E1 @ J2, poses, 0, 2),
         ]
         return maximal.joint_matrix(joints, poses) @ Phi
 

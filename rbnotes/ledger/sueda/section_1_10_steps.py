@@ -23,8 +23,8 @@ from rbnotes.dynamics import Forces, State, constrained_step, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Revolute
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
-from rbnotes.ledger.oracles.clouds import free_step, needed_wrench
-from rbnotes.ledger.oracles.programs import minimizer, virtual_work
+from rbnotes.ledger.oracles.clouds import inertial_wrench, unconstrained_step
+from rbnotes.ledger.oracles.programs import admissible_velocities, minimizer
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -37,12 +37,12 @@ from rbnotes.ledger.quantities import (
     TWIST,
     VELOCITY,
     WRENCH,
-    Parts,
-    column,
+    TupleQuantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_10 import CHAPTER, PIN, PLACES, hinge_blocks
-from rbnotes.maximal import Mechanism, mechanism_rows
+from rbnotes.maximal import Mechanism, joint_velocity_constraints
 
 OPTIMUM = {"M": spd_matrices(6), "G": full_rank_matrices(2, 6), "f": vectors(6)}
 BODY = st.tuples(masses(), vectors(), inertias())
@@ -60,8 +60,8 @@ STEP = {
 QUANTITIES = {
     "B": NUMBER,
     "a": NUMBER,
-    "body_i": Parts((MASS, LENGTH, INERTIA)),
-    "body_k": Parts((MASS, LENGTH, INERTIA)),
+    "body_i": TupleQuantity((MASS, LENGTH, INERTIA)),
+    "body_k": TupleQuantity((MASS, LENGTH, INERTIA)),
     "f_i": WRENCH,
     "f_k": WRENCH,
     "lam": MOMENTUM,
@@ -116,7 +116,7 @@ class t576:
     oracle = "steps with the accelerations for which six point masses need the wrenches, for each body"
 
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        return free_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+        return unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
@@ -171,7 +171,7 @@ class e1_72:
         return factor_kkt(M, G).solve(f)[0]
 
     oracle = "virtual work: what holds the velocities does none on any that the joints allow"
-    reference = virtual_work
+    reference = admissible_velocities
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.constraints.factor_kkt",)
@@ -241,7 +241,7 @@ class t586_b:
     def library(body_i, body_k, along_i, along_k):
         none = np.zeros(6)
         along = np.append(along_i, along_k)
-        return along @ system(body_i, body_k, none, none).mass(State(PLACES)) @ along
+        return along @ system(body_i, body_k, none, none).mass_matrix(State(PLACES)) @ along
 
     oracle = "a sum of squares: masses times squared velocities of six points of each body, which never all stand still"
 
@@ -268,7 +268,7 @@ class e1_73:
         r" \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}"
     )
     inputs = OPTIMUM
-    result = column((ACCELERATION, 6), (FORCE, 2))
+    result = vector_quantity((ACCELERATION, 6), (FORCE, 2))
 
     def printed(M, G, f):
         zero = np.zeros((2, 2))
@@ -283,7 +283,7 @@ class e1_73:
 
     def reference(M, G, f):
         """Virtual work, and the lambda that G^T takes to what is missing in the momentum."""
-        Phi = virtual_work(M, G, f)
+        Phi = admissible_velocities(M, G, f)
         return np.concatenate([Phi, np.linalg.lstsq(G.T, f - M @ Phi, rcond=None)[0]])
 
     tolerance = 1e-08
@@ -307,17 +307,17 @@ class t590:
 
     def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        momentum = M @ free_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
-        missing = momentum - M @ virtual_work(M, PIN_ROWS, momentum)
+        momentum = M @ unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+        missing = momentum - M @ admissible_velocities(M, PIN_ROWS, momentum)
         lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
         return -PIN_ROWS.T @ lam / h
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        joint = maximal.joint_at(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
+        joint = maximal.joint_from_world_frame(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
         pair, state = system(body_i, body_k, f_i, f_k, [joint]), State(PLACES, np.stack([phi_i, phi_k]))
-        rows = [mechanism_rows(pair, state)]
+        rows = [joint_velocity_constraints(pair, state)]
         step = constrained_step(symplectic_euler, pair, state, h, lambda state, h: rows)
-        return np.concatenate(maximal.reactions(joint, PLACES, step.bilateral / h))
+        return np.concatenate(maximal.joint_reactions(joint, PLACES, step.bilateral_impulses / h))
 
     oracle = (
         "what six point masses for each body need beyond the given wrenches to move as they do with a hinge"
@@ -326,10 +326,10 @@ class t590:
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         """What six point masses for each body need beyond the given wrenches to move as they do with the hinge."""
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
-        free = free_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
-        after = np.split(virtual_work(M, PIN_ROWS, M @ free), 2)
+        free = unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+        after = np.split(admissible_velocities(M, PIN_ROWS, M @ free), 2)
         given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
-        held = [needed_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
+        held = [inertial_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
         return np.concatenate(held)
 
     tolerance = 1e-08
@@ -347,7 +347,7 @@ class e1_74:
     )
     inputs = LINES
     quantities = {"Phi": VELOCITY, "f": MOMENTUM}
-    result = column((MOMENTUM, 6), (VELOCITY, 2))
+    result = vector_quantity((MOMENTUM, 6), (VELOCITY, 2))
 
     def printed(M, G, f, Phi, lam):
         return np.concatenate([M @ Phi + G.T @ lam - f, G @ Phi])

@@ -14,10 +14,10 @@ from rbnotes.checking.strategies import (
     unit_vectors,
     vectors,
 )
-from rbnotes.contact import ContactPoints, normal_rows
+from rbnotes.contact import ContactPoints, normal_jacobian
 from rbnotes.dynamics import WORLD
 from rbnotes.ledger.oracles.bodies import bracket, motion
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY, Parts
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY, TupleQuantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "stabilization"
@@ -31,7 +31,7 @@ DIRECTIONS = unit_vectors()
 REPORTED = st.shared(unit_vectors(), key="normal")
 
 
-QUANTITIES = {"out": NUMBER, "phidot": TWIST / TIME, "several": Parts((POSE, LENGTH, NUMBER))}
+QUANTITIES = {"out": NUMBER, "phidot": TWIST / TIME, "several": TupleQuantity((POSE, LENGTH, NUMBER))}
 
 
 def gamma(x):
@@ -76,7 +76,7 @@ def relative_reference(Ei, Ej, x, phi_i, phi_j):
 
 
 def pair_library(Ei, Ej, x, phi_i, phi_j, n):
-    row = normal_rows(touching(x, n[None], 0, 1), np.stack([Ei, Ej])).toarray()[0]
+    row = normal_jacobian(touching(x, n[None], 0, 1), np.stack([Ei, Ej])).toarray()[0]
     return row @ np.concatenate([phi_i, phi_j])
 
 
@@ -108,7 +108,7 @@ class e1_75:
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
     )
-    misfit = r"an acceleration stands where a velocity belongs"
+    units_mismatch = r"an acceleration stands where a velocity belongs"
     remark = (
         "The next line has it right. With the dot the left side would be a velocity and the right one an "
         "acceleration."
@@ -159,7 +159,7 @@ class e1_76:
         return N @ phi
 
     def library(E, x, phi, n):
-        return (normal_rows(touching(x, n[None], 0, WORLD), E[None]) @ phi)[0]
+        return (normal_jacobian(touching(x, n[None], 0, WORLD), E[None]) @ phi)[0]
 
     oracle = (
         "the rate at which the material point rises: angular velocity times arm, plus the origin's "
@@ -192,7 +192,7 @@ class t618:
     def library(several, m, n):
         poses, x, normals = several[0][:n], several[1][:m], several[2][:m]
         points = touching(x, normals, np.arange(m) % n, WORLD)
-        return np.array(normal_rows(points, poses).shape)
+        return np.array(normal_jacobian(points, poses).shape)
 
     oracle = "the number of contacts, and the length of all twists together"
 
@@ -219,7 +219,7 @@ class e1_77:
         return R @ gamma(in_body(Ei, x)) @ phi_i - R @ gamma(in_body(Ej, x)) @ phi_j
 
     def library(Ei, Ej, x, phi_i, phi_j):
-        rows = normal_rows(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).toarray()
+        rows = normal_jacobian(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).toarray()
         return rows @ np.concatenate([phi_i, phi_j])
 
     oracle = "angular velocity times arm, plus the origin's velocity, of each body in the world"
@@ -318,7 +318,7 @@ class t628:
 
     def library():
         x, n = PLACES
-        return np.count_nonzero(normal_rows(touching(x, n[None], 2, 0), BODIES).toarray())
+        return np.count_nonzero(normal_jacobian(touching(x, n[None], 2, 0), BODIES).toarray())
 
     oracle = "which of the velocities of three bodies change the relative velocity, one by one"
 

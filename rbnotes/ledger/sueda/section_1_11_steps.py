@@ -10,7 +10,7 @@ from rbnotes.checking.strategies import (
     vectors,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
-from rbnotes.ledger.oracles.programs import least, pushed_apart
+from rbnotes.ledger.oracles.programs import constrained_minimizer, contact_velocities
 from rbnotes.ledger.quantities import ACCELERATION, NUMBER
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_11 import CHAPTER
@@ -37,7 +37,7 @@ class e1_79:
     result = ACCELERATION
 
     def printed(M, f, C):
-        return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NOTHING)
+        return constrained_minimizer(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NOTHING)
 
     def library(M, f, C):
         return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
@@ -49,7 +49,7 @@ class e1_79:
 
     def reference(M, f, C):
         """Newton's law with impulses that push, where a contact that pushes does not open (all cases tried)."""
-        return pushed_apart(M, f, C, NOTHING)
+        return contact_velocities(M, f, C, NOTHING)
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
@@ -72,7 +72,7 @@ class e1_80:
     result = ACCELERATION
 
     def printed(M, f, C, G):
-        return least(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, G)
+        return constrained_minimizer(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, G)
 
     def library(M, f, C, G):
         return solve_step(StepProblem(M, f, BilateralRows(G), UnilateralRows(C))).velocity
@@ -80,7 +80,7 @@ class e1_80:
     oracle = "momentum balance with impulses of joints and pushing contacts, all cases tried"
 
     def reference(M, f, C, G):
-        return pushed_apart(M, f, C, G)
+        return contact_velocities(M, f, C, G)
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS

@@ -22,7 +22,7 @@ from rbnotes.ledger.quantities import (
     RATE,
     TIME,
     VELOCITY,
-    column,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -192,7 +192,7 @@ class t654_a:
     )
     inputs = LINEAR
     quantities = {"f": MOMENTUM}
-    result = column((VELOCITY, 3), (MOMENTUM, 1))
+    result = vector_quantity((VELOCITY, 3), (MOMENTUM, 1))
 
     def printed(M, G, x, f, gamma, h):
         g = G @ x
@@ -254,7 +254,7 @@ class t654_b:
         return some + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - some))
 
     verdict = Verdict.CONDITIONAL
-    misfit = r"with velocities for unknowns, their rows are set equal to accelerations"
+    units_mismatch = r"with velocities for unknowns, their rows are set equal to accelerations"
     given = ALIKE
 
     def holds_when(M, G, w, target, f, s):
@@ -346,7 +346,7 @@ class t654_e:
         "unit": positive_numbers(0.25, 4),
     }
     quantities = {"drift": ACCELERATION}
-    result = column((VELOCITY, 2), (ACCELERATION, 2))
+    result = vector_quantity((VELOCITY, 2), (ACCELERATION, 2))
 
     def printed(g, rate, drift, h, unit):
         """Both targets, counted in another unit of time, and taken back to the old one."""

@@ -9,10 +9,10 @@ from rbnotes.checking.strategies import arrays, matrices, numbers, positive_numb
 from rbnotes.complementarity import LCP, lemke
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem, UnilateralRows, solve_step
-from rbnotes.friction import contact_space, dual_qp
-from rbnotes.friction.bounded import support
+from rbnotes.friction import dual_qp, friction_contact_problem
+from rbnotes.friction.bounded import support_function
 from rbnotes.friction.facets import facet_directions
-from rbnotes.ledger.oracles.programs import pushed_apart
+from rbnotes.ledger.oracles.programs import contact_velocities
 from rbnotes.ledger.quantities import FORCE, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 
@@ -66,8 +66,8 @@ class e1_84:
     def library(M, N, f, alpha):
         zero = np.zeros((CONTACTS, 2))
         smooth = Contacts.from_directions(N, TANGENTS, 0.0)
-        space = contact_space(StepProblem(M, f, contacts=smooth))
-        return space.move(np.column_stack([alpha, zero]))[0]
+        space = friction_contact_problem(StepProblem(M, f, contacts=smooth))
+        return space.apply_impulses(np.column_stack([alpha, zero]))[0]
 
     oracle = "momenta added up, contact by contact"
 
@@ -107,7 +107,7 @@ class t668_a:
 
     def reference(M, N, f):
         """Momentum after the step less that before it, as a combination of the contacts' directions."""
-        gained = M @ pushed_apart(M, f, N, np.zeros((0, SIZE))) - f
+        gained = M @ contact_velocities(M, f, N, np.zeros((0, SIZE))) - f
         return np.linalg.lstsq(N.T, gained, rcond=None)[0]
 
     tolerance = 1e-08
@@ -131,8 +131,8 @@ class t668_b:
 
     def library(M, N, f, alpha, T, h):
         zero = np.zeros((CONTACTS, 2))
-        space = contact_space(StepProblem(M, f, contacts=Contacts.from_directions(N, T, 0.0)))
-        return (M @ space.move(np.column_stack([alpha, zero]))[0] - f) / h
+        space = friction_contact_problem(StepProblem(M, f, contacts=Contacts.from_directions(N, T, 0.0)))
+        return (M @ space.apply_impulses(np.column_stack([alpha, zero]))[0] - f) / h
 
     oracle = "power at unit velocities of forces that make these impulses in one step"
 
@@ -144,7 +144,7 @@ class t668_b:
     tolerance = 1e-08
     verdict = Verdict.MISPRINT
     correction = r"$N^T\alpha$ is the generalized impulse; the force is $N^T\alpha/h$"
-    misfit = r"a factor $1/h$ is missing: an impulse is called a force"
+    units_mismatch = r"a factor $1/h$ is missing: an impulse is called a force"
     remark = (
         r"The sentence before calls $\alpha$ impulses, and 1.10 divides by $h$ where it computes the reactions "
         r"of joints. As a force it is wrong by the factor $h$."
@@ -217,7 +217,7 @@ class t674:
     printed = one_printed
 
     def library(mu, alpha, beta):
-        return mu * alpha - support(beta @ facet_directions(FACETS), "disc")
+        return mu * alpha - support_function(beta @ facet_directions(FACETS), "disc")
 
     oracle = "the friction impulse added up as a vector, and its length"
 

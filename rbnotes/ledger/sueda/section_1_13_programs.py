@@ -10,7 +10,7 @@ from rbnotes.complementarity import LCP, QP, lcp_from_qp, lemke, qp_from_lcp, so
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import dual_qp, single_qp
-from rbnotes.ledger.oracles.programs import pushed_apart
+from rbnotes.ledger.oracles.programs import contact_velocities
 from rbnotes.ledger.quantities import ENERGY, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_13 import CHAPTER, CONTACTS, FACETS, MOVING, SIZE
@@ -75,7 +75,7 @@ class t658:
 
     def reference(M, N, f, T, mu):
         rows = [N[c] + mu * way * T[c, k] for c in range(CONTACTS) for k in (0, 1) for way in (1, -1)]
-        return pushed_apart(M, f, np.array(rows), np.zeros((0, SIZE)))
+        return contact_velocities(M, f, np.array(rows), np.zeros((0, SIZE)))
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
@@ -103,7 +103,7 @@ class e1_83:
 
     def library(M, N, f):
         lcp = lcp_from_qp(QP(M, -f, N, np.zeros(CONTACTS)))
-        alpha = solve_lcp(qp_from_lcp(lcp), "active_set").x
+        alpha = solve_lcp(qp_from_lcp(lcp), "block_principal_pivoting").x
         return np.linalg.solve(M, f + N.T @ alpha)
 
     oracle = LEAST

@@ -158,7 +158,7 @@ class e1_23_a:
     tolerance = 1e-08
     verdict = Verdict.MISPRINT
     correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
-    misfit = r"an inertia times a mass stands where a mass belongs"
+    units_mismatch = r"an inertia times a mass stands where a mass belongs"
     remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
     implemented_by = ("rbnotes.dynamics.body_acceleration",)
     chapter = CHAPTER

@@ -10,7 +10,7 @@ from rbnotes import inertia, se3, so3
 from rbnotes.checking.strategies import frames, inertias, masses, rotations
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
-from rbnotes.ledger.quantities import INERTIA, LENGTH, MASS, NUMBER, SPATIAL_INERTIA, column
+from rbnotes.ledger.quantities import INERTIA, LENGTH, MASS, NUMBER, SPATIAL_INERTIA, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
@@ -100,7 +100,7 @@ class t328:
 class e1_25:
     formula = r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k"
     inputs = PAIR
-    result = column((MASS, 1), (LENGTH, 3))
+    result = vector_quantity((MASS, 1), (LENGTH, 3))
 
     def printed(m1, J1, E1, m2, J2, E2):
         return np.append(m1 + m2, centre_printed(m1, E1, m2, E2))
@@ -179,7 +179,7 @@ class t338_b:
         r" 0 & 1 \end{pmatrix}:\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)"
     )
     inputs = PAIR
-    result = column((INERTIA, 21), (MASS, 15), (NUMBER, 1))
+    result = vector_quantity((INERTIA, 21), (MASS, 15), (NUMBER, 1))
 
     def printed(m1, J1, E1, m2, J2, E2):
         """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""

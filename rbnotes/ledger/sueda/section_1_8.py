@@ -10,9 +10,9 @@ from rbnotes.checking.strategies import frames, nonzero_vectors, positive_number
 from rbnotes.dynamics import Forces, FreeSystem, State, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
-from rbnotes.ledger.oracles.clouds import acceleration, flight
+from rbnotes.ledger.oracles.clouds import acceleration, free_motion
 from rbnotes.ledger.oracles.twists import twist_matrix
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, POSE_RATE, TIME, TWIST, column
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, POSE_RATE, TIME, TWIST, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_3 import exp_frame_reference
 from rbnotes.ledger.sueda.section_1_6 import PUSHED
@@ -40,7 +40,7 @@ def new_twist(m, c, J, phi, wrench, h):
 def error_of_a_step(step, m, c, J, E, phi, wrench):
     """Limit of (step - motion) / h^2 for small h, from two steps."""
     h = 1e-3
-    errors = [(step(size) - flight(m, c, J, E, phi, wrench, size)) / size**2 for size in (h, h / 2)]
+    errors = [(step(size) - free_motion(m, c, J, E, phi, wrench, size)) / size**2 for size in (h, h / 2)]
     return 2 * errors[1] - errors[0]
 
 
@@ -172,7 +172,7 @@ class t356:
         r"R = I + \sin\theta\,[\mathbf u] + (1-\cos\theta)[\mathbf u]^2,\quad h\omega = \theta\mathbf u"
     )
     inputs = {"w": nonzero_vectors(), "v": vectors(), "h": positive_numbers(0.125, 1)}
-    result = column((NUMBER, 3), (LENGTH, 1))
+    result = vector_quantity((NUMBER, 3), (LENGTH, 1))
 
     def printed(w, v, h):
         """The formula for the rotation, and its integral along the step for the translation."""

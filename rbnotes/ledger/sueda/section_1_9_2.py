@@ -12,7 +12,7 @@ from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket, motion
-from rbnotes.ledger.oracles.body_paths import along_poses
+from rbnotes.ledger.oracles.body_paths import pose_derivative
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER, Gamma
 
@@ -121,7 +121,7 @@ class t387:
     oracle = "complex step of V along body-frame increments"
 
     def reference(k, a, E, x):
-        return -along_poses(lambda moved: potential(k, a, moved[0], x), E[None])
+        return -pose_derivative(lambda moved: potential(k, a, moved[0], x), E[None])
 
     verdict = Verdict.HOLDS
     implemented_by = FORCE
@@ -145,7 +145,7 @@ class e1_33:
     oracle = "complex step of the statics of a force, along body-frame increments"
 
     def reference(k, a, E, x):
-        return along_poses(lambda moved: wrench(k, a, moved[0], x), E[None])
+        return pose_derivative(lambda moved: wrench(k, a, moved[0], x), E[None])
 
     verdict = Verdict.HOLDS
     remark = (

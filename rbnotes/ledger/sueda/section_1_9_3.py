@@ -9,7 +9,7 @@ from rbnotes.forces.body_forces import zero_length_energy, zero_length_spring
 from rbnotes.forces.path import symmetric_part
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.body_paths import along_poses, places, wrenches
+from rbnotes.ledger.oracles.body_paths import point_positions, pose_derivative, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import CHAPTER, PAIR, Gamma, between
 
@@ -59,7 +59,7 @@ def stiffness_printed(E, x, k):
 
 
 def stiffness_reference(E, x, k):
-    return along_poses(lambda moved: force_reference(moved, x, k), E)
+    return pose_derivative(lambda moved: force_reference(moved, x, k), E)
 
 
 TRANSPOSED = "brackets are antisymmetric: their product in the other order is the transpose"
@@ -98,10 +98,10 @@ class t401:
 
     def reference(E, x, k):
         def potential(moved):
-            start, end = places(moved, x)
+            start, end = point_positions(moved, x)
             return k * np.sum((end - start) ** 2) / 2
 
-        return -along_poses(potential, E)
+        return -pose_derivative(potential, E)
 
     verdict = Verdict.HOLDS
     implemented_by = FORCE
@@ -125,7 +125,7 @@ class e1_36:
 
     def reference(E, x, k):
         """Work against the spring while its points are drawn apart, one after the other, from the world's origin."""
-        start, end = places(E, x)
+        start, end = point_positions(E, x)
         nodes, weights = np.polynomial.legendre.leggauss(3)
         s, ds = (nodes + 1) / 2, weights / 2
         first = sum(w * k * (u * start) @ start for u, w in zip(s, ds, strict=True))
@@ -186,7 +186,7 @@ class e1_37_b:
     oracle = SLOPE
 
     def reference(E, x, k):
-        return -along_poses(lambda moved: force_reference(moved, x, k), E)
+        return -pose_derivative(lambda moved: force_reference(moved, x, k), E)
 
     verdict = Verdict.HOLDS
     remark = "All blocks agree with each other; only the sign of the whole is wrong where it is used."

@@ -15,9 +15,9 @@ from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
-from rbnotes.forces.tension import Constant
+from rbnotes.forces.tension import ConstantTension
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.oracles.body_paths import along_poses, length, wrenches
+from rbnotes.ledger.oracles.body_paths import length, pose_derivative, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
@@ -183,7 +183,7 @@ class e1_39:
         )
 
     def library(E, x, f):
-        return path_wrenches(Constant(f), E, x, np.zeros((2, 6))).w.ravel()
+        return path_wrenches(ConstantTension(f), E, x, np.zeros((2, 6))).w.ravel()
 
     oracle = "statics: moments about the bodies' origins and forces, seen from the bodies"
     reference = force_reference
@@ -233,7 +233,7 @@ class t419_b:
 
     def library(E, x):
         """The force of a unit tension on the first point, in the world, and its size."""
-        force = E[0, :3, :3] @ path_wrenches(Constant(1.0), E, x, np.zeros((2, 6))).w[0, 3:]
+        force = E[0, :3, :3] @ path_wrenches(ConstantTension(1.0), E, x, np.zeros((2, 6))).w[0, 3:]
         return np.append(force, force @ force)
 
     oracle = "how the distance grows when the second body is moved along the world's axes, by complex steps"
@@ -266,7 +266,7 @@ class e1_47:
         return (L - l_T) / l_opt
 
     def library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
-        return Muscle(f_opt, l_opt, v_max, l_T, a).normalised_length(L)
+        return Muscle(f_opt, l_opt, v_max, l_T, a).normalized_length(L)
 
     oracle = "1 at the optimal length, and one more for each optimal length more"
 
@@ -296,7 +296,7 @@ class e1_48:
 
     def reference(E, x, phi):
         """Slope of the length along the motion of both bodies."""
-        return along_poses(lambda moved: length(moved, x), E) @ phi.ravel()
+        return pose_derivative(lambda moved: length(moved, x), E) @ phi.ravel()
 
     verdict = Verdict.HOLDS
     remark = "A number, though set in bold; (1.49) has it right."
@@ -317,13 +317,13 @@ class e1_49:
 
     def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         law = Muscle(f_opt, l_opt, v_max, l_T, a)
-        return law.normalised_velocity(body_path_length(E, x, phi).Ldot)
+        return law.normalized_velocity(body_path_length(E, x, phi).Ldot)
 
     oracle = "slope of the normalised length along the motion of both bodies, by complex steps"
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         """Slope of the normalised length, per largest speed in optimal lengths per second."""
-        slope = along_poses(lambda moved: (length(moved, x) - l_T) / l_opt, E) @ phi.ravel()
+        slope = pose_derivative(lambda moved: (length(moved, x) - l_T) / l_opt, E) @ phi.ravel()
         return slope / v_max
 
     verdict = Verdict.DEFINITION

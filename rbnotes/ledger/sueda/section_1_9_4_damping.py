@@ -8,14 +8,14 @@ from rbnotes.checking import complex_step
 from rbnotes.forces.body_forces import path_wrenches
 from rbnotes.forces.path import length_gradient, path_length
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.oracles.body_paths import along_twists
+from rbnotes.ledger.oracles.body_paths import twist_derivative
 from rbnotes.ledger.oracles.muscles import (
     df_L,
     df_V,
-    specific,
+    muscle_wrenches,
     tension,
-    total,
-    vector,
+    tension_per_length,
+    unnormalized_wrenches,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda import section_1_9_4_stiffness as stiffness
@@ -35,7 +35,7 @@ def damping_library(E, x, phi, *parameters):
 
 
 def damping_reference(E, x, phi, *parameters):
-    return -along_twists(lambda z: total(E, x, z, *parameters), phi)
+    return -twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
 
 def outer_printed(E, x, phi, *parameters):
@@ -69,7 +69,10 @@ class e1_54:
 
     def printed(E, x, phi, *parameters):
         """(1.54), its derivative by complex steps."""
-        return np.outer(vector(E, x), along_twists(lambda z: specific(E, x, z, *parameters), phi))
+        return np.outer(
+            unnormalized_wrenches(E, x),
+            twist_derivative(lambda z: tension_per_length(E, x, z, *parameters), phi),
+        )
 
     library = damping_library
     oracle = "minus the complex step of the statics of a muscle whose points move, along the twists"
@@ -106,7 +109,7 @@ class e1_55_a:
     oracle = STEP_TWISTS
 
     def reference(E, x, phi, *parameters):
-        return along_twists(lambda z: total(E, x, z, *parameters), phi)
+        return twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     equivalent_mutants = {
         "swapped arguments in `np.outer(column, row)`": "the row is a multiple of the column",

@@ -12,7 +12,7 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_len
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.oracles.body_paths import along_poses
+from rbnotes.ledger.oracles.body_paths import pose_derivative
 from rbnotes.ledger.oracles.muscles import (
     ACTIVE,
     PASSIVE,
@@ -22,10 +22,10 @@ from rbnotes.ledger.oracles.muscles import (
     f_L,
     f_P,
     f_V,
-    specific,
+    muscle_wrenches,
     tension,
-    total,
-    vector,
+    tension_per_length,
+    unnormalized_wrenches,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
@@ -109,16 +109,18 @@ class e1_50:
 
     def printed(E, x, phi, *parameters):
         """(1.50), its two derivatives by complex steps, and its first factors in the printed order."""
-        slope = along_poses(lambda moved: specific(moved, x, phi, *parameters), E)
-        K1 = np.outer(slope, vector(E, x))
-        K2 = specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
+        slope = pose_derivative(lambda moved: tension_per_length(moved, x, phi, *parameters), E)
+        K1 = np.outer(slope, unnormalized_wrenches(E, x))
+        K2 = tension_per_length(E, x, phi, *parameters) * pose_derivative(
+            lambda moved: unnormalized_wrenches(moved, x), E
+        )
         return K1 + K2
 
     library = split_library
     oracle = STEP_POSES
 
     def reference(E, x, phi, *parameters):
-        return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
+        return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E)
 
     verdict = Verdict.MISPRINT
     correction = (
@@ -150,13 +152,15 @@ class e1_51:
     result = units.SPATIAL_STIFFNESS
 
     def printed(E, x, phi, *parameters):
-        return stiffness_printed(E, x, specific(E, x, phi, *parameters))
+        return stiffness_printed(E, x, tension_per_length(E, x, phi, *parameters))
 
     library = second_library
     oracle = STEP_POSES
 
     def reference(E, x, phi, *parameters):
-        return specific(E, x, phi, *parameters) * along_poses(lambda moved: vector(moved, x), E)
+        return tension_per_length(E, x, phi, *parameters) * pose_derivative(
+            lambda moved: unnormalized_wrenches(moved, x), E
+        )
 
     combined_with = ("sueda/s1.9.4/e1.50", "sueda/s1.9.4/e1.52")
     verdict = Verdict.ERRATUM
@@ -199,7 +203,10 @@ class e1_52:
     oracle = STEP_POSES
 
     def reference(E, x, phi, *parameters):
-        return np.outer(vector(E, x), along_poses(lambda moved: specific(moved, x, phi, *parameters), E))
+        return np.outer(
+            unnormalized_wrenches(E, x),
+            pose_derivative(lambda moved: tension_per_length(moved, x, phi, *parameters), E),
+        )
 
     equivalent_mutants = {
         "swapped arguments in `np.outer(column, row)`": "the row is a multiple of the column, as d is of dx"

@@ -12,10 +12,20 @@ from rbnotes import se3
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
-from rbnotes.forces.tension import Constant
-from rbnotes.ledger.oracles.body_paths import along_poses, length, places, rate, wrenches
-from rbnotes.ledger.oracles.muscles import tension, total
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, RATE, SCREW, VELOCITY, WRENCH, column, per
+from rbnotes.forces.tension import ConstantTension
+from rbnotes.ledger.oracles.body_paths import length, point_positions, pose_derivative, rate, wrenches
+from rbnotes.ledger.oracles.muscles import muscle_wrenches, tension
+from rbnotes.ledger.quantities import (
+    FORCE,
+    LENGTH,
+    NUMBER,
+    RATE,
+    SCREW,
+    VELOCITY,
+    WRENCH,
+    matrix_quantity,
+    vector_quantity,
+)
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
@@ -45,7 +55,7 @@ QUANTITIES = {"a": NUMBER, "l_T": LENGTH, "l_opt": LENGTH, "v_max": RATE}
 
 
 def spans(E, x):
-    X = places(E, x)
+    X = point_positions(E, x)
     return [X[1] - X[0], X[2] - X[1]]
 
 
@@ -75,7 +85,7 @@ def last_pull(E, x):
 
 
 def split_library(E, x):
-    return path_wrenches(Constant(1.0), E[1:], x[1:], np.zeros((2, 6))).K
+    return path_wrenches(ConstantTension(1.0), E[1:], x[1:], np.zeros((2, 6))).K
 
 
 def second_part_library(E, x):
@@ -92,7 +102,7 @@ EXACT = ("rbnotes.forces.body_forces.path_wrenches", *LAW_NAMES)
 class e1_57:
     formula = r"l_{MT} = \sum_{k=1}^{n-1}\|\Delta\mathbf x_k\|,\qquad \tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = MUSCLE
-    result = column((LENGTH, 1), (NUMBER, 1))
+    result = vector_quantity((LENGTH, 1), (NUMBER, 1))
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -101,13 +111,13 @@ class e1_57:
 
     def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         L = body_path_length(E, x, phi).L
-        return np.array([L, Muscle(f_opt, l_opt, v_max, l_T, a).normalised_length(L)])
+        return np.array([L, Muscle(f_opt, l_opt, v_max, l_T, a).normalized_length(L)])
 
     oracle = "distances of scipy, counted in optimal lengths"
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         """Distances of scipy, and the number of optimal lengths beside the tendon."""
-        X = places(E, x)
+        X = point_positions(E, x)
         L = euclidean(X[0], X[1]) + euclidean(X[1], X[2])
         return np.array([L, L / l_opt - l_T / l_opt])
 
@@ -129,7 +139,7 @@ class e1_58:
         r"x}_k,\qquad \tilde v = \frac{v}{l_{opt}v_{max}}"
     )
     inputs = MUSCLE
-    result = column((VELOCITY, 1), (NUMBER, 1))
+    result = vector_quantity((VELOCITY, 1), (NUMBER, 1))
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -139,14 +149,14 @@ class e1_58:
 
     def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         Ldot = body_path_length(E, x, phi).Ldot
-        return np.array([Ldot, Muscle(f_opt, l_opt, v_max, l_T, a).normalised_velocity(Ldot)])
+        return np.array([Ldot, Muscle(f_opt, l_opt, v_max, l_T, a).normalized_velocity(Ldot)])
 
     oracle = "slope of the length along the motion of all bodies, by complex steps"
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         """Slopes of the length and of the normalised length along the motion."""
         both = (
-            along_poses(lambda moved: np.array([length(moved, x), (length(moved, x) - l_T) / l_opt]), E)
+            pose_derivative(lambda moved: np.array([length(moved, x), (length(moved, x) - l_T) / l_opt]), E)
             @ phi.ravel()
         )
         return both / [1, v_max]
@@ -192,7 +202,7 @@ class e1_60:
         return path_wrenches(muscle(*parameters), E, x, phi).w.ravel()
 
     oracle = "statics: the same tension in all segments, as moments and forces seen from the bodies"
-    reference = total
+    reference = muscle_wrenches
     verdict = Verdict.HOLDS
     remark = r"Each $\mathsf f_k$ stands in the rows of bodies $k$ and $k+1$."
     implemented_by = EXACT
@@ -218,8 +228,8 @@ class t524:
 
     def reference(E, x, phi, *parameters):
         """The power of the end forces when an end is drawn straight out of its segment with speed one."""
-        forces = total(E, x, phi, *parameters).reshape(3, 2, 3)[:, 1]
-        X = places(E, x)
+        forces = muscle_wrenches(E, x, phi, *parameters).reshape(3, 2, 3)[:, 1]
+        X = point_positions(E, x)
         ends = [(0, (X[0] - X[1]) / euclidean(X[0], X[1])), (2, (X[2] - X[1]) / euclidean(X[2], X[1]))]
         return np.array([-(E[k, :3, :3] @ forces[k]) @ outwards for k, outwards in ends])
 
@@ -233,16 +243,16 @@ class t524:
 class d1:
     formula = "K_k = K_{k1} + K_{k2}"
     inputs = PATH
-    result = per(WRENCH / FORCE, SCREW)
+    result = matrix_quantity(WRENCH / FORCE, SCREW)
 
     def printed(E, x):
         """K_k for the second segment, its two parts by complex steps."""
         pair, ends = E[1:], x[1:]
-        K_k1 = np.outer(last_pull(E, x), along_poses(lambda moved: 1 / length(moved, ends), pair))
+        K_k1 = np.outer(last_pull(E, x), pose_derivative(lambda moved: 1 / length(moved, ends), pair))
         K_k2 = (
             1
             / length(pair, ends)
-            * along_poses(lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair)
+            * pose_derivative(lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair)
         )
         return K_k1 + K_k2
 
@@ -250,7 +260,7 @@ class d1:
     oracle = "complex step of the statics of a unit tension, along body-frame increments"
 
     def reference(E, x):
-        return along_poses(lambda moved: wrenches(lambda L, Ldot: 1.0, moved, x[1:], STILL[1:]), E[1:])
+        return pose_derivative(lambda moved: wrenches(lambda L, Ldot: 1.0, moved, x[1:], STILL[1:]), E[1:])
 
     equivalent_mutants = {
         "swapped arguments in `np.outer(last_pull(E, x), along_poses(lambda moved: 1 / length(moved, ends), pair))`": (
@@ -276,7 +286,7 @@ class d2:
         r"= \frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|^3}"
     )
     inputs = PATH
-    result = per(WRENCH / FORCE, SCREW)
+    result = matrix_quantity(WRENCH / FORCE, SCREW)
 
     def printed(E, x):
         """K_k1 for the second segment, with the dx of 1.9.3, from the first point to the second."""
@@ -293,7 +303,7 @@ class d2:
     oracle = "complex step of the inverse length, times the statics"
 
     def reference(E, x):
-        return np.outer(last_pull(E, x), along_poses(lambda moved: 1 / length(moved, x[1:]), E[1:]))
+        return np.outer(last_pull(E, x), pose_derivative(lambda moved: 1 / length(moved, x[1:]), E[1:]))
 
     verdict = Verdict.MISPRINT
     scan = True
@@ -318,7 +328,7 @@ class e1_62:
         r"I\end{pmatrix}"
     )
     inputs = PATH
-    result = per(WRENCH / FORCE, SCREW)
+    result = matrix_quantity(WRENCH / FORCE, SCREW)
 
     def printed(E, x):
         return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E[1:], x[1:])[-1]))
@@ -328,9 +338,9 @@ class e1_62:
 
     def reference(E, x):
         pair, ends = E[1:], x[1:]
-        return along_poses(lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair) / length(
-            pair, ends
-        )
+        return pose_derivative(
+            lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair
+        ) / length(pair, ends)
 
     combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
     verdict = Verdict.ERRATUM

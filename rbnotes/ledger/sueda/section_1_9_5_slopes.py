@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.forces.body_forces import body_path_length, path_wrenches
-from rbnotes.forces.tension import Constant
-from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
-from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, tension, total
+from rbnotes.forces.tension import ConstantTension
+from rbnotes.ledger.oracles.body_paths import length, pose_derivative, rate, twist_derivative, wrenches
+from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, muscle_wrenches, tension
 from rbnotes.ledger.quantities import (
     LENGTH,
     NUMBER,
@@ -52,8 +52,8 @@ class e1_61:
     def printed(E, x, phi, *parameters):
         """(1.61), its derivatives by complex steps."""
         F = tension(*parameters)
-        slope = along_poses(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
-        K = along_poses(lambda moved: normalised(moved, x), E)
+        slope = pose_derivative(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
+        K = pose_derivative(lambda moved: normalised(moved, x), E)
         return np.outer(slope, normalised(E, x)) + F(length(E, x), rate(E, x, phi)) * K
 
     def library(E, x, phi, *parameters):
@@ -62,7 +62,7 @@ class e1_61:
     oracle = STEP_POSES
 
     def reference(E, x, phi, *parameters):
-        return along_poses(lambda moved: total(moved, x, phi, *parameters), E)
+        return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E)
 
     verdict = Verdict.MISPRINT
     correction = (
@@ -87,20 +87,20 @@ class t538:
 
     def printed(E, x, phi, *parameters):
         F = tension(*parameters)
-        slope = along_poses(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
+        slope = pose_derivative(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
         return np.outer(normalised(E, x), slope)
 
     def library(E, x, phi, *parameters):
         whole = path_wrenches(muscle(*parameters), E, x, phi)
         L, Ldot, _, _ = body_path_length(E, x, phi)
-        return whole.K - muscle(*parameters)(L, Ldot).F * path_wrenches(Constant(1.0), E, x, phi).K
+        return whole.K - muscle(*parameters)(L, Ldot).F * path_wrenches(ConstantTension(1.0), E, x, phi).K
 
     oracle = "complex steps of the statics of the muscle, less those of a tension that stays what it is"
 
     def reference(E, x, phi, *parameters):
         F = tension(*parameters)(length(E, x), rate(E, x, phi))
-        held = along_poses(lambda moved: wrenches(lambda L, Ldot: F, moved, x, phi), E)
-        return along_poses(lambda moved: total(moved, x, phi, *parameters), E) - held
+        held = pose_derivative(lambda moved: wrenches(lambda L, Ldot: F, moved, x, phi), E)
+        return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E) - held
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
@@ -137,7 +137,7 @@ class e1_63:
     oracle = "complex step of the tension of a muscle through three moving points"
 
     def reference(E, x, phi, *parameters):
-        return along_poses(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
+        return pose_derivative(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
 
     verdict = Verdict.CONDITIONAL
     given = MUSCLE_ALONG
@@ -164,7 +164,7 @@ class d3:
     def printed(E, x, phi, *parameters):
         """D, with the derivative of the tension by complex steps."""
         F = tension(*parameters)
-        return np.outer(normalised(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))
+        return np.outer(normalised(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi))
 
     def library(E, x, phi, *parameters):
         return -path_wrenches(muscle(*parameters), E, x, phi).D
@@ -172,7 +172,7 @@ class d3:
     oracle = "minus the complex step of the statics of a muscle through three moving points, along the twists"
 
     def reference(E, x, phi, *parameters):
-        return -along_twists(lambda z: total(E, x, z, *parameters), phi)
+        return -twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
     verdict = Verdict.ERRATUM
@@ -212,7 +212,7 @@ class e1_64:
     oracle = "complex step of the tension along the twists"
 
     def reference(E, x, phi, *parameters):
-        return along_twists(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
+        return twist_derivative(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
 
     verdict = Verdict.HOLDS
     remark = "With $f_L$, where (1.56) has $f_L'$."
@@ -231,7 +231,7 @@ class t542:
 
     def printed(E, x, phi, *parameters):
         F = tension(*parameters)
-        return np.outer(in_blocks(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))
+        return np.outer(in_blocks(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi))
 
     def library(E, x, phi, *parameters):
         return path_wrenches(muscle(*parameters), E, x, phi).D
@@ -239,7 +239,7 @@ class t542:
     oracle = "complex step of the statics of a muscle through three moving points, along the twists"
 
     def reference(E, x, phi, *parameters):
-        return along_twists(lambda z: total(E, x, z, *parameters), phi)
+        return twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     equivalent_mutants = {
         "swapped arguments in `np.outer(in_blocks(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))`": "the tension's slope is a multiple of the other vector",

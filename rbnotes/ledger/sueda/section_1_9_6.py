@@ -12,9 +12,9 @@ from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import nonzero_vectors, positive_numbers, vectors
 from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
-from rbnotes.forces.tension import Constant, SpringDamper
+from rbnotes.forces.tension import ConstantTension, SpringDamper
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.oracles.body_paths import along_poses, along_twists, length, rate, wrenches
+from rbnotes.ledger.oracles.body_paths import length, pose_derivative, rate, twist_derivative, wrenches
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_9 import (
     CHAPTER,
@@ -145,8 +145,8 @@ class e1_66:
 
     def reference(E, x, phi, k, d, L):
         """Minus the slopes of the energy along the poses and of the Rayleigh function along the twists."""
-        energy = along_poses(lambda moved: k * (length(moved, x) - L) ** 2 / (2 * L), E)
-        rayleigh = along_twists(lambda z: d * rate(E, x, z) ** 2 / (2 * L), phi)
+        energy = pose_derivative(lambda moved: k * (length(moved, x) - L) ** 2 / (2 * L), E)
+        rayleigh = twist_derivative(lambda z: d * rate(E, x, z) ** 2 / (2 * L), phi)
         return -energy - rayleigh
 
     combined_with = ("sueda/s1.9.4/e1.39",)
@@ -187,7 +187,7 @@ class e1_67_a:
     oracle = "complex step of the statics of a spring-damper whose points move, along body-frame increments"
 
     def reference(E, x, phi, k, d, L):
-        return along_poses(lambda moved: wrenches(law(k, d, L), moved, x, phi), E)
+        return pose_derivative(lambda moved: wrenches(law(k, d, L), moved, x, phi), E)
 
     verdict = Verdict.ERRATUM
     correction = (
@@ -216,16 +216,16 @@ class e1_67_b:
         r"I\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x}{l^3}"
     )
     inputs = PAIR
-    result = units.per(units.WRENCH / units.FORCE, units.SCREW)
+    result = units.matrix_quantity(units.WRENCH / units.FORCE, units.SCREW)
     printed = parts_printed
 
     def library(E, x):
-        return path_wrenches(Constant(1.0), E, x, STILL).K
+        return path_wrenches(ConstantTension(1.0), E, x, STILL).K
 
     oracle = "complex step of the statics of a unit tension, along body-frame increments"
 
     def reference(E, x):
-        return along_poses(lambda moved: wrenches(lambda *state: 1.0, moved, x, STILL), E)
+        return pose_derivative(lambda moved: wrenches(lambda *state: 1.0, moved, x, STILL), E)
 
     verdict = Verdict.ERRATUM
     correction = (
@@ -267,7 +267,7 @@ class e1_67_c:
     oracle = "complex step of the tension k (l - L) / L + d ldot / L of two moving points"
 
     def reference(E, x, phi, k, d, L):
-        return along_poses(lambda moved: law(k, d, L)(length(moved, x), rate(moved, x, phi)), E)
+        return pose_derivative(lambda moved: law(k, d, L)(length(moved, x), rate(moved, x, phi)), E)
 
     verdict = Verdict.CONDITIONAL
     given = SPRING_ALONG
@@ -309,7 +309,7 @@ class e1_68_a:
 
     def reference(E, x, phi, k, d, L):
         """Second derivatives of the Rayleigh function: minus the derivative of its forces."""
-        return along_twists(lambda z: -wrenches(lambda _, rate: d * rate / L, E, x, z), phi)
+        return twist_derivative(lambda z: -wrenches(lambda _, rate: d * rate / L, E, x, z), phi)
 
     equivalent_mutants = {
         "in between: swapped operands in `R2 @ x[1] + E[1, :3, 3] - R1 @ x[0] - E[0, :3, 3]`": (
@@ -354,7 +354,7 @@ class e1_68_b:
 
     def reference(E, x, phi, k, d, L):
         """Slope of the f_s that (1.66) prints."""
-        return along_twists(lambda z: k * (length(E, x) - L) / L - d * rate(E, x, z) / L, phi)
+        return twist_derivative(lambda z: k * (length(E, x) - L) / L - d * rate(E, x, z) / L, phi)
 
     combined_with = ("sueda/s1.9.6/e1.66",)
     verdict = Verdict.ERRATUM

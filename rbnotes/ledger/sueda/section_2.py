@@ -11,10 +11,10 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.jointed import accelerations, forces
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
-from rbnotes.ledger.oracles.bodywise import weight
+from rbnotes.ledger.oracles.bodywise import gravity_wrench
 from rbnotes.ledger.oracles.clouds import acceleration
 from rbnotes.ledger.oracles.systems import energy_matrix
-from rbnotes.ledger.quantities import LENGTH, NUMBER, TIME, TWIST, column
+from rbnotes.ledger.quantities import LENGTH, NUMBER, TIME, TWIST, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_trees import (
     ACCELERATED,
@@ -51,10 +51,12 @@ class t692:
 
     def library(assembly, angle):
         hinged = tree_of(assembly)
-        q = np.full(hinged.size, angle)
+        q = np.full(hinged.num_coordinates, angle)
         G = maximal.joint_matrix(hinges_of(assembly), tree.poses(hinged, q).bodies)
-        own = tree.TreeSystem(hinged).coordinate_rows(State(q=q, qdot=np.zeros(hinged.size)))
-        return [G.shape[1], G.shape[0], hinged.size, len(own.rows)]
+        own = tree.TreeSystem(hinged).coordinate_constraint_rows(
+            State(q=q, qdot=np.zeros(hinged.num_coordinates))
+        )
+        return [G.shape[1], G.shape[0], hinged.num_coordinates, len(own.rows)]
 
     oracle = "ranks of what poses do as coordinates change, by complex steps"
 
@@ -79,7 +81,7 @@ class t696:
         return forces(values) + accelerations(values)
 
     def printed(assembly, q, qddot, f):
-        weighed = chains.weighed_slopes(assembly, q)
+        weighed = chains.mass_weighted_jacobian(assembly, q)
         M = energy_matrix(np.eye(72), lambda v: weighed @ v, 7)
         return np.concatenate([M @ qddot, np.linalg.inv(M) @ f])
 
@@ -94,7 +96,7 @@ class t696:
 
     def reference(assembly, q, qddot, f):
         still = np.zeros(7)
-        held = -chains.weight_forces(assembly, q)
+        held = -chains.gravity_forces(assembly, q)
         needed = chains.inertial_forces(assembly, q, still, qddot)
         return np.concatenate([needed, chains.accelerations(assembly, q, still, held + f)])
 
@@ -179,7 +181,7 @@ class t698_a:
 class t698_b:
     formula = r"\text{lack of constraint drift}"
     inputs = {**ON_HINGES, "h": positive_numbers(0.03125, 0.25)}
-    result = column((NUMBER, 1), (LENGTH, 1))
+    result = vector_quantity((NUMBER, 1), (LENGTH, 1))
 
     def printed(assembly, q, qdot, h):
         """Where the parents' halves of the joints are: so says the claim."""
@@ -260,8 +262,8 @@ class e2_2:
         return J_mr @ qddot + J_mr_dot @ qdot
 
     def library(assembly, q, qdot, qddot):
-        at = tree.motion(tree_of(assembly), q, qdot)
-        return (at.J @ qddot + at.drift).ravel()
+        at = tree.body_kinematics(tree_of(assembly), q, qdot)
+        return (at.J @ qddot + at.bias_acceleration).ravel()
 
     oracle = "differences of twists along a motion with these accelerations"
 
@@ -286,7 +288,7 @@ class t704:
         f_m = np.concatenate(
             [
                 coriolis(M_m[6 * i : 6 * i + 6, 6 * i : 6 * i + 6], phi[i])
-                + weight(assembly, i, assembly.bodies[i])
+                + gravity_wrench(assembly, i, assembly.bodies[i])
                 + wrenches[i]
                 for i in range(4)
             ]

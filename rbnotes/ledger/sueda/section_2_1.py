@@ -10,7 +10,7 @@ from rbnotes import joints, maximal, se3, tree
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, numbers, twists
 from rbnotes.ledger.oracles.bodies import motion
-from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_matrix, twist_of
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix, twist_matrix
 from rbnotes.ledger.quantities import ADJOINT, POSE, RATE, TWIST
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_1_10 import relative_twist_reference
@@ -32,7 +32,7 @@ def child_twist_reference(E_i, E_p, J, phi_p, psi):
     """Of a body that its parent carries along while the joint moves with the twist psi, in its own frame."""
     carried, seen = motion(E_p, phi_p), np.linalg.inv(E_p) @ E_i @ J
     rate = derivative(lambda t: carried(t) @ seen @ expm(t * twist_matrix(psi)) @ np.linalg.inv(J)).value
-    return twist_of(np.linalg.inv(E_i) @ rate)
+    return twist_from_matrix(np.linalg.inv(E_i) @ rate)
 
 
 def child_twist_library(E_i, E_p, J, phi_p, psi):
@@ -40,7 +40,7 @@ def child_twist_library(E_i, E_p, J, phi_p, psi):
     free = joints.Free3D()
     first = tree.Link("p", free, np.eye(6), placement=E_p)
     second = tree.Link("i", free, np.eye(6), "p", np.linalg.inv(E_p) @ E_i @ J, np.linalg.inv(J))
-    rates = [np.linalg.solve(free.S(free.home), twist) for twist in (phi_p, psi)]
+    rates = [np.linalg.solve(free.motion_subspace(free.neutral), twist) for twist in (phi_p, psi)]
     return tree.twists(tree.Tree([first, second]), np.zeros(12), np.concatenate(rates))[1]
 
 
@@ -72,7 +72,7 @@ class e2_7:
         for E, phi in ((E_p, phi_p), (E_i, phi_i)):
             pose, there = motion(E, phi), np.linalg.inv(E) @ E_i @ J
             rate = derivative(lambda t, pose=pose, there=there: pose(t) @ there).value
-            found.append(twist_of(np.linalg.inv(E_i @ J) @ rate))
+            found.append(twist_from_matrix(np.linalg.inv(E_i @ J) @ rate))
         return np.concatenate(found)
 
     verdict = Verdict.HOLDS
@@ -82,7 +82,7 @@ class e2_7:
 
 def relative_library(E_i, E_p, J, phi_i, phi_p):
     poses = np.stack([E_i, E_p])
-    weld = maximal.joint_at(joints.Fixed(), E_i @ J, poses, 0, 1)
+    weld = maximal.joint_from_world_frame(joints.Fixed(), E_i @ J, poses, 0, 1)
     return maximal.relative_twist(weld, poses, np.stack([phi_i, phi_p]))
 
 
@@ -177,7 +177,7 @@ class e2_9_a:
 
     def reference(E_i, E_p, J, phi_p, psi):
         X = np.linalg.inv(J) @ twist_matrix(child_twist_reference(E_i, E_p, J, phi_p, psi)) @ J
-        return twist_of(X)
+        return twist_from_matrix(X)
 
     verdict = Verdict.HOLDS
     implemented_by = TWISTS
@@ -224,7 +224,7 @@ class e2_10:
         return np.array([0, 0, 1, 0, 0, 0]) * qdot
 
     def library(q, qdot):
-        return joints.Revolute().S([q])[:, 0] * qdot
+        return joints.Revolute().motion_subspace([q])[:, 0] * qdot
 
     oracle = "differences of scipy's rotation about z while the angle changes"
 
@@ -234,7 +234,7 @@ class e2_10:
             pose[:3, :3] = Rotation.from_euler("z", q + t * qdot).as_matrix()
             return pose
 
-        return twist_of(Q(0).T @ derivative(Q).value)
+        return twist_from_matrix(Q(0).T @ derivative(Q).value)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.Revolute",)

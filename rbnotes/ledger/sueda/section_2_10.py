@@ -58,7 +58,7 @@ class e2_108:
     oracle = "complex step of the poses along the motion of all hinges"
 
     def reference(F, B, qdot):
-        return chains.twists(chains.hinged((-1, 0, 1), F, B), np.zeros(3), qdot).ravel()
+        return chains.twists(chains.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot).ravel()
 
     verdict = Verdict.MISPRINT
     scan = True
@@ -91,7 +91,7 @@ class t1320:
     oracle = "complex step of the poses along the motion of all hinges"
 
     def reference(F, B, qdot):
-        return chains.twists(chains.hinged((-1, 0, 1), F, B), np.zeros(3), qdot)[:2].ravel()
+        return chains.twists(chains.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[:2].ravel()
 
     verdict = Verdict.HOLDS
     implemented_by = PRODUCT
@@ -121,7 +121,7 @@ class e2_109:
     oracle = "complex step of the pose of the third body along the motion of all hinges"
 
     def reference(F, B, qdot):
-        return chains.twists(chains.hinged((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
+        return chains.twists(chains.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
     verdict = Verdict.MISPRINT
     scan = True
@@ -140,7 +140,7 @@ class t1324_a:
     result = units.TWIST
 
     def printed(assembly, q, qdot):
-        E, own = chains.poses(assembly, q), chains.parts(assembly)
+        E, own = chains.poses(assembly, q), chains.coordinate_slices(assembly)
         y = chains.twists(assembly, q, qdot)  # those of the parents
         found = []
         for i, p in enumerate(assembly.parents):
@@ -170,7 +170,7 @@ class t1324_b:
         "states": arrays(2, 3).map(lambda drawn: drawn + np.where(drawn < 0, -0.3, 0.3)),
         "order": st.permutations(range(3)).map(tuple),
     }
-    quantities = {"states": units.rows(units.NUMBER, units.RATE)}
+    quantities = {"states": units.stacked_quantity(units.NUMBER, units.RATE)}
     result = units.NUMBER
 
     def printed(assembly, states, order):
@@ -189,7 +189,7 @@ class t1324_b:
 
     def reference(assembly, states, order):
         q, x = states
-        links, y = sweeps.hinges(assembly, q, x), np.zeros((3, 6))
+        links, y = sweeps.hinge_links(assembly, q, x), np.zeros((3, 6))
         for i in order:
             X, _, own, _ = links[i]
             y[i] = own * x[i] + (X @ y[assembly.parents[i]] if assembly.parents[i] >= 0 else 0)
@@ -209,10 +209,10 @@ class alg5:
     )
     inputs = {**THREE_MOVING, "x": arrays(6)}
     quantities = {"x": velocities}
-    result = units.rows(units.TWIST, units.TWIST / units.TIME)
+    result = units.stacked_quantity(units.TWIST, units.TWIST / units.TIME)
 
     def printed(assembly, q, qdot, x):
-        E, own = chains.poses(assembly, q), chains.parts(assembly)
+        E, own = chains.poses(assembly, q), chains.coordinate_slices(assembly)
         y, z = np.zeros((3, 6)), np.zeros((3, 6))
         for i, p in enumerate(assembly.parents):
             S_dot = joint_rate(assembly.kinds[i], q[own[i]], qdot[own[i]])
@@ -225,7 +225,7 @@ class alg5:
 
     def library(assembly, q, qdot, x):
         known = tree_of(assembly)
-        return np.stack([tree.jacobian_product(known, q, x), tree.jacobian_dot_product(known, q, qdot, x)])
+        return np.stack([tree.jacobian_product(known, q, x), tree.jacobian_rate_product(known, q, qdot, x)])
 
     oracle = "J by complex steps of all poses, its rate by differences of that, each times x"
 

@@ -9,7 +9,7 @@ from rbnotes import tree
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.jointed import velocities
 from rbnotes.ledger.oracles import chains, sweeps
-from rbnotes.ledger.oracles.recursion import counting
+from rbnotes.ledger.oracles.recursion import counted_array
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     LENGTH,
@@ -19,8 +19,8 @@ from rbnotes.ledger.quantities import (
     TORQUE,
     TWIST,
     VELOCITY,
-    column,
-    rows,
+    stacked_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1_jacobian import (
@@ -42,7 +42,9 @@ THREE_ACCELERATED = {**THREE_MOVING, "qddot": arrays(6)}
 
 def counted_links(assembly, q, qdot, tally):
     """Hinges whose numbers count their products."""
-    return [tuple(counting(part, tally) for part in link) for link in sweeps.hinges(assembly, q, qdot)]
+    return [
+        tuple(counted_array(part, tally) for part in link) for link in sweeps.hinge_links(assembly, q, qdot)
+    ]
 
 
 def floats(values):
@@ -57,7 +59,7 @@ class t1314_a:
 
     def result(values):
         n = values["assembly"].size
-        return column((NUMBER, 1), *n * ((NUMBER, 3 * n), (LENGTH, 3 * n)))
+        return vector_quantity((NUMBER, 1), *n * ((NUMBER, 3 * n), (LENGTH, 3 * n)))
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -88,12 +90,12 @@ class t1314_b:
         r"\dot J\mathbf x,\quad 42n - 36 \text{ for } J^\top\mathbf y \text{ of a chain of hinges}"
     )
     inputs = COUNTED
-    quantities = {"states": rows(NUMBER, RATE, RATE)}
+    quantities = {"states": stacked_quantity(NUMBER, RATE, RATE)}
 
     def result(values):
         n = values["assembly"].size
         moving = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
-        return column((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
+        return vector_quantity((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
 
     def printed(assembly, states, wrenches):
         n = len(assembly.parents)
@@ -101,7 +103,7 @@ class t1314_b:
         known, y = tree_of(assembly), wrenches[:n]
         found = [
             tree.jacobian_product(known, q, x),
-            tree.jacobian_dot_product(known, q, qdot, x),
+            tree.jacobian_rate_product(known, q, qdot, x),
             tree.jacobian_transpose_product(known, q, y),
         ]
         return [42 * n - 36, 120 * n - 108, 42 * n - 36, *np.concatenate([each.ravel() for each in found])]
@@ -113,13 +115,13 @@ class t1314_b:
         q, qdot, x = states[:, :n]
         counts, found = [], []
         for form, given in (
-            (sweeps.product, x),
-            (sweeps.rate_product, x),
-            (sweeps.transpose_product, wrenches[:n]),
+            (sweeps.jacobian_product, x),
+            (sweeps.jacobian_rate_product, x),
+            (sweeps.jacobian_transpose_product, wrenches[:n]),
         ):
             tally = [0]
             links = counted_links(assembly, q, qdot, tally)
-            found.append(floats(form(assembly.parents, links, counting(given, tally))))
+            found.append(floats(form(assembly.parents, links, counted_array(given, tally))))
             counts.append(tally[0])
         return [*counts, *np.concatenate(found)]
 
@@ -143,7 +145,7 @@ class t1314_c:
         return chains.jacobian(assembly, q) @ x
 
     def library(assembly, q, qdot, x):
-        return tree.jacobian_dot_product(tree_of(assembly), q, qdot, x).ravel()
+        return tree.jacobian_rate_product(tree_of(assembly), q, qdot, x).ravel()
 
     oracle = "what Algorithm 5 is titled with: differences of J along the motion, times x"
 
@@ -155,7 +157,7 @@ class t1314_c:
     verdict = Verdict.MISPRINT
     scan = True
     correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is lost."
-    misfit = r"velocities stand where accelerations belong"
+    units_mismatch = r"velocities stand where accelerations belong"
     implemented_by = RATE_PRODUCT
     chapter = PRODUCTS
 
@@ -171,8 +173,10 @@ class t1314_d:
 
     def printed(assembly, q, qdot, qddot):
         known = tree_of(assembly)
-        rates = tree.jacobian_product(known, q, qddot) + tree.jacobian_dot_product(known, q, qdot, qdot)
-        needed = np.einsum("nij,nj->ni", known.inertias, rates) - tree.body_wrenches(known, q, qdot)
+        rates = tree.jacobian_product(known, q, qddot) + tree.jacobian_rate_product(known, q, qdot, qdot)
+        needed = np.einsum("nij,nj->ni", known.inertias, rates) - tree.gyroscopic_and_gravity_wrenches(
+            known, q, qdot
+        )
         return tree.jacobian_transpose_product(known, q, needed)
 
     def library(assembly, q, qdot, qddot):
@@ -181,7 +185,7 @@ class t1314_d:
     oracle = "d'Alembert's principle for the point masses of all bodies"
 
     def reference(assembly, q, qdot, qddot):
-        return chains.inertial_forces(assembly, q, qdot, qddot) - chains.weight_forces(assembly, q)
+        return chains.inertial_forces(assembly, q, qdot, qddot) - chains.gravity_forces(assembly, q)
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -197,31 +201,34 @@ class t1314_e:
         r"multipliers}"
     )
     inputs = {**THREE_ACCELERATED, "driven": st.sampled_from(((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)))}
-    result = column((RATE / TIME, 6), (TORQUE, 6))
+    result = vector_quantity((RATE / TIME, 6), (TORQUE, 6))
 
     def printed(assembly, q, qdot, qddot, driven):
         """(2.106), as it is solved with matrices; its multipliers are on the side of the inertia."""
-        known, own = tree_of(assembly), chains.parts(assembly)
+        known, own = tree_of(assembly), chains.coordinate_slices(assembly)
         told = np.concatenate([np.arange(6)[own[i]] for i in driven])
         G, M = np.eye(6)[told], tree.mass_matrix(known, q)
         system = np.block([[M, G.T], [G, np.zeros((len(told), len(told)))]])
-        right = np.append(tree.reduced_force(known, q, qdot), qddot[told])
+        right = np.append(tree.net_generalized_force(known, q, qdot), qddot[told])
         accelerations, multipliers = np.split(np.linalg.solve(system, right), [6])
         return np.append(accelerations, -G.T @ multipliers)
 
     def library(assembly, q, qdot, qddot, driven):
-        own = chains.parts(assembly)
+        own = chains.coordinate_slices(assembly)
         found = tree.hybrid_dynamics(tree_of(assembly), q, qdot, {str(i): qddot[own[i]] for i in driven})
         return np.append(found.qddot, found.tau)
 
     oracle = "Gauss's principle for the point masses of all bodies, over the joints that are not driven"
 
     def reference(assembly, q, qdot, qddot, driven):
-        own, rates = chains.parts(assembly), np.zeros(6)
+        own, rates = chains.coordinate_slices(assembly), np.zeros(6)
         told = np.concatenate([np.arange(6)[own[i]] for i in driven])
         free = np.setdiff1d(np.arange(6), told)
         rates[told] = qddot[told]
-        moves, weight = chains.weighed_slopes(assembly, q)[:, free], chains.weight_forces(assembly, q)
+        moves, weight = (
+            chains.mass_weighted_jacobian(assembly, q)[:, free],
+            chains.gravity_forces(assembly, q),
+        )
         needed = chains.inertial_forces(assembly, q, qdot, rates) - weight
         triangle = np.linalg.qr(moves, mode="r")
         rates[free] = -np.linalg.solve(triangle, np.linalg.solve(triangle.T, needed[free]))

@@ -42,7 +42,7 @@ def free_joints_library(F, B, y):
 
 
 def free_joints_reference(F, B, y):
-    return sweeps.free_slopes(F, B).T @ y.ravel()
+    return sweeps.free_chain_jacobian(F, B).T @ y.ravel()
 
 
 def hinges_library(F, B, y):
@@ -50,7 +50,7 @@ def hinges_library(F, B, y):
 
 
 def hinges_reference(F, B, y):
-    return chains.jacobian(chains.hinged(LINE, F, B), np.zeros(4)).T @ y.ravel()
+    return chains.jacobian(chains.revolute_assembly(LINE, F, B), np.zeros(4)).T @ y.ravel()
 
 
 ON_FREE = (
@@ -103,7 +103,7 @@ class e2_110:
         r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. As (2.108) says, "
         r"transposed. For hinges, the printed products are of rows of six numbers with rows of six numbers."
     )
-    misfit = "coordinates' forces are taken for wrenches by the factors after the first"
+    units_mismatch = "coordinates' forces are taken for wrenches by the factors after the first"
     remark = "The counterexample has joints of six coordinates, for which all products exist."
     implemented_by = TRANSPOSE
     chapter = PRODUCTS
@@ -128,7 +128,9 @@ class t1345:
     oracle = "which poses change with which coordinates, by complex steps"
 
     def reference(assembly, angles):
-        changes = complex_steps.slopes(lambda x: chains.poses(assembly, x), angles[: assembly.size])
+        changes = complex_steps.partial_derivatives(
+            lambda x: chains.poses(assembly, x), angles[: assembly.size]
+        )
         return np.abs(changes).max(axis=(-2, -1)) > LARGE
 
     verdict = Verdict.HOLDS
@@ -174,7 +176,7 @@ class e2_111_a:
         r"on: all factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the parent's body, as in "
         r"Algorithm 6, not from the body's own joint, and without S."
     )
-    misfit = "coordinates' forces are taken for wrenches by the factors after the first"
+    units_mismatch = "coordinates' forces are taken for wrenches by the factors after the first"
     implemented_by = TRANSPOSE
     chapter = PRODUCTS
 
@@ -259,7 +261,7 @@ class e2_112:
         r"$\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As printed, each $\alpha_i$ is "
         r"the torque $x_i$, and a torque is no wrench that could be handed on."
     )
-    misfit = r"torques are added to wrenches"
+    units_mismatch = r"torques are added to wrenches"
     implemented_by = TRANSPOSE
     chapter = PRODUCTS
 
@@ -277,7 +279,7 @@ class t1314_f:
 
     def printed(assembly, q, y, names):
         """Algorithm 6 on bodies that are numbered anyhow, level by level, the leaves first."""
-        given = chains.renumbered(assembly, names)
+        given = chains.renumber(assembly, names)
         E, F, levels = chains.poses(given, q), chains.joint_poses(given, q), [[-1]]
         while levels[-1]:
             levels.append([i for i in range(4) if given.parents[i] in levels[-1]])
@@ -299,7 +301,7 @@ class t1314_f:
     oracle = "work of the wrenches, by complex steps of the poses, for which the order does not matter"
 
     def reference(assembly, q, y, names):
-        return chains.jacobian(chains.renumbered(assembly, names), q).T @ y.ravel()
+        return chains.jacobian(chains.renumber(assembly, names), q).T @ y.ravel()
 
     verdict = Verdict.HOLDS
     remark = "Checked on what it is for: the traversal makes Algorithm 6 right for bodies that are given in any order."
@@ -317,7 +319,7 @@ class alg6:
     result = forces
 
     def printed(assembly, q, y):
-        E, own = chains.poses(assembly, q), chains.parts(assembly)
+        E, own = chains.poses(assembly, q), chains.coordinate_slices(assembly)
         x, alpha = np.zeros(7), np.zeros((4, 6))
         for i in reversed(range(4)):
             y_i = y[i].copy()

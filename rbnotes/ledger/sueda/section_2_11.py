@@ -8,9 +8,9 @@ from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices, 
 from rbnotes.complementarity import LCP, BoxLCP, lemke, solve_lcp
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
-from rbnotes.friction import contact_space, staggered
+from rbnotes.friction import friction_contact_problem, staggered_projections
 from rbnotes.friction.bounded import bounded_friction
-from rbnotes.friction.staggered import normal_impulses
+from rbnotes.friction.staggered_projections import normal_impulses
 from rbnotes.ledger.oracles import one_contact
 from rbnotes.ledger.quantities import ENERGY, FORCE, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
@@ -62,9 +62,9 @@ class e2_113:
 
     def library(M, N, v, f, rub, h):
         smooth = Contacts.from_directions(N, TANGENTS, 0.0)
-        space = contact_space(StepProblem(M, M @ v + h * f + h * rub, contacts=smooth))
+        space = friction_contact_problem(StepProblem(M, M @ v + h * f + h * rub, contacts=smooth))
         normal = normal_impulses(space, np.zeros((2, 2)))
-        return space.move(np.column_stack([normal, np.zeros((2, 2))]))[0]
+        return space.apply_impulses(np.column_stack([normal, np.zeros((2, 2))]))[0]
 
     oracle = "the velocities nearest to those without contact, measured by the masses, with N v >= 0"
 
@@ -167,7 +167,7 @@ class e2_114:
 
     def reference(M, T, v, f, push, alpha, mu, h):
         before = v + h * np.linalg.solve(M, f + push)
-        return one_contact.dragged(M, T, before, mu * np.array([alpha, alpha]))
+        return one_contact.box_friction_velocities(M, T, before, mu * np.array([alpha, alpha]))
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -253,7 +253,9 @@ class alg7:
     def library(M, v, cached, mu, h):
         contacts = Contacts(np.eye(3)[None], mu)
         before = h * cached[None]
-        return staggered(StepProblem(M, M @ v, contacts=contacts), start=before, tolerance=1e-12).velocity
+        return staggered_projections(
+            StepProblem(M, M @ v, contacts=contacts), initial_guess=before, tolerance=1e-12
+        ).velocity
 
     oracle = "the cases of one contact (open, stuck, sliding), of which one agrees with itself"
 

@@ -11,13 +11,13 @@ from rbnotes.dynamics import (
     BilateralRows,
     State,
     UnilateralRows,
+    add_constraints,
     solve_step,
     symplectic_euler_problem,
-    with_rows,
 )
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles import branching, joint_reactions
-from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
+from rbnotes.ledger.oracles.branching_inputs import TREE, library_tree
 from rbnotes.ledger.quantities import (
     ENERGY,
     POINT_JACOBIAN,
@@ -33,7 +33,7 @@ USUAL = np.sin(np.arange(1, 73) ** 2).reshape(3, 24)
 OUTER = {**TREE, "G": arrays(2, 24).map(lambda rows: USUAL[:2] + rows / 8), "h": positive_numbers(0.125, 1)}
 
 
-QUANTITIES = ON_BRANCHING
+QUANTITIES = BRANCHING_STATE
 
 
 def on_rates(at, q, G):
@@ -61,9 +61,9 @@ def constrained(M, momentum, rows):
 
 def stepped(at, bodies, g, q, v, G, h):
     """System, state, and the step of the library under the rows."""
-    system, state = tree.TreeSystem(tree_of(at, bodies, g)), State(q=q, qdot=v)
+    system, state = tree.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
     rows = BilateralRows(G @ tree.jacobian(system.tree, q))
-    return system, state, solve_step(with_rows(symplectic_euler_problem(system, state, h), [rows]))
+    return system, state, solve_step(add_constraints(symplectic_euler_problem(system, state, h), [rows]))
 
 
 @claim("sueda/s2.11.1/e2.119#a", "Joint reactions as a difference of two constrained velocities")
@@ -86,17 +86,17 @@ class e2_119_a:
 
     def library(at, bodies, g, q, v, G, h):
         system, state, step = stepped(at, bodies, g, q, v, G, h)
-        held = tree.unconstrained_impulses(system, state, step.velocity, h).ravel()
+        held = tree.body_constraint_impulses(system, state, step.velocity, h).ravel()
         return (held - G.T @ step.bilateral) / h
 
     oracle = NEWTON + ", less what the loop pushes with"
 
     def reference(at, bodies, g, q, v, G, h):
-        M, f = branching.tree_newton(at, bodies, g, q, v)
+        M, f = branching.tree_newton_equations(at, bodies, g, q, v)
         rows = on_rates(at, q, G)
         a = (least(M, M @ v + h * f, rows) - v) / h
         loop = np.linalg.lstsq(rows.T, M @ a - f, rcond=None)[0]
-        return joint_reactions.on_bodies(at, bodies, g, q, v, a) - G.T @ loop
+        return joint_reactions.net_body_wrenches(at, bodies, g, q, v, a) - G.T @ loop
 
     tolerance = 1e-8
     combined_with = ("sueda/s2.11/e2.116",)
@@ -140,7 +140,7 @@ class e2_119_b:
     oracle = NEWTON + ", along what the loop allows: the velocities of the bodies"
 
     def reference(at, bodies, g, q, v, G, h):
-        M, f = branching.tree_newton(at, bodies, g, q, v)
+        M, f = branching.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
         return branching.twists_and_velocities(at, np.zeros((4, 1, 3)), q, after)[0].ravel()
 
@@ -173,7 +173,7 @@ class t1509:
     oracle = NEWTON + ": the momentum of the coordinates that is missing, once their velocities are known"
 
     def reference(at, bodies, g, q, v, G, h):
-        M, f = branching.tree_newton(at, bodies, g, q, v)
+        M, f = branching.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
         return (M @ (after - v) - h * f) / h
 
@@ -228,15 +228,15 @@ class e2_120:
         return velocities(M_r, M_r @ v + h * J.T @ (f + f_alpha - M @ J @ v), G @ J, C @ J)
 
     def library(at, bodies, g, q, v, G, h, C, reaction):
-        system, state = tree.TreeSystem(tree_of(at, bodies, g)), State(q=q, qdot=v)
+        system, state = tree.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
         J = tree.jacobian(system.tree, q)
         rows = [BilateralRows(G @ J), UnilateralRows(C @ J)]
-        return solve_step(with_rows(symplectic_euler_problem(system, state, h), rows)).velocity
+        return solve_step(add_constraints(symplectic_euler_problem(system, state, h), rows)).velocity
 
     oracle = NEWTON + ", along what the loop allows, and the contact where it would close"
 
     def reference(at, bodies, g, q, v, G, h, C, reaction):
-        M, f = branching.tree_newton(at, bodies, g, q, v)
+        M, f = branching.tree_newton_equations(at, bodies, g, q, v)
         loop, contact = on_rates(at, q, G), on_rates(at, q, C)
         apart = least(M, M @ v + h * f, loop)
         together = least(M, M @ v + h * f, np.vstack([loop, contact]))
@@ -246,7 +246,7 @@ class e2_120:
     scan = True
     verdict = Verdict.ERRATUM
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
-    misfit = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
+    units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = (
         r"With the dot, and with joint reactions that do no work, the program is right; $f_\alpha$ may then as "
         r"well be left out. What (2.119) has of the loop's in its $f_\alpha$, the multipliers of $G_m J_{mr}\dot q_r = 0$ "

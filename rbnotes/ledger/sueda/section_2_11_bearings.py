@@ -8,9 +8,9 @@ from scipy import optimize
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices
 from rbnotes.dynamics import State
-from rbnotes.friction import Bearing, journal
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
-from rbnotes.ledger.oracles.branching_inputs import NAMES, tree_of
+from rbnotes.friction import Bearing, journal_bearing
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.oracles.branching_inputs import NAMES, library_tree
 from rbnotes.ledger.quantities import (
     FORCE,
     LENGTH,
@@ -18,7 +18,7 @@ from rbnotes.ledger.quantities import (
     SPATIAL_INERTIA,
     TIME,
     WRENCH,
-    rows,
+    stacked_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_11_joints import (
@@ -41,7 +41,7 @@ OCTET = (np.roll(CORNERS, 1, axis=1) * [1, 1, 0] + [0, 0, 0.5], CORNERS)
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
+    **BRANCHING_STATE,
     "height": LENGTH,
     "load": FORCE,
     "more": NUMBER,
@@ -93,7 +93,7 @@ class e2_118:
         r"\alpha = h\left(N_i M_i^{-1} N_i^T + \epsilon I\right)^{-1}\left(N_i M_i^{-1} f_{\alpha i}\right)"
     )
     inputs = LOADED
-    quantities = {"contacts": rows(LENGTH, NUMBER), "M": SPATIAL_INERTIA, "c": FORCE}
+    quantities = {"contacts": stacked_quantity(LENGTH, NUMBER), "M": SPATIAL_INERTIA, "c": FORCE}
     result = FORCE
 
     def printed(contacts, M, c, h):
@@ -104,7 +104,7 @@ class e2_118:
         return -alpha / h
 
     def library(contacts, M, c, h):
-        return Bearing(*contacts, 0.3).multipliers(h * rows_of(contacts).T @ c) / h
+        return Bearing(*contacts, 0.3).normal_multipliers(h * rows_of(contacts).T @ c) / h
 
     oracle = r"the contact forces that the joint reaction was made of, which are independent of each other"
 
@@ -136,7 +136,7 @@ class t1487:
         r"\text{`We do not require } \alpha \text{ to be positive'}; \quad -\mu\alpha \le \beta \le \mu\alpha"
     )
     inputs = {name: LOADED[name] for name in ("contacts", "c")} | {"mu": positive_numbers(0.125, 1)}
-    quantities = {"contacts": rows(LENGTH, NUMBER), "c": FORCE}
+    quantities = {"contacts": stacked_quantity(LENGTH, NUMBER), "c": FORCE}
     result = FORCE
 
     def printed(contacts, c, mu):
@@ -147,7 +147,7 @@ class t1487:
 
     def library(contacts, c, mu):
         bearing = Bearing(*contacts, mu)
-        return np.array([np.sum(bearing.mu * np.abs(bearing.multipliers(rows_of(contacts).T @ c)))])
+        return np.array([np.sum(bearing.mu * np.abs(bearing.normal_multipliers(rows_of(contacts).T @ c)))])
 
     oracle = "contacts that only push, one on either side of each place: nonnegative least squares"
 
@@ -180,7 +180,7 @@ SPREAD = {
 class t1491_a:
     formula = r"\epsilon \to 0: \quad \|\alpha\| \text{ is the smallest of all that make the joint reaction}"
     inputs = SPREAD
-    quantities = {"contacts": rows(LENGTH, NUMBER), "M": SPATIAL_INERTIA, "c": FORCE}
+    quantities = {"contacts": stacked_quantity(LENGTH, NUMBER), "M": SPATIAL_INERTIA, "c": FORCE}
     result = FORCE
 
     def printed(contacts, M, c):
@@ -189,7 +189,7 @@ class t1491_a:
         return np.linalg.solve(N @ Mi @ N.T + 1e-9 * np.eye(8), N @ Mi @ N.T @ c)
 
     def library(contacts, M, c):
-        return Bearing(*contacts, 0.3).multipliers(rows_of(contacts).T @ c)
+        return Bearing(*contacts, 0.3).normal_multipliers(rows_of(contacts).T @ c)
 
     oracle = "of all forces with the same wrench those of least squares, by singular values"
 
@@ -249,7 +249,7 @@ class t1491_b:
         return ring(radius, height).T @ (load + 1000)
 
     def library(radius, height, load, more):
-        return Bearing(*around(radius, height), 0.3).normal_rows.T @ (load + more)
+        return Bearing(*around(radius, height), 0.3).normal_jacobian.T @ (load + more)
 
     oracle = "forces and moments added up contact by contact, with 0.1 each"
 
@@ -292,8 +292,8 @@ class alg8:
         return v + h * np.linalg.solve(M_r, f_r + J.T @ f_alpha)
 
     def library(at, bodies, g, q, v, h):
-        system = tree.TreeSystem(tree_of(at, bodies, g))
-        smooth = {NAMES[3]: journal(0.1, 0.2, 0.0, points=3)}
+        system = tree.TreeSystem(library_tree(at, bodies, g))
+        smooth = {NAMES[3]: journal_bearing(0.1, 0.2, 0.0, points=3)}
         return tree.bisp_step(system, State(q=q, qdot=v), h, smooth).state.qdot
 
     oracle = NEWTON + ": without friction, the step of 2.3"

@@ -8,9 +8,9 @@ from scipy import linalg
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays, positive_numbers, spd_matrices
 from rbnotes.dynamics import BilateralRows, State, StepProblem, solve_step, symplectic_euler
-from rbnotes.ledger.jointed import ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING_STATE
 from rbnotes.ledger.oracles import branching, joint_reactions
-from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
+from rbnotes.ledger.oracles.branching_inputs import TREE, library_tree
 from rbnotes.ledger.quantities import FORCE, TWIST, VELOCITY, WRENCH
 from rbnotes.ledger.record import Verdict, claim
 
@@ -30,7 +30,7 @@ LINKED = {
 SAME = {"in held: negated N in `[N, np.zeros((2, 2))]`": "the same condition, -N v = 0"}
 
 
-QUANTITIES = ON_BRANCHING
+QUANTITIES = BRANCHING_STATE
 
 
 def held(M, N, v, f, h):
@@ -113,15 +113,15 @@ class e2_116:
 
 def maximal(at, bodies, g, q, v):
     """M_m, J, Jdot and f_m of the tree."""
-    assembly = tree_of(at, bodies, g)
+    assembly = library_tree(at, bodies, g)
     M = linalg.block_diag(*assembly.inertias)
-    f = tree.body_wrenches(assembly, q, v).ravel()
-    return M, tree.jacobian(assembly, q), tree.jacobian_dot(assembly, q, v), f
+    f = tree.gyroscopic_and_gravity_wrenches(assembly, q, v).ravel()
+    return M, tree.jacobian(assembly, q), tree.jacobian_rate(assembly, q, v), f
 
 
 def steady(at, bodies, g, q, v):
     """Accelerations of the tree, from the points' masses and forces."""
-    return np.linalg.solve(*branching.tree_newton(at, bodies, g, q, v))
+    return np.linalg.solve(*branching.tree_newton_equations(at, bodies, g, q, v))
 
 
 @claim("sueda/s2.11/e2.117#a", "The constrained velocities of the bodies")
@@ -138,7 +138,7 @@ class e2_117_a:
         return J @ (v + h * np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ J @ v)))
 
     def library(at, bodies, g, q, v, h):
-        assembly = tree_of(at, bodies, g)
+        assembly = library_tree(at, bodies, g)
         after = symplectic_euler(tree.TreeSystem(assembly), State(q=q, qdot=v), h).qdot
         return tree.twists(assembly, q, after).ravel()
 
@@ -152,7 +152,7 @@ class e2_117_a:
     scan = True
     verdict = Verdict.ERRATUM
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
-    misfit = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
+    units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = "The dot is missing here, in (2.119) and in (2.120); without it not even the units agree."
     implemented_by = ("rbnotes.dynamics.symplectic_euler",)
     chapter = CHAPTER
@@ -175,14 +175,14 @@ class e2_117_b:
         return M @ (con - unc) / h
 
     def library(at, bodies, g, q, v, h):
-        system, state = tree.TreeSystem(tree_of(at, bodies, g)), State(q=q, qdot=v)
+        system, state = tree.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
         after = symplectic_euler(system, state, h).qdot
-        return tree.unconstrained_impulses(system, state, after, h).ravel() / h
+        return tree.body_constraint_impulses(system, state, after, h).ravel() / h
 
     oracle = NEWTON
 
     def reference(at, bodies, g, q, v, h):
-        return joint_reactions.on_bodies(at, bodies, g, q, v, steady(at, bodies, g, q, v))
+        return joint_reactions.net_body_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
 
     tolerance = 1e-8
     verdict = Verdict.ERRATUM
@@ -210,7 +210,7 @@ class t1449:
 
     def printed(at, bodies, g, q, v):
         """Joint reactions subtracted from the parents, as equal and opposite forces, seen from their frames."""
-        assembly = tree_of(at, bodies, g)
+        assembly = library_tree(at, bodies, g)
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         qddot = np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ Jdot @ v))
         portion = (M @ (J @ qddot + Jdot @ v) - f).reshape(4, 6)
@@ -225,17 +225,17 @@ class t1449:
         )
 
     def library(at, bodies, g, q, v):
-        assembly = tree_of(at, bodies, g)
+        assembly = library_tree(at, bodies, g)
         system, state = tree.TreeSystem(assembly), State(q=q, qdot=v)
         after = symplectic_euler(system, state, 1.0).qdot
-        return tree.joint_wrenches(
-            assembly, q, tree.unconstrained_impulses(system, state, after, 1.0)
+        return tree.joint_transmitted_wrenches(
+            assembly, q, tree.body_constraint_impulses(system, state, after, 1.0)
         ).ravel()
 
     oracle = NEWTON + ", added up over all that a joint carries"
 
     def reference(at, bodies, g, q, v):
-        return joint_reactions.through_joints(at, bodies, g, q, v, steady(at, bodies, g, q, v))
+        return joint_reactions.joint_transmitted_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS

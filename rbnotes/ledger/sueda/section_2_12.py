@@ -8,14 +8,14 @@ from scipy.linalg import expm
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays, frames, nonzero_vectors, positive_numbers, vectors
 from rbnotes.dynamics import gravity_wrench
-from rbnotes.ledger.jointed import ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING_STATE
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import PARENTS, twists_and_velocities
-from rbnotes.ledger.oracles.branching_inputs import CORNERS, TREE, tree_of
+from rbnotes.ledger.oracles.branching_inputs import CORNERS, TREE, library_tree
 from rbnotes.ledger.oracles.branching_joints import (
+    joint_gravity_wrenches,
     joint_poses,
     joint_twist_rates,
-    joint_weights,
 )
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.quantities import (
@@ -28,11 +28,11 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import (
-    jacobian_dot_product,
+    gravity_wrenches,
     jacobian_product,
+    jacobian_rate_product,
     poses,
     twists,
-    weight_wrenches,
 )
 
 BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
@@ -44,7 +44,7 @@ PLACES = {name: TREE[name] for name in ("at", "q")}
 MOVES = {name: TREE[name] for name in ("at", "bodies", "q", "v")}
 
 
-QUANTITIES = ON_BRANCHING
+QUANTITIES = BRANCHING_STATE
 
 
 def seen_through(E):
@@ -101,12 +101,12 @@ class t1528:
 
     def printed(at, q, x):
         """A point in the frame of p, brought to that of j, for the slider and the hinge before it."""
-        tree = tree_of(at, BODIES)
+        tree = library_tree(at, BODIES)
         E = tree.links[2].placement @ tree.links[2].joint.transform(q[3:4])
         return (E @ np.append(x, 1))[:3]
 
     def library(at, q, x):
-        frames = poses(tree_of(at, BODIES), q).joints
+        frames = poses(library_tree(at, BODIES), q).joints
         return se3.transform_points(se3.inverse(se3.inverse(frames[1]) @ frames[2]), x)
 
     oracle = "the point in the world, seen from either frame"
@@ -146,15 +146,15 @@ class t1531:
     result = TWIST
 
     def printed(at, q, v):
-        tree = tree_of(at, BODIES)
+        tree = library_tree(at, BODIES)
         V, phi = np.zeros((5, 6)), []
         for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
             V[j] = Ad @ V[PARENTS[j]] + S @ v[own]
-            phi.append(seen_through(tree.links[j].body) @ V[j])
+            phi.append(seen_through(tree.links[j].body_frame) @ V[j])
         return phi
 
     def library(at, q, v):
-        return twists(tree_of(at, BODIES), q, v)
+        return twists(library_tree(at, BODIES), q, v)
 
     oracle = "complex steps of the poses of all bodies along the motion"
 
@@ -175,15 +175,15 @@ class t1532:
 
     def printed(at, q, v, a):
         """As Algorithm 9 finds it."""
-        tree = tree_of(at, BODIES)
+        tree = library_tree(at, BODIES)
         eta, V_dot = going_out(tree, q, v)[1], np.zeros((5, 6))
         for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
             V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[own] + eta[j]
         return V_dot[:4]
 
     def library(at, q, v, a):
-        tree = tree_of(at, BODIES)
-        rates = jacobian_product(tree, q, a) + jacobian_dot_product(tree, q, v, v)
+        tree = library_tree(at, BODIES)
+        rates = jacobian_product(tree, q, a) + jacobian_rate_product(tree, q, v, v)
         return np.einsum("nab,nb->na", se3.Ad(tree.body_frames), rates)
 
     oracle = (
@@ -206,10 +206,10 @@ class t1533:
     result = SPATIAL_INERTIA
 
     def printed(at, bodies):
-        return [at_joint(link) for link in tree_of(at, bodies).links]
+        return [at_joint(link) for link in library_tree(at, bodies).links]
 
     def library(at, bodies):
-        tree = tree_of(at, bodies)
+        tree = library_tree(at, bodies)
         to_bodies = se3.Ad_inverse(tree.body_frames)
         return np.swapaxes(to_bodies, 1, 2) @ tree.inertias @ to_bodies
 
@@ -234,8 +234,8 @@ class t1533:
 
 
 def weights_at_joints(at, bodies, g, q):
-    tree = tree_of(at, bodies, g)
-    return np.einsum("nba,nb->na", tree.to_bodies, weight_wrenches(tree, q))
+    tree = library_tree(at, bodies, g)
+    return np.einsum("nba,nb->na", tree.joint_to_body_adjoints, gravity_wrenches(tree, q))
 
 
 @claim("sueda/s2.12/t1535#a", "In which frame an external force is")
@@ -246,13 +246,13 @@ class t1535_a:
 
     def printed(at, bodies, g, q):
         """The weight, in the frames of the bodies i."""
-        return weight_wrenches(tree_of(at, bodies, g), q)
+        return gravity_wrenches(library_tree(at, bodies, g), q)
 
     library = weights_at_joints
     oracle = (
         "what line 8 adds to wrenches in the joint's frame: moments of the points' weights about and along it"
     )
-    reference = joint_weights
+    reference = joint_gravity_wrenches
     verdict = Verdict.ERRATUM
     correction = r"Viewed in $j$, as the formula that follows makes it: $F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i$."
     combined_with = ("sueda/s2.12/alg9",)
@@ -267,12 +267,12 @@ class t1535_b:
     result = WRENCH
 
     def printed(at, bodies, g, q):
-        tree = tree_of(at, bodies, g)
-        return at_joints(tree, weight_wrenches(tree, q))
+        tree = library_tree(at, bodies, g)
+        return at_joints(tree, gravity_wrenches(tree, q))
 
     library = weights_at_joints
     oracle = "moments of the weights of the body's points, about and along the joint's frame"
-    reference = joint_weights
+    reference = joint_gravity_wrenches
     verdict = Verdict.HOLDS
     remark = r"With the lower index that the text has lost, ${}^i_j\mathrm{Ad}^\top$."
     implemented_by = ("rbnotes.tree.weight_wrenches",)

@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.checking.strategies import arrays
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles import felt
-from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
-from rbnotes.ledger.oracles.branching_joints import driven
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, library_tree_of
+from rbnotes.ledger.oracles.branching_joints import solve_hybrid_dynamics
 from rbnotes.ledger.quantities import (
     ENERGY,
     FORCE,
     NUMBER,
     TIME,
     TORQUE,
-    column,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_12 import (
@@ -30,8 +30,8 @@ from rbnotes.ledger.sueda.section_2_12 import (
     going_out,
     joints_of,
 )
-from rbnotes.tree import body_wrenches, hybrid_dynamics, motion, weight_wrenches
-from rbnotes.tree.products import passed_on
+from rbnotes.tree import body_kinematics, gravity_wrenches, gyroscopic_and_gravity_wrenches, hybrid_dynamics
+from rbnotes.tree.products import subtree_wrenches
 
 MIXED = {
     "assembly": LINKED,
@@ -43,7 +43,7 @@ STILL = np.zeros((4, 6))
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
+    **BRANCHING_STATE,
     "tau": ENERGY / BRANCHING,
     "told": NUMBER,
 }
@@ -92,15 +92,15 @@ def algorithm_9(tree, q, v, a, tau, of_bodies, told):
 
 
 def mixed_library(assembly, q, v, a, tau, told):
-    tree = linked(assembly)
-    each = list(zip(tree.links, tree.slices, strict=True))
+    tree = library_tree_of(assembly)
+    each = list(zip(tree.links, tree.coordinate_slices, strict=True))
     given = {link.name: a[own] for (link, own), fixed in zip(each, told, strict=True) if fixed}
     qddot, torques = hybrid_dynamics(tree, q, v, given, tau)
-    now = motion(tree, q, v)
-    rates = np.einsum("nak,k->na", now.J, qddot) + now.drift
-    f = body_wrenches(tree, q, v) - np.einsum("nab,nb->na", tree.inertias, rates)
+    now = body_kinematics(tree, q, v)
+    rates = np.einsum("nak,k->na", now.J, qddot) + now.bias_acceleration
+    f = gyroscopic_and_gravity_wrenches(tree, q, v) - np.einsum("nab,nb->na", tree.inertias, rates)
     steps = np.stack([link.placement @ link.joint.transform(q[own]) for link, own in each])
-    F = -passed_on(tree, f, se3.Ad_inverse(steps))
+    F = -subtree_wrenches(tree, f, se3.Ad_inverse(steps))
     return np.concatenate([qddot, torques, F.ravel()])
 
 
@@ -114,10 +114,10 @@ def seen_from_joints(assembly, wrenches):
 
 
 def mixed_reference(assembly, q, v, a, tau, told):
-    M, steady, held = felt.terms(assembly, q, v, STILL)
-    fixed = felt.coordinates(assembly, [j for j in range(4) if told[j]])
-    qddot, more = driven(M, tau - steady - held, a, tuple(fixed))
-    through = felt.gathered(assembly, q, felt.needed(assembly, q, v, qddot, STILL))
+    M, steady, held = felt.equation_of_motion_terms(assembly, q, v, STILL)
+    fixed = felt.joint_coordinates(assembly, [j for j in range(4) if told[j]])
+    qddot, more = solve_hybrid_dynamics(M, tau - steady - held, a, tuple(fixed))
+    through = felt.subtree_wrenches(assembly, q, felt.joint_wrenches(assembly, q, v, qddot, STILL))
     return np.concatenate([qddot, tau + more, seen_from_joints(assembly, through).ravel()])
 
 
@@ -136,12 +136,12 @@ class alg9:
         r" \text{ if prescribed} \end{aligned}"
     )
     inputs = MIXED
-    result = BRANCHING / TIME / TIME + ENERGY / BRANCHING + column(*4 * ((TORQUE, 3), (FORCE, 3)))
+    result = BRANCHING / TIME / TIME + ENERGY / BRANCHING + vector_quantity(*4 * ((TORQUE, 3), (FORCE, 3)))
 
     def printed(assembly, q, v, a, tau, told):
         """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
-        tree = linked(assembly)
-        F_ext = at_joints(tree, weight_wrenches(tree, q))
+        tree = library_tree_of(assembly)
+        F_ext = at_joints(tree, gravity_wrenches(tree, q))
         return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), told)
 
     def library(assembly, q, v, a, tau, told):

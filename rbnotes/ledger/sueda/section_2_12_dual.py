@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_CONSTRAINT_ROWS, BRANCHING_STATE
 from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles.branching import bending, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
+from rbnotes.ledger.oracles.branching import bias_acceleration, tree_newton_equations
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, QuadraticConstraint, library_tree
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -16,7 +16,7 @@ from rbnotes.ledger.quantities import (
     TIME,
     TORQUE,
     VELOCITY,
-    column,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8_motion import (
@@ -37,31 +37,36 @@ from rbnotes.ledger.sueda.section_2_8_programs import ABOVE, SECOND, above, stac
 from rbnotes.ledger.sueda.section_2_12 import CHAPTER, SLACK
 from rbnotes.tree import (
     PlaneLimit,
+    body_kinematics,
     constraint_rows,
     dual_acceleration,
     dual_problem,
     forward_dynamics,
     mass_matrix,
-    motion,
-    reduced_force,
+    net_generalized_force,
 )
-from rbnotes.tree.dual import Sweep, sparse_rows
+from rbnotes.tree.dual import SweepKinematics, constraint_rows_by_sweep
 
 DUAL = ("rbnotes.tree.dual_acceleration",)
 HELD = TREE | LOOP | CURVED
 BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
 
 
-QUANTITIES = {**ON_BRANCHING, **ROWS_ON_BRANCHING}
+QUANTITIES = {**BRANCHING_STATE, **BRANCHING_CONSTRAINT_ROWS}
 
 
 def looped(at, bodies, g, q, v, x_A, x_B):
     """M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
-    tree = tree_of(at, bodies, g)
-    now = motion(tree, q, v)
+    tree = library_tree(at, bodies, g)
+    now = body_kinematics(tree, q, v)
     G_m, G_m_dot = maximal_rows(now, x_A, x_B)
     J = now.J.reshape(24, 5)
-    return mass_matrix(tree, q), reduced_force(tree, q, v), G_m @ J, G_m_dot @ J @ v + G_m @ now.drift.ravel()
+    return (
+        mass_matrix(tree, q),
+        net_generalized_force(tree, q, v),
+        G_m @ J,
+        G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel(),
+    )
 
 
 def barred(at, bodies, g, q, v, x_A, x_B, c, b):
@@ -77,7 +82,7 @@ def by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b):
 
 def asked(at, bodies, g, q, v, x_A, x_B, c, b):
     system, state = system_of(at, bodies, g, q, v)
-    return system, [CurvedRows(c, b), loop(x_A, x_B)], state
+    return system, [QuadraticConstraint(c, b), loop(x_A, x_B)], state
 
 
 def held(at, bodies, g, q, v, x_A, x_B, c, b):
@@ -100,7 +105,7 @@ class e2_121:
         r"\dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_mJ_{mr} + C_m\dot J_{mr} \end{pmatrix}"
     )
     inputs = {name: HELD[name] for name in HELD if name != "g"} | ABOVE | SECOND
-    result = column(
+    result = vector_quantity(
         (RATE, 1),
         (VELOCITY, 3),
         (RATE / TIME, 1),
@@ -114,16 +119,16 @@ class e2_121:
     def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """What they make of joint velocities."""
         _, _, G, G_bent = barred(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
-        C, C_bent = stacked(motion(tree_of(at, bodies), q, v), q, v, x, normal, c2, b2)
+        C, C_bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
         return np.concatenate([G @ v, G_bent, C @ v, C_bent])
 
     def library(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         system, state = system_of(at, bodies, np.zeros(3), q, v)
-        limits = [CurvedRows(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
-        now, found = Sweep.of(system.tree, state), []
-        for kind in ([CurvedRows(c, b), loop(x_A, x_B)], limits):
-            rows = [sparse_rows(system, now, each, state) for each in kind]
-            found += [each.G @ v for each in rows] + [each.drift for each in rows]
+        limits = [QuadraticConstraint(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
+        now, found = SweepKinematics.from_state(system.tree, state), []
+        for kind in ([QuadraticConstraint(c, b), loop(x_A, x_B)], limits):
+            rows = [constraint_rows_by_sweep(system, now, each, state) for each in kind]
+            found += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]
         return np.concatenate(found)
 
     oracle = "how fast levels, gap and height change at steady joint velocities, and how that does"
@@ -131,7 +136,11 @@ class e2_121:
     def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
         return np.concatenate(
-            [each(error, q, v) for error in errors for each in (complex_steps.slope, bending)]
+            [
+                each(error, q, v)
+                for error in errors
+                for each in (complex_steps.directional_derivative, bias_acceleration)
+            ]
         )
 
     equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
@@ -155,12 +164,12 @@ class e2_122_a:
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         problem = dual_problem(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
-        return problem.acceleration(problem.multipliers()) - problem.free
+        return problem.acceleration(problem.multipliers()) - problem.free_acceleration
 
     oracle = BY_GAUSS
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f = tree_newton(at, bodies, g, q, v)
+        M, f = tree_newton_equations(at, bodies, g, q, v)
         return held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
 
     tolerance = SLACK
@@ -184,7 +193,7 @@ class e2_122_b:
         r"(2.124)}"
     )
     inputs = HELD
-    result = column((TORQUE, 1), (FORCE, 3))
+    result = vector_quantity((TORQUE, 1), (FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
@@ -217,7 +226,7 @@ class e2_122_b:
 class e2_123:
     formula = r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
     inputs = HELD
-    result = column((TORQUE, 1), (FORCE, 3))
+    result = vector_quantity((TORQUE, 1), (FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         return multipliers(*barred(at, bodies, g, q, v, x_A, x_B, c, b))
@@ -256,7 +265,7 @@ class e2_124:
     oracle = "what mass times acceleration has more than the forces, with Gauss's principle for points"
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f = tree_newton(at, bodies, g, q, v)
+        M, f = tree_newton_equations(at, bodies, g, q, v)
         return M @ held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
 
     tolerance = SLACK
@@ -276,7 +285,7 @@ class t1590:
         """Forces on joint coordinates act beside tau."""
         M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
         f_con = G.T @ multipliers(M, f, G, bent)
-        return forward_dynamics(tree_of(at, bodies, g), q, v, f_con)
+        return forward_dynamics(library_tree(at, bodies, g), q, v, f_con)
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]

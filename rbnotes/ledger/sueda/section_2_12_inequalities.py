@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 
 from rbnotes.complementarity import QP, solve_lcp
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
-from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import NAMES, CurvedRows, tree_of
-from rbnotes.ledger.oracles.systems import least_action, multipliers_of
-from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, TIME, TORQUE, column
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_CONSTRAINT_ROWS, BRANCHING_STATE
+from rbnotes.ledger.oracles.branching import bias_acceleration, position_derivatives, tree_newton_equations
+from rbnotes.ledger.oracles.branching_inputs import NAMES, QuadraticConstraint, library_tree
+from rbnotes.ledger.oracles.systems import least_action, least_squares_multipliers
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, TIME, TORQUE, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8_motion import (
     SAME_BOTH_WAYS,
@@ -26,16 +26,16 @@ from rbnotes.ledger.sueda.section_2_12 import CHAPTER, SLACK
 from rbnotes.ledger.sueda.section_2_12_dual import DUAL
 from rbnotes.tree import (
     PlaneLimit,
+    body_kinematics,
     dual_acceleration,
     mass_matrix,
-    motion,
-    reduced_force,
+    net_generalized_force,
 )
 
 QUANTITIES = {
-    **ON_BRANCHING,
-    **ROWS_ON_BRANCHING,
-    "bounds": column((NUMBER, 1), (LENGTH, 1)),
+    **BRANCHING_STATE,
+    **BRANCHING_CONSTRAINT_ROWS,
+    "bounds": vector_quantity((NUMBER, 1), (LENGTH, 1)),
 }
 
 
@@ -43,18 +43,23 @@ def limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
     """The library's accelerations and multipliers under two inequalities and an equation."""
     system, state = system_of(at, bodies, g, q, v)
     limits = [
-        CurvedRows(c, b, bounds[:1], unilateral=True),
+        QuadraticConstraint(c, b, bounds[:1], unilateral=True),
         PlaneLimit(NAMES[3], x, normal, bounds[1]),
     ]
-    return dual_acceleration(system, [*limits, CurvedRows(c2, b2)], state)
+    return dual_acceleration(system, [*limits, QuadraticConstraint(c2, b2)], state)
 
 
 def program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2):
     """M_r, f_r, C with the equation's row below, and their rates times qdot."""
-    tree = tree_of(at, bodies, g)
-    C, C_bent = stacked(motion(tree, q, v), q, v, x, normal, c, b)
+    tree = library_tree(at, bodies, g)
+    C, C_bent = stacked(body_kinematics(tree, q, v), q, v, x, normal, c, b)
     A = np.vstack([C, reduced_row(c2, b2, q)])
-    return mass_matrix(tree, q), reduced_force(tree, q, v), A, np.append(C_bent, reduced_row_dot(c2, v) @ v)
+    return (
+        mass_matrix(tree, q),
+        net_generalized_force(tree, q, v),
+        A,
+        np.append(C_bent, reduced_row_dot(c2, v) @ v),
+    )
 
 
 @claim("sueda/s2.12/e2.125", "The change of the acceleration as a quadratic program")
@@ -71,7 +76,10 @@ class e2_125:
         M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
         free = np.linalg.solve(M, f)
         right = -bent - A @ free
-        return free + solve_lcp(QP(M, np.zeros(5), A[:2], right[:2], A[2:], right[2:]), "active_set").x
+        return (
+            free
+            + solve_lcp(QP(M, np.zeros(5), A[:2], right[:2], A[2:], right[2:]), "block_principal_pivoting").x
+        )
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
@@ -106,10 +114,11 @@ ALL_TRIED = "all sets of inequalities tried as equations, with masses, gaps and 
 
 def tried(at, q, x, normal, c, b, v, bodies, g, c2, b2):
     """Accelerations with the least change, all inequalities active; and weights of the rows in what holds."""
-    M, f = tree_newton(at, bodies, g, q, v)
+    M, f = tree_newton_equations(at, bodies, g, q, v)
     errors = above(at, x, normal, c, b), level(c2, b2)
     (C, G), (C_bent, G_bent) = (
-        [part(error, *more) for error in errors] for part, more in ((slopes, (q,)), (bending, (q, v)))
+        [part(error, *more) for error in errors]
+        for part, more in ((position_derivatives, (q,)), (bias_acceleration, (q, v)))
     )
     candidates = []
     for held in itertools.product([False, True], repeat=2):
@@ -118,7 +127,7 @@ def tried(at, q, x, normal, c, b, v, bodies, g, c2, b2):
         fits = np.all(C @ a + C_bent >= -1e-9)
         candidates.append((a @ M @ a / 2 - a @ f if fits else np.inf, a))
     a = min(candidates, key=lambda pair: pair[0])[1]
-    return a, multipliers_of(M @ a - f, np.vstack([C, G]))
+    return a, least_squares_multipliers(M @ a - f, np.vstack([C, G]))
 
 
 @claim("sueda/s2.12/e2.127", "The dual problem with inequalities")
@@ -135,7 +144,7 @@ class e2_127:
         M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
         free, answers = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
         program = QP(A @ answers, bent + A @ free, -np.eye(2, 3), np.zeros(2))
-        return free + answers @ solve_lcp(program, "active_set").x
+        return free + answers @ solve_lcp(program, "block_principal_pivoting").x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
@@ -161,13 +170,15 @@ class e2_127:
 class t1604:
     formula = r"\text{those corresponding to } \bar G_r \text{ are unconstrained}"
     inputs = PROGRAM.given
-    result = column((TORQUE, 1), (FORCE, 1), (TORQUE, 1))
+    result = vector_quantity((TORQUE, 1), (FORCE, 1), (TORQUE, 1))
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """All multipliers, with the right bounds for those of the inequalities."""
         M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
         free, answers = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
-        return solve_lcp(QP(A @ answers, bent + A @ free, np.eye(2, 3), np.zeros(2)), "active_set").x
+        return solve_lcp(
+            QP(A @ answers, bent + A @ free, np.eye(2, 3), np.zeros(2)), "block_principal_pivoting"
+        ).x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.checking.strategies import arrays, numbers
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
-from rbnotes.ledger.oracles.branching import bending, slopes, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_CONSTRAINT_ROWS, BRANCHING_STATE
+from rbnotes.ledger.oracles.branching import bias_acceleration, position_derivatives, tree_newton_equations
+from rbnotes.ledger.oracles.branching_inputs import TREE, library_tree
 from rbnotes.ledger.quantities import (
     ENERGY,
     FORCE,
@@ -27,14 +27,14 @@ from rbnotes.ledger.sueda.section_2_8_motion import (
 from rbnotes.ledger.sueda.section_2_12 import CHAPTER, SLACK
 from rbnotes.ledger.sueda.section_2_12_dual import BY_GAUSS, looped, multipliers
 from rbnotes.tree import (
+    body_kinematics,
     inverse_mass_product,
-    jacobian_dot_product,
+    jacobian_rate_product,
     jacobian_transpose_product,
-    motion,
     poses,
 )
 
-QUANTITIES = {**ON_BRANCHING, **ROWS_ON_BRANCHING, "beside": NUMBER, "row": NUMBER / BRANCHING}
+QUANTITIES = {**BRANCHING_STATE, **BRANCHING_CONSTRAINT_ROWS, "beside": NUMBER, "row": NUMBER / BRANCHING}
 
 
 ASIDE = np.array([0.7, -1.1, 0.6, 1.3, -0.4])
@@ -65,9 +65,9 @@ class t1586_a:
     oracle = BY_GAUSS + ": of all that do, those of least norm"
 
     def reference(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        M, f = tree_newton(at, bodies, g, q, v)
+        M, f = tree_newton_equations(at, bodies, g, q, v)
         apart = parting(at, x_A, x_B)
-        G, bent = slopes(apart, q), bending(apart, q, v)
+        G, bent = position_derivatives(apart, q), bias_acceleration(apart, q, v)
         rows = np.vstack([G, weights @ G + beside * ASIDE])
         free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
         return np.linalg.lstsq(W, -np.append(bent, weights @ bent) - rows @ free, rcond=1e-11)[0]
@@ -99,17 +99,17 @@ class t1586_b:
 
     def printed(at, bodies, q, v, row):
         """The accelerations that velocities alone make, eta_j, stay in the algorithm and take forces."""
-        tree = tree_of(at, bodies)
-        taken = np.einsum("nab,nb->na", tree.inertias, jacobian_dot_product(tree, q, v, v))
+        tree = library_tree(at, bodies)
+        taken = np.einsum("nab,nb->na", tree.inertias, jacobian_rate_product(tree, q, v, v))
         return inverse_mass_product(tree, q, row - jacobian_transpose_product(tree, q, taken))
 
     def library(at, bodies, q, v, row):
-        return inverse_mass_product(tree_of(at, bodies), q, row)
+        return inverse_mass_product(library_tree(at, bodies), q, row)
 
     oracle = "the masses of points that move with the coordinates, by complex steps, and a dense solve"
 
     def reference(at, bodies, q, v, row):
-        return np.linalg.solve(tree_newton(at, bodies, np.zeros(3), q, v)[0], row)
+        return np.linalg.solve(tree_newton_equations(at, bodies, np.zeros(3), q, v)[0], row)
 
     tolerance = SLACK
     verdict = Verdict.CONDITIONAL
@@ -144,17 +144,17 @@ class t1586_c:
     result = LENGTH / BRANCHING
 
     def printed(at, bodies, q, x_A, x_B):
-        now = motion(tree_of(at, bodies), q, np.zeros(5))
-        return now.J.reshape(24, 5) @ gap_rows(now.bodies, x_A, x_B)[:, 0]
+        now = body_kinematics(library_tree(at, bodies), q, np.zeros(5))
+        return now.J.reshape(24, 5) @ gap_rows(now.body_poses, x_A, x_B)[:, 0]
 
     def library(at, bodies, q, x_A, x_B):
-        tree = tree_of(at, bodies)
+        tree = library_tree(at, bodies)
         return jacobian_transpose_product(tree, q, gap_rows(poses(tree, q).bodies, x_A, x_B)[0].reshape(4, 6))
 
     oracle = "how far along the first axis the gap opens for each coordinate, by complex steps"
 
     def reference(at, bodies, q, x_A, x_B):
-        return slopes(parting(at, x_A, x_B), q)[0]
+        return position_derivatives(parting(at, x_A, x_B), q)[0]
 
     equivalent_mutants = {
         "in loop_rows: dropped factor `along`*": "all directions: the identity matrix",

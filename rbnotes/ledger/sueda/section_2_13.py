@@ -7,18 +7,18 @@ from scipy import linalg
 
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles import chains
-from rbnotes.ledger.oracles.bodywise_inputs import LINKED, linked
-from rbnotes.ledger.oracles.branching import PARENTS, tree_newton, twists_and_velocities
-from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
-from rbnotes.ledger.oracles.recursion import counting, links, recursive_accelerations
+from rbnotes.ledger.oracles.bodywise_inputs import LINKED, library_tree_of
+from rbnotes.ledger.oracles.branching import PARENTS, tree_newton_equations, twists_and_velocities
+from rbnotes.ledger.oracles.branching_inputs import TREE, library_tree
+from rbnotes.ledger.oracles.recursion import counted_array, hinge_links, recursive_accelerations
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1_jacobian import serial_chains
 from rbnotes.ledger.sueda.section_2_12 import SLACK, at_joint, joints_of, seen_through
 from rbnotes.ledger.sueda.section_2_trees import tree_of as hinges_of
 from rbnotes.tree import (
-    factor_inertia,
+    factor_mass_matrix,
     forward_dynamics,
     inverse_mass_matrix,
     inverse_mass_product,
@@ -45,7 +45,7 @@ STEP = {
 DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
 
 
-QUANTITIES = ON_BRANCHING
+QUANTITIES = BRANCHING_STATE
 
 
 def prepared(tree, q, P_r, P_m):
@@ -84,7 +84,7 @@ def twist_slopes(at, q):
 
 
 def masses_of(at, bodies, q):
-    return tree_newton(at, bodies, np.zeros(3), q, np.zeros(5))[0]
+    return tree_newton_equations(at, bodies, np.zeros(3), q, np.zeros(5))[0]
 
 
 @claim("sueda/s2.13/t1608#a", "Forward dynamics with the vector in the place of the forces")
@@ -95,10 +95,10 @@ class t1608_a:
     result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, bodies, g, q, v, x):
-        return forward_dynamics(tree_of(at, bodies, g), q, v, x)
+        return forward_dynamics(library_tree(at, bodies, g), q, v, x)
 
     def library(at, bodies, g, q, v, x):
-        return inverse_mass_product(tree_of(at, bodies, g), q, x)
+        return inverse_mass_product(library_tree(at, bodies, g), q, x)
 
     oracle = "a dense solve, with masses at points by complex steps"
 
@@ -124,7 +124,9 @@ class t1608_b:
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
 
     def result(values):
-        return units.column((units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].size ** 2))
+        return units.vector_quantity(
+            (units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].size ** 2)
+        )
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -140,11 +142,11 @@ class t1608_b:
 
     def reference(assembly, angles):
         n, tally, rows = assembly.size, [0], []
-        at_rest = links(assembly, angles[:n], np.zeros(n))
+        at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
         still = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in at_rest]
-        parts = [tuple(counting(part, tally) for part in link) for link in still]
+        parts = [tuple(counted_array(part, tally) for part in link) for link in still]
         for unit in np.eye(n):
-            rows += map(float, recursive_accelerations(assembly.parents, parts, counting(unit, tally)))
+            rows += map(float, recursive_accelerations(assembly.parents, parts, counted_array(unit, tally)))
         return [tally[0], *rows]
 
     tolerance = SLACK
@@ -158,15 +160,15 @@ class t1608_b:
 class t1608_c:
     formula = r"\text{`the columns of the identity matrix as the right-hand-side vectors', the first loop `run just once'}"
     inputs = STILL
-    result = units.per(BRANCHING / units.TIME, units.ENERGY * units.TIME / BRANCHING)
+    result = units.matrix_quantity(BRANCHING / units.TIME, units.ENERGY * units.TIME / BRANCHING)
 
     def printed(at, bodies, q):
-        tree = tree_of(at, bodies)
-        once = factor_inertia(tree, q)
+        tree = library_tree(at, bodies)
+        once = factor_mass_matrix(tree, q)
         return np.stack([once.solve(column) for column in np.eye(5)], axis=1)
 
     def library(at, bodies, q):
-        return inverse_mass_matrix(tree_of(at, bodies), q)
+        return inverse_mass_matrix(library_tree(at, bodies), q)
 
     oracle = "the inverse of the matrix of masses at points, by complex steps"
 
@@ -197,13 +199,15 @@ class t1608_d:
 
     def printed(at, bodies, q, B, p, x):
         own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
-        return answered(prepared(tree_of(at, bodies), q, p * np.eye(5), own), x)
+        return answered(prepared(library_tree(at, bodies), q, p * np.eye(5), own), x)
 
     def library(at, bodies, q, B, p, x):
         blocks = np.swapaxes(B.reshape(4, 6, 4, 6), 1, 2)
         parents = [(blocks[i, p], blocks[p, i]) for i, p in enumerate(PARENTS)]
         own = [blocks[i, i] for i in range(4)]
-        return factor_inertia(tree_of(at, bodies), q, bodies=own, parents=parents, joints=p).solve(x)
+        return factor_mass_matrix(
+            library_tree(at, bodies), q, body_terms=own, parent_terms=parents, joint_terms=p
+        ).solve(x)
 
     oracle = DENSE + ": with the blocks of each body and of each with its parent"
 
@@ -247,11 +251,11 @@ class alg10_a:
         "x": units.ENERGY / BRANCHING,
         "D_m": units.SPATIAL_DAMPING,
         "K_m": units.SPATIAL_STIFFNESS,
-        "D_r": units.per(
+        "D_r": units.matrix_quantity(
             units.ENERGY * units.TIME / BRANCHING,
             BRANCHING,
         ),
-        "K_r": units.per(
+        "K_r": units.matrix_quantity(
             units.ENERGY / BRANCHING,
             BRANCHING,
         ),
@@ -260,24 +264,26 @@ class alg10_a:
 
     def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
         """Without and with the preconditioner's terms, K being the derivatives of the forces."""
-        tree, none = linked(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
+        tree, none = library_tree_of(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
         added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
         return [answered(prepared(tree, q, *terms), x) for terms in (none, added)]
 
     def library(assembly, q, h, D_m, K_m, D_r, K_r, x):
-        tree = linked(assembly)
+        tree = library_tree_of(assembly)
         of_joints = np.zeros((5, 5))
-        for own in tree.slices:
+        for own in tree.coordinate_slices:
             of_joints[own, own] = h * D_r[own, own] - h**2 * K_r[own, own]
-        step = factor_inertia(tree, q, joints=of_joints, bodies=h * D_m - h**2 * K_m)
+        step = factor_mass_matrix(tree, q, joint_terms=of_joints, body_terms=h * D_m - h**2 * K_m)
         return [inverse_mass_product(tree, q, x), step.solve(x)]
 
     oracle = "a dense solve, with displacements of point masses and twists of the bodies by complex steps"
 
     def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
         """Of the joints' terms, the block of each joint: as (2.78) has them."""
-        W, J = chains.weighed_slopes(assembly, q), chains.jacobian(assembly, q)
-        of_joints = linalg.block_diag(*[(D_r - h * K_r)[own, own] for own in chains.parts(assembly)])
+        W, J = chains.mass_weighted_jacobian(assembly, q), chains.jacobian(assembly, q)
+        of_joints = linalg.block_diag(
+            *[(D_r - h * K_r)[own, own] for own in chains.coordinate_slices(assembly)]
+        )
         step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * of_joints
         return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
 
@@ -311,10 +317,10 @@ class alg10_b:
     def printed(at, bodies, q, h, k, d, x):
         """With the K_r and D_r of (2.78)."""
         K_r, D_r = k * np.eye(5), d * np.eye(5)
-        return answered(prepared(tree_of(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x)
+        return answered(prepared(library_tree(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x)
 
     def library(at, bodies, q, h, k, d, x):
-        return factor_inertia(tree_of(at, bodies), q, joints=h * d + h**2 * k).solve(x)
+        return factor_mass_matrix(library_tree(at, bodies), q, joint_terms=h * d + h**2 * k).solve(x)
 
     oracle = "the velocities after a step that end where springs and dampers push them to: a dense solve"
 

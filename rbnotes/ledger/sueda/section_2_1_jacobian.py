@@ -11,7 +11,7 @@ from rbnotes import joints, tree
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
-from rbnotes.ledger.quantities import NUMBER, POSE, SCREW, TWIST, per
+from rbnotes.ledger.quantities import NUMBER, POSE, SCREW, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import TWISTS, S, seen_from
 from rbnotes.ledger.sueda.section_2_trees import (
@@ -56,7 +56,7 @@ def hinge_tree(parents, F, B):
 
 def blocks(J, kinds):
     """Which blocks of a Jacobian are not zero ``(n, n)``, by bodies and joints."""
-    ends = np.cumsum([0, *(chains.COORDINATES[kind] for kind in kinds)])
+    ends = np.cumsum([0, *(chains.NUM_COORDINATES[kind] for kind in kinds)])
     pairs = list(pairwise(ends))
     return np.array(
         [
@@ -69,7 +69,7 @@ def blocks(J, kinds):
 def diagonal_block(E, assembly, q, i):
     """``Ad S`` of a body's own joint, seen from the body."""
     F = chains.joint_poses(assembly, q)
-    own = chains.joint_jacobian(assembly.kinds[i], q[chains.parts(assembly)[i]])
+    own = chains.joint_jacobian(assembly.kinds[i], q[chains.coordinate_slices(assembly)[i]])
     return adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i]) @ own
 
 
@@ -91,7 +91,7 @@ class e2_13_a:
     oracle = "complex step of the pose of the second body along the motion of both hinges"
 
     def reference(F, B, qdot):
-        return chains.twists(chains.hinged((-1, 0, 1), F, B), np.zeros(3), qdot)[1]
+        return chains.twists(chains.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[1]
 
     verdict = Verdict.HOLDS
     implemented_by = TWISTS
@@ -118,7 +118,7 @@ class e2_13_b:
     oracle = "complex step of the pose of the third body along the motion of all hinges"
 
     def reference(F, B, qdot):
-        return chains.twists(chains.hinged((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
+        return chains.twists(chains.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
     verdict = Verdict.ERRATUM
     scan = True
@@ -161,7 +161,7 @@ class e2_14:
     oracle = "complex step of the poses of the first three bodies along the motion of all hinges"
 
     def reference(F, B, qdot):
-        return chains.twists(chains.hinged((-1, 0, 1, 2), F, B), np.zeros(4), qdot)[:3].ravel()
+        return chains.twists(chains.revolute_assembly((-1, 0, 1, 2), F, B), np.zeros(4), qdot)[:3].ravel()
 
     verdict = Verdict.MISPRINT
     scan = True
@@ -195,9 +195,9 @@ class t762_a:
 
     def reference(assembly, q):
         """Of each body by each joint: whether a unit change of any of its coordinates moves the body."""
-        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), q)
+        rates = complex_steps.partial_derivatives(lambda x: chains.poses(assembly, x), q)
         moved = np.abs(rates).max(axis=(-2, -1)) > LARGE
-        return np.stack([moved[part].any(axis=0) for part in chains.parts(assembly)], axis=-1)
+        return np.stack([moved[part].any(axis=0) for part in chains.coordinate_slices(assembly)], axis=-1)
 
     verdict = Verdict.HOLDS
     implemented_by = FILLED
@@ -220,7 +220,7 @@ class t762_b:
 
     def reference(assembly, rates):
         q = rates[: assembly.size]
-        changes = complex_steps.slopes(lambda x: chains.poses(assembly, x), q)
+        changes = complex_steps.partial_derivatives(lambda x: chains.poses(assembly, x), q)
         return (np.abs(changes).max(axis=(-2, -1)) > LARGE).T
 
     verdict = Verdict.HOLDS
@@ -233,7 +233,7 @@ class t762_b:
 class t766_a:
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a)"
     inputs = SERIAL
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
 
     def printed(assembly, q):
         E, J = chains.poses(assembly, q), np.zeros((4, 6, 4))
@@ -260,7 +260,7 @@ class t766_a:
 def from_row_above(assembly, q, J, i):
     """Whether the row above gives what is left of the diagonal in row i."""
     E = tree.poses(tree_of(assembly), q).bodies
-    before = sum(chains.COORDINATES[kind] for kind in assembly.kinds[:i])
+    before = sum(chains.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
     seen = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :before]
     return np.abs(seen - J[6 * i : 6 * i + 6, :before]).max() < LARGE
 
@@ -282,10 +282,10 @@ class t766_b:
 
     def reference(assembly, q):
         E = chains.poses(assembly, q)
-        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), q)
+        rates = complex_steps.partial_derivatives(lambda x: chains.poses(assembly, x), q)
         found = [1.0]
         for i in range(1, 4):
-            before = chains.parts(assembly)[i].start
+            before = chains.coordinate_slices(assembly)[i].start
             carried = rates[:before, i - 1] @ np.linalg.inv(E[i - 1]) @ E[i]
             found.append(float(np.abs(carried - rates[:before, i]).max() < LARGE))
         return found
@@ -350,7 +350,9 @@ class t766_d:
     )
 
     def reference(assembly, angles):
-        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), angles[: assembly.size])
+        rates = complex_steps.partial_derivatives(
+            lambda x: chains.poses(assembly, x), angles[: assembly.size]
+        )
         moving = np.abs(rates).max(axis=(-2, -1)) > LARGE
         return [moving.sum(), moving.sum() - np.trace(moving)]
 
@@ -373,7 +375,7 @@ class t766_e:
         """(2.11) from the root on: J itself is never filled."""
         E, phi = chains.poses(assembly, q), np.zeros((4, 6))
         for i, parent in enumerate(assembly.parents):
-            phi[i] = diagonal_block(E, assembly, q, i) @ qdot[chains.parts(assembly)[i]]
+            phi[i] = diagonal_block(E, assembly, q, i) @ qdot[chains.coordinate_slices(assembly)[i]]
             if parent >= 0:
                 phi[i] += adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[parent]) @ phi[parent]
         return phi.ravel()

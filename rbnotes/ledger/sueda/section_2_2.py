@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import se3, tree
-from rbnotes._differences import rate
+from rbnotes._differences import time_derivative_at_zero
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, frames, twists
 from rbnotes.ledger.jointed import jacobian, jacobian_rate
 from rbnotes.ledger.oracles import chains
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
-from rbnotes.ledger.quantities import ADJOINT, NUMBER, TIME, TWIST, per
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, TIME, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import seen_from
 from rbnotes.ledger.sueda.section_2_1_jacobian import FILLED, LARGE, diagonal_block
@@ -29,29 +29,29 @@ TWO_BODIES = {"E_i": frames(), "E_p": frames(), "phi_i": twists(), "phi_p": twis
 
 def joint_rate(kind, q, qdot):
     """Rate of S by differences."""
-    return rate(lambda t: chains.joint_jacobian(kind, q + t * qdot))
+    return time_derivative_at_zero(lambda t: chains.joint_jacobian(kind, q + t * qdot))
 
 
 @claim("sueda/s2.2/e2.15", "The rate of the diagonal blocks")
 class e2_15:
     formula = r"j(i, i) = {}_i\mathrm{Ad}\,\dot S"
     inputs = MOVING
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
 
     def printed(assembly, q, qdot):
         """An adjoint without an upper index leads to the world."""
         E, blocks = chains.poses(assembly, q), []
-        for i, (kind, own) in enumerate(zip(assembly.kinds, chains.parts(assembly), strict=True)):
+        for i, (kind, own) in enumerate(zip(assembly.kinds, chains.coordinate_slices(assembly), strict=True)):
             S_dot = joint_rate(kind, q[own], qdot[own])
             i_Ad = seen_from(np.eye(4), E[i])
             blocks.append(i_Ad @ S_dot)
         return np.hstack(blocks)
 
     def library(assembly, q, qdot):
-        J_dot = tree.jacobian_dot(tree_of(assembly), q, qdot)
+        J_dot = tree.jacobian_rate(tree_of(assembly), q, qdot)
         blocks, start = [], 0
         for i, kind in enumerate(assembly.kinds):
-            end = start + chains.COORDINATES[kind]
+            end = start + chains.NUM_COORDINATES[kind]
             blocks.append(J_dot[6 * i : 6 * i + 6, start:end])
             start = end
         return np.hstack(blocks)
@@ -59,7 +59,7 @@ class e2_15:
     oracle = MOVED
 
     def reference(assembly, q, qdot):
-        J_dot, places = chains.jacobian_rate(assembly, q, qdot), chains.parts(assembly)
+        J_dot, places = chains.jacobian_rate(assembly, q, qdot), chains.coordinate_slices(assembly)
         return np.hstack([J_dot[6 * i : 6 * i + 6, own] for i, own in enumerate(places)])
 
     tolerance = 1e-8
@@ -93,8 +93,8 @@ class t787_a:
 
     def library(assembly, q, qdot):
         moving, found = tree_of(assembly), []
-        J_dot = tree.jacobian_dot(moving, q, qdot)
-        for i, own in enumerate(moving.slices):
+        J_dot = tree.jacobian_rate(moving, q, qdot)
+        for i, own in enumerate(moving.coordinate_slices):
             found.append(float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE))
         return found
 
@@ -104,7 +104,7 @@ class t787_a:
         J_dot = chains.jacobian_rate(assembly, q, qdot)
         return [
             float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE)
-            for i, own in enumerate(chains.parts(assembly))
+            for i, own in enumerate(chains.coordinate_slices(assembly))
         ]
 
     verdict = Verdict.HOLDS
@@ -124,7 +124,7 @@ class t787_b:
         for i, p in enumerate(assembly.parents):
             if p >= 0:
                 J[i] = seen_from(E[i], E[p]) @ J[p]
-            J[i, :, chains.parts(assembly)[i]] = diagonal_block(E, assembly, q, i)
+            J[i, :, chains.coordinate_slices(assembly)[i]] = diagonal_block(E, assembly, q, i)
         return J.reshape(24, 7)
 
     def library(assembly, q):
@@ -152,7 +152,7 @@ def adjoint_rate(assembly, q, qdot, i, p):
         E = chains.poses(assembly, q + t * qdot)
         return np.stack([seen_from(each[i], each[p]) for each in E])
 
-    return rate(adjoints)
+    return time_derivative_at_zero(adjoints)
 
 
 @claim("sueda/s2.2/e2.16", "The rate of the blocks beside the diagonal")
@@ -164,7 +164,7 @@ class e2_16:
     def printed(assembly, q, qdot):
         E = chains.poses(assembly, q)
         J, J_dot = np.zeros((4, 6, 7)), np.zeros((4, 6, 7))
-        for i, (p, own) in enumerate(zip(assembly.parents, chains.parts(assembly), strict=True)):
+        for i, (p, own) in enumerate(zip(assembly.parents, chains.coordinate_slices(assembly), strict=True)):
             if p >= 0:
                 ip_Ad, ip_Ad_dot = seen_from(E[i], E[p]), adjoint_rate(assembly, q, qdot, i, p)
                 J_dot[i] = ip_Ad_dot @ J[p] + ip_Ad @ J_dot[p]
@@ -174,7 +174,7 @@ class e2_16:
         return J_dot.reshape(24, 7)
 
     def library(assembly, q, qdot):
-        return tree.jacobian_dot(tree_of(assembly), q, qdot)
+        return tree.jacobian_rate(tree_of(assembly), q, qdot)
 
     oracle = MOVED
 

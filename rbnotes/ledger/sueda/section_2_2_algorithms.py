@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rbnotes import tree
 from rbnotes.checking.strategies import arrays
 from rbnotes.ledger.oracles import chains
-from rbnotes.ledger.quantities import NUMBER, POSE, SCREW, TWIST, per
+from rbnotes.ledger.quantities import NUMBER, POSE, SCREW, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1 import seen_from
 from rbnotes.ledger.sueda.section_2_1_jacobian import FILLED, hinge_tree
@@ -30,7 +30,7 @@ class alg1:
         r"\text{ancestor} = \text{ancestor's parent} \end{aligned}"
     )
     inputs = HINGES
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
 
     def printed(parents, F, B):
         J = np.zeros((4, 6, 4))
@@ -50,7 +50,7 @@ class alg1:
     oracle = "complex steps of all poses as each hinge turns"
 
     def reference(parents, F, B):
-        return chains.jacobian(chains.hinged(parents, F, B), np.zeros(4))
+        return chains.jacobian(chains.revolute_assembly(parents, F, B), np.zeros(4))
 
     verdict = Verdict.HOLDS
     remark = r"In line 4, $a$ is the ancestor and $p$ the parent of $i$, which stays the same in the loop."
@@ -62,11 +62,11 @@ class alg1:
 class t800:
     formula = r"\text{forward traversal order, starting from the root}"
     inputs = {"assembly": HINGED, "q": arrays(4), "names": st.permutations(range(4)).map(tuple)}
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
 
     def printed(assembly, q, names):
         """Algorithm 1 on bodies that are numbered anyhow, level by level from the roots."""
-        given = chains.renumbered(assembly, names)
+        given = chains.renumber(assembly, names)
         E, F, J = chains.poses(given, q), chains.joint_poses(given, q), np.zeros((4, 6, 4))
         level = [-1]
         for _ in range(4):
@@ -91,7 +91,7 @@ class t800:
     oracle = "complex steps of the poses, for which the order does not matter"
 
     def reference(assembly, q, names):
-        return chains.jacobian(chains.renumbered(assembly, names), q)
+        return chains.jacobian(chains.renumber(assembly, names), q)
 
     verdict = Verdict.HOLDS
     remark = "Checked on what it is for: the traversal makes Algorithm 1 right for bodies that are given in any order."
@@ -107,7 +107,7 @@ class alg2:
         r"{}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\mathrm{Ad}\,J(p, a) \end{aligned}"
     )
     inputs = {**HINGES, "qdot": arrays(4)}
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
 
     def printed(parents, F, B, qdot):
         J, J_dot = np.zeros((4, 6, 4)), np.zeros((4, 6, 4))
@@ -125,12 +125,12 @@ class alg2:
         return J_dot.reshape(24, 4)
 
     def library(parents, F, B, qdot):
-        return tree.jacobian_dot(hinge_tree(parents, F, B), np.zeros(4), qdot)
+        return tree.jacobian_rate(hinge_tree(parents, F, B), np.zeros(4), qdot)
 
     oracle = MOVED
 
     def reference(parents, F, B, qdot):
-        return chains.jacobian_rate(chains.hinged(parents, F, B), np.zeros(4), qdot)
+        return chains.jacobian_rate(chains.revolute_assembly(parents, F, B), np.zeros(4), qdot)
 
     tolerance = 1e-8
     verdict = Verdict.ERRATUM
@@ -140,6 +140,6 @@ class alg2:
         r"says. Without the dot of the second adjoint, $\dot J$ is not even zero at rest, and its two terms have "
         r"different units."
     )
-    misfit = r"a term of $J$, which is no rate, is added to terms of its rate"
+    units_mismatch = r"a term of $J$, which is no rate, is added to terms of its rate"
     implemented_by = RATE
     chapter = CHAPTER

@@ -11,8 +11,8 @@ from rbnotes.dynamics import State
 from rbnotes.ledger.jointed import accelerations, forces
 from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
-from rbnotes.ledger.oracles.bodywise import weight
-from rbnotes.ledger.oracles.clouds import needed_wrench
+from rbnotes.ledger.oracles.bodywise import gravity_wrench
+from rbnotes.ledger.oracles.clouds import inertial_wrench
 from rbnotes.ledger.oracles.systems import constrained_system
 from rbnotes.ledger.quantities import NUMBER, TIME, TWIST, WRENCH
 from rbnotes.ledger.record import Verdict, claim
@@ -31,7 +31,7 @@ def all_wrenches(assembly, q, qdot):
     """Coriolis wrenches and weights of all bodies ``(6 n,)``: (1.21) without its left side."""
     E, phi, found = chains.poses(assembly, q), chains.twists(assembly, q, qdot), []
     for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
-        found.append(coriolis(kinetic_energy_matrix(m, J, c), phi[i]) + weight(assembly, i, E[i]))
+        found.append(coriolis(kinetic_energy_matrix(m, J, c), phi[i]) + gravity_wrench(assembly, i, E[i]))
     return np.concatenate(found)
 
 
@@ -46,8 +46,8 @@ def momentum_rates(assembly, phi, phidot):
     """``M_m`` times the rates of the twists, from what the point masses of each body need for them."""
     found = []
     for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
-        steady = needed_wrench(m, c, J, phi[i], np.zeros(6))
-        found.append(needed_wrench(m, c, J, phi[i], phidot[i]) - steady)
+        steady = inertial_wrench(m, c, J, phi[i], np.zeros(6))
+        found.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - steady)
     return np.concatenate(found)
 
 
@@ -57,7 +57,7 @@ def carried_wrenches(assembly, q, qdot, qddot):
     phidot = chains.twist_rates(assembly, q, qdot, qddot)
     found = []
     for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
-        found.append(needed_wrench(m, c, J, phi[i], phidot[i]) - weight(assembly, i, E[i]))
+        found.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - gravity_wrench(assembly, i, E[i]))
     return np.stack(found)
 
 
@@ -77,8 +77,8 @@ class e2_18_a:
     def library(assembly, q, qdot, wrenches):
         """The left side, as the bodies really move."""
         hinged = tree_of(assembly)
-        at = tree.motion(hinged, q, qdot)
-        rates = at.J @ tree.forward_dynamics_dense(hinged, q, qdot, wrenches=wrenches) + at.drift
+        at = tree.body_kinematics(hinged, q, qdot)
+        rates = at.J @ tree.forward_dynamics_dense(hinged, q, qdot, wrenches=wrenches) + at.bias_acceleration
         return np.concatenate([M @ rate for M, rate in zip(hinged.inertias, rates, strict=True)])
 
     oracle = (
@@ -163,14 +163,16 @@ class t830_a:
 
     def library(assembly, angle):
         system = tree.TreeSystem(tree_of(assembly))
-        q = np.full(system.tree.size, angle)
+        q = np.full(system.tree.num_coordinates, angle)
         state = State(q=q, qdot=q)
-        return [len(system.mass(state)), len(system.force(state))]
+        return [len(system.mass_matrix(state)), len(system.force(state))]
 
     oracle = "how many independent motions there are, by the rank of complex steps of the poses"
 
     def reference(assembly, angle):
-        rates = complex_steps.slopes(lambda x: chains.poses(assembly, x), np.full(assembly.size, angle))
+        rates = complex_steps.partial_derivatives(
+            lambda x: chains.poses(assembly, x), np.full(assembly.size, angle)
+        )
         return [np.linalg.matrix_rank(rates.reshape(len(rates), -1))] * 2
 
     verdict = Verdict.HOLDS
@@ -198,8 +200,8 @@ class t830_b:
 
     def library(assembly, q, qdot):
         hinged = tree_of(assembly)
-        at = tree.motion(hinged, q, qdot)
-        return (at.J @ tree.forward_dynamics_dense(hinged, q, qdot) + at.drift).ravel()
+        at = tree.body_kinematics(hinged, q, qdot)
+        return (at.J @ tree.forward_dynamics_dense(hinged, q, qdot) + at.bias_acceleration).ravel()
 
     oracle = "maximal coordinates: rows and drifts of the hinges by differences of how far they are apart"
 
@@ -207,14 +209,16 @@ class t830_b:
         n = len(assembly.parents)
         E, phi = chains.poses(assembly, q), chains.twists(assembly, q, qdot)
         units = np.eye(6 * n).reshape(6 * n, n, 6)
-        G = chains.gap_rates(assembly, E, units).T
+        G = chains.hinge_error_rates(assembly, E, units).T
         M, forces = np.zeros((6 * n, 6 * n)), []
         for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
             M[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = kinetic_energy_matrix(m, J, c)
             pull = E[i, :3, :3].T @ (m * assembly.gravity)
             load = np.concatenate([np.cross(c, pull), pull])
-            forces.append(load - needed_wrench(m, c, J, phi[i], np.zeros(6)))
-        return constrained_system(M, G, np.concatenate(forces), -chains.gap_drift(assembly, E, phi))[0]
+            forces.append(load - inertial_wrench(m, c, J, phi[i], np.zeros(6)))
+        return constrained_system(
+            M, G, np.concatenate(forces), -chains.hinge_bias_acceleration(assembly, E, phi)
+        )[0]
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -236,8 +240,8 @@ class t830_c:
 
     def library(assembly, q, qdot, faster):
         mechanism = tree_of(assembly)
-        at = tree.motion(mechanism, q, faster * qdot)
-        loads = np.stack([M @ rate for M, rate in zip(mechanism.inertias, at.drift, strict=True)])
+        at = tree.body_kinematics(mechanism, q, faster * qdot)
+        loads = np.stack([M @ rate for M, rate in zip(mechanism.inertias, at.bias_acceleration, strict=True)])
         return -at.J.reshape(-1, 7).T @ loads.ravel()
 
     oracle = (
@@ -248,7 +252,7 @@ class t830_c:
         qdot = faster * qdot
         phi, still = chains.twists(assembly, q, qdot), np.zeros(6)
         bodies = zip(assembly.masses, assembly.centres, assembly.inertias, phi, strict=True)
-        free = np.concatenate([needed_wrench(m, c, J, each, still) for m, c, J, each in bodies])
+        free = np.concatenate([inertial_wrench(m, c, J, each, still) for m, c, J, each in bodies])
         whole = chains.inertial_forces(assembly, q, qdot, np.zeros(7))
         return chains.jacobian(assembly, q).T @ free - whole
 

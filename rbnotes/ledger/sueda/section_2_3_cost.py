@@ -11,8 +11,13 @@ from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles import chains
-from rbnotes.ledger.oracles.recursion import counting, eliminated, links, recursive_accelerations
-from rbnotes.ledger.quantities import NUMBER, RATE, TIME, column, rows
+from rbnotes.ledger.oracles.recursion import (
+    counted_array,
+    gaussian_elimination,
+    hinge_links,
+    recursive_accelerations,
+)
+from rbnotes.ledger.quantities import NUMBER, RATE, TIME, stacked_quantity, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_1_jacobian import serial_chains
 from rbnotes.ledger.sueda.section_2_3 import FORWARD, reduced
@@ -138,7 +143,7 @@ class t848_a:
     oracle = RECURSION
 
     def reference(assembly, q, qdot, tau):
-        return recursive_accelerations(assembly.parents, links(assembly, q, qdot), tau)
+        return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), tau)
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -151,10 +156,10 @@ class t848_a:
 class t848_b:
     formula = r"O(n^3):\ \tfrac13n^3 + n^2 - \tfrac13n \text{ products to solve } M_r\ddot{\mathbf q}_r = \mathbf f_r"
     inputs = COUNTED
-    quantities = {"states": rows(NUMBER, RATE)}
+    quantities = {"states": stacked_quantity(NUMBER, RATE)}
 
     def result(values):
-        return column((NUMBER, 1), (RATE / TIME, values["assembly"].size))
+        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].size))
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -166,10 +171,10 @@ class t848_b:
 
     def reference(assembly, states):
         q, qdot = states[:, : assembly.size]
-        weighed, tally = chains.weighed_slopes(assembly, q), [0]
-        forces = chains.weight_forces(assembly, q)
+        weighed, tally = chains.mass_weighted_jacobian(assembly, q), [0]
+        forces = chains.gravity_forces(assembly, q)
         forces = forces - chains.inertial_forces(assembly, q, qdot, np.zeros(assembly.size))
-        found = eliminated(counting(weighed.T @ weighed, tally), counting(forces, tally))
+        found = gaussian_elimination(counted_array(weighed.T @ weighed, tally), counted_array(forces, tally))
         return [tally[0], *map(float, found)]
 
     tolerance = 1e-8
@@ -186,10 +191,10 @@ class t848_b:
 class t848_c:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle}"
     inputs = COUNTED
-    quantities = {"states": rows(NUMBER, RATE)}
+    quantities = {"states": stacked_quantity(NUMBER, RATE)}
 
     def result(values):
-        return column((NUMBER, 1), (RATE / TIME, values["assembly"].size))
+        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].size))
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -202,8 +207,10 @@ class t848_c:
     def reference(assembly, states):
         n, tally = assembly.size, [0]
         q, qdot = states[:, :n]
-        parts = [tuple(counting(part, tally) for part in link) for link in links(assembly, q, qdot)]
-        tau = counting(np.zeros(n), tally)
+        parts = [
+            tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)
+        ]
+        tau = counted_array(np.zeros(n), tally)
         found = recursive_accelerations(assembly.parents, parts, tau)
         return [tally[0], *map(float, found)]
 
@@ -230,11 +237,11 @@ class t848_d:
     oracle = RECURSION
 
     def reference(assembly, q, qdot):
-        return recursive_accelerations(assembly.parents, links(assembly, q, qdot), np.zeros(4))
+        return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8
     verdict = Verdict.MISPRINT
     correction = r"The product of its *inverse* with the right side, $M_r^{-1}\mathbf f_r$."
-    misfit = r"multiplied by the mass matrix instead of its inverse"
+    units_mismatch = r"multiplied by the mass matrix instead of its inverse"
     implemented_by = FORWARD
     chapter = CHAPTER

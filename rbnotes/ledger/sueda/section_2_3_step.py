@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import tree
-from rbnotes._differences import rate
+from rbnotes._differences import time_derivative_at_zero
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.ledger.jointed import accelerations, coordinates, velocities
@@ -91,7 +91,7 @@ class t840_a:
     oracle = "which pairs of joint velocities have a term of the kinetic energy of all point masses in common"
 
     def reference(assembly, q):
-        weighed = chains.weighed_slopes(assembly, q)
+        weighed = chains.mass_weighted_jacobian(assembly, q)
         return np.abs(weighed.T @ weighed) > 1e-9
 
     verdict = Verdict.CONDITIONAL
@@ -157,7 +157,9 @@ class e2_21:
 
     def reference(assembly, q, qdot):
         qddot = chains.accelerations(assembly, q, qdot, np.zeros(7))
-        return rate(lambda t: np.hstack([q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot]))
+        return time_derivative_at_zero(
+            lambda t: np.hstack([q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot])
+        )
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS

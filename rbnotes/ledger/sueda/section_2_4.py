@@ -16,14 +16,14 @@ from rbnotes.joints import (
     Revolute,
     Translational,
 )
-from rbnotes.ledger.oracles.joint_poses import columns, screws, straight, turns
+from rbnotes.ledger.oracles.joint_poses import motion_subspace, rotation_sequence, screws, translations
 from rbnotes.ledger.oracles.twists import twist_matrix
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, VELOCITY, column
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
 X, Y, Z = np.eye(3)
-BESIDE = straight(X)([0.7])
+BESIDE = translations(X)([0.7])
 SLIDING = {"a": unit_vectors(), "q": numbers()}
 PLACED = "entries are placed, and a matrix whose square is zero has an exponential of two terms"
 WITH_IDENTITY = "a product with the identity, which is what the claim says"
@@ -94,7 +94,7 @@ class e2_22:
 class t858_a:
     formula = r"Q_j = I"
     inputs = {"E0": frames(), "q": arrays(6)}
-    quantities = {"q": column((LENGTH, 3), (NUMBER, 3))}
+    quantities = {"q": vector_quantity((LENGTH, 3), (NUMBER, 3))}
     result = LENGTH
     constants = (LENGTH,)
 
@@ -135,7 +135,7 @@ class t858_b:
         return [6, 0]
 
     def library():
-        return Fixed().S([]).shape
+        return Fixed().motion_subspace([]).shape
 
     oracle = "how many twists move no point of a body"
 
@@ -163,7 +163,7 @@ class e2_23:
     oracle = "scipy's exponential of the twist of unit velocity, times q"
 
     def reference(a, q):
-        return straight(a)([q])
+        return translations(a)([q])
 
     exact = PLACED
     verdict = Verdict.HOLDS
@@ -186,7 +186,7 @@ class t868:
     oracle = "scipy's exponential of the twist of unit velocity, applied to the point"
 
     def reference(a, q, x):
-        return (straight(a)([q]) @ np.append(x, 1))[:3]
+        return (translations(a)([q]) @ np.append(x, 1))[:3]
 
     exact = ADDED
     verdict = Verdict.HOLDS
@@ -204,12 +204,12 @@ class e2_24:
         return np.concatenate([np.zeros(3), a])[:, None]
 
     def library(a, q):
-        return Prismatic(a).S([q])
+        return Prismatic(a).motion_subspace([q])
 
     oracle = "the complex step through scipy's exponential"
 
     def reference(a, q):
-        return columns(straight(a), np.array([q]))
+        return motion_subspace(translations(a), np.array([q]))
 
     exact = PLACED
     verdict = Verdict.HOLDS
@@ -234,7 +234,7 @@ class e2_25:
     oracle = "a slide along x, then one along y, by scipy's exponentials"
 
     def reference(q):
-        return straight(X, Y)(q)
+        return translations(X, Y)(q)
 
     exact = PLACED
     verdict = Verdict.HOLDS
@@ -260,7 +260,7 @@ class t876:
     oracle = "scipy's exponentials of two slides, applied to the point"
 
     def reference(q, x):
-        return (straight(X, Y)(q) @ np.append(x, 1))[:3]
+        return (translations(X, Y)(q) @ np.append(x, 1))[:3]
 
     exact = ADDED
     verdict = Verdict.HOLDS
@@ -281,12 +281,12 @@ class e2_26:
         return S @ qdot
 
     def library(q, qdot):
-        return PlanarTranslation().S(q) @ qdot
+        return PlanarTranslation().motion_subspace(q) @ qdot
 
     oracle = "the complex step through scipy's exponentials, times the rates"
 
     def reference(q, qdot):
-        return columns(straight(X, Y), q) @ qdot
+        return motion_subspace(translations(X, Y), q) @ qdot
 
     exact = PLACED
     verdict = Verdict.HOLDS
@@ -309,7 +309,7 @@ class e2_27:
     oracle = "slides along x, y and z, by scipy's exponentials"
 
     def reference(q):
-        return straight(X, Y, Z)(q)
+        return translations(X, Y, Z)(q)
 
     exact = PLACED
     verdict = Verdict.HOLDS
@@ -328,12 +328,12 @@ class e2_28:
         return S @ qdot
 
     def library(q, qdot):
-        return Translational().S(q) @ qdot
+        return Translational().motion_subspace(q) @ qdot
 
     oracle = "the complex step through scipy's exponentials, times the rates"
 
     def reference(q, qdot):
-        return columns(straight(X, Y, Z), q) @ qdot
+        return motion_subspace(translations(X, Y, Z), q) @ qdot
 
     exact = PLACED
     verdict = Verdict.HOLDS
@@ -380,12 +380,12 @@ class e2_41_b:
         return S * qdot
 
     def library(q, qdot):
-        return Revolute().S([q])[:, 0] * qdot
+        return Revolute().motion_subspace([q])[:, 0] * qdot
 
     oracle = "the complex step through scipy's exponential, times the rate"
 
     def reference(q, qdot):
-        return columns(turns("Z"), np.array([q]))[:, 0] * qdot
+        return motion_subspace(rotation_sequence("Z"), np.array([q]))[:, 0] * qdot
 
     verdict = Verdict.HOLDS
     remark = r"S does not change, so $\dot S = 0$. The notes' bending about $z$ is a rotation about $z$."

@@ -8,16 +8,16 @@ from scipy.spatial.transform import Rotation
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.joints import Free2D, PlanarTranslation, Revolute
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.joint_pairs import free_in_the_plane
+from rbnotes.ledger.oracles.joint_pairs import planar_free_joint
 from rbnotes.ledger.oracles.pose_chains import (
-    rate,
-    shifted,
-    turned,
-    twist_rates,
-    twists_of,
+    derivative_along_motion,
+    pose_jacobian,
+    pose_jacobian_rate,
+    screw_pose,
+    translation_pose,
 )
-from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY, column
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
@@ -31,11 +31,11 @@ QUANTITIES = {"p": LENGTH, "q1": LENGTH, "q2": NUMBER, "spin": RATE, "v2": RATE}
 
 
 def flat_twists(q1, q2):
-    return twists_of(free_in_the_plane, np.append(q1, q2))
+    return pose_jacobian(planar_free_joint, np.append(q1, q2))
 
 
 def flat_rates(q1, q2, v1, v2):
-    return twist_rates(free_in_the_plane, np.append(q1, q2), np.append(v1, v2))
+    return pose_jacobian_rate(planar_free_joint, np.append(q1, q2), np.append(v1, v2))
 
 
 def rows(q2):
@@ -52,30 +52,32 @@ def in_the_plane(p, angle):
 
 
 def S_library(q1, q2):
-    return Free2D().S(np.append(q1, q2))
+    return Free2D().motion_subspace(np.append(q1, q2))
 
 
 def Sdot_library(q1, q2, v1, v2):
-    return Free2D().Sdot(np.append(q1, q2), np.append(v1, v2))
+    return Free2D().motion_subspace_rate(np.append(q1, q2), np.append(v1, v2))
 
 
 @claim("sueda/s2.4.10/t996", "A free joint in the plane: any pose of it, and any motion")
 class t996:
     formula = r"\text{`completely unconstrained in 2D'}"
     inputs = {"p": arrays(2), "angle": numbers(-3.0, 3.0), "spin": numbers(), "v": arrays(2)}
-    result = column((NUMBER, 3), (LENGTH, 1), (NUMBER, 3), (LENGTH, 3), (NUMBER, 8), (RATE, 1), (VELOCITY, 3))
+    result = vector_quantity(
+        (NUMBER, 3), (LENGTH, 1), (NUMBER, 3), (LENGTH, 3), (NUMBER, 8), (RATE, 1), (VELOCITY, 3)
+    )
 
     def printed(p, angle, spin, v):
         """A pose with its coordinates, and a twist in the plane with rates that make it."""
         q = np.append(p, angle)
-        S = twists_of(free_in_the_plane, q)
+        S = pose_jacobian(planar_free_joint, q)
         rates = np.linalg.solve(S[2:5], np.append(spin, v))
-        return np.append(free_in_the_plane(q), S @ rates)
+        return np.append(planar_free_joint(q), S @ rates)
 
     def library(p, angle, spin, v):
         joint = Free2D()
-        q = joint.coordinates_of(in_the_plane(p, angle))
-        S = joint.S(q)
+        q = joint.nearest_coordinates(in_the_plane(p, angle))
+        S = joint.motion_subspace(q)
         return np.append(joint.transform(q), S @ np.linalg.solve(S[2:5], np.append(spin, v)))
 
     oracle = "the pose, made by scipy's rotation, and the twist that were asked for"
@@ -125,16 +127,22 @@ class e2_54:
         return np.concatenate([S1 @ v1, S2 * v2])
 
     def library(q1, q2, v1, v2):
-        return np.concatenate([PlanarTranslation().S(q1) @ v1, Revolute().S([q2]) @ [v2]])
+        return np.concatenate(
+            [PlanarTranslation().motion_subspace(q1) @ v1, Revolute().motion_subspace([q2]) @ [v2]]
+        )
 
     oracle = "differences of the two poses along the motion, each seen from where it is"
 
     def reference(q1, q2, v1, v2):
-        moving = shifted(np.append(q1, 0)), turned(Z, q2)
-        rates = rate(lambda t: shifted(np.append(q1, 0) + t * np.append(v1, 0)), np.zeros(1), np.ones(1))
-        turning = rate(lambda t: turned(Z, q2 + t[..., 0] * v2), np.zeros(1), np.ones(1))
+        moving = translation_pose(np.append(q1, 0)), screw_pose(Z, q2)
+        rates = derivative_along_motion(
+            lambda t: translation_pose(np.append(q1, 0) + t * np.append(v1, 0)), np.zeros(1), np.ones(1)
+        )
+        turning = derivative_along_motion(
+            lambda t: screw_pose(Z, q2 + t[..., 0] * v2), np.zeros(1), np.ones(1)
+        )
         pairs = zip(moving, (rates, turning), strict=True)
-        return np.concatenate([twist_of(np.linalg.inv(Q) @ Qdot) for Q, Qdot in pairs])
+        return np.concatenate([twist_from_matrix(np.linalg.inv(Q) @ Qdot) for Q, Qdot in pairs])
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.PlanarTranslation", "rbnotes.joints.Revolute")
@@ -154,14 +162,18 @@ class t1004:
 
     def library(q1, q2, v1, v2):
         one, two = PlanarTranslation(), Revolute()
-        still = one.Sdot(q1, v1) @ v1, two.Sdot([q2], [v2]) @ [v2]
-        return np.concatenate([one.S([0, 0]) @ v1 + still[0], two.S([0]) @ [v2] + still[1]])
+        still = one.motion_subspace_rate(q1, v1) @ v1, two.motion_subspace_rate([q2], [v2]) @ [v2]
+        return np.concatenate(
+            [one.motion_subspace([0, 0]) @ v1 + still[0], two.motion_subspace([0]) @ [v2] + still[1]]
+        )
 
     oracle = "complex steps of the poses, at these coordinates"
 
     def reference(q1, q2, v1, v2):
-        flat = twists_of(lambda q: shifted(np.stack([q[..., 0], q[..., 1], 0 * q[..., 0]], axis=-1)), q1)
-        return np.append(flat @ v1, twists_of(lambda q: turned(Z, q[..., 0]), np.array([q2])) * v2)
+        flat = pose_jacobian(
+            lambda q: translation_pose(np.stack([q[..., 0], q[..., 1], 0 * q[..., 0]], axis=-1)), q1
+        )
+        return np.append(flat @ v1, pose_jacobian(lambda q: screw_pose(Z, q[..., 0]), np.array([q2])) * v2)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.PlanarTranslation", "rbnotes.joints.Revolute")
@@ -237,7 +249,7 @@ class e2_56_a:
         S1, S2, still = np.eye(6)[:, 3:5], np.eye(6)[:, 2:3], np.zeros((6, 2))
         w = bracket(S2[:3, 0] * v2)
         ad = np.block([[w, np.zeros((3, 3))], [bracket(S2[3:, 0] * v2), w]])
-        Ad = adjoint_by_conjugation(turned(Z, -q2))
+        Ad = adjoint_by_conjugation(screw_pose(Z, -q2))
         return np.hstack([-ad, Ad @ S1 + Ad @ still, 0 * S2])
 
     library = Sdot_library

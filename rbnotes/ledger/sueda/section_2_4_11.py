@@ -9,10 +9,26 @@ from scipy.spatial.transform import Rotation
 from rbnotes.checking.strategies import arrays
 from rbnotes.joints import ExponentialSpherical, Free3D
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.joint_pairs import free_in_space
-from rbnotes.ledger.oracles.pose_chains import placed, rate, turned_by, twist_rates, twists_of
-from rbnotes.ledger.oracles.twists import twist_of
-from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, RATE, TIME, VELOCITY, column, rows
+from rbnotes.ledger.oracles.joint_pairs import spatial_free_joint
+from rbnotes.ledger.oracles.pose_chains import (
+    derivative_along_motion,
+    make_poses,
+    pose_jacobian,
+    pose_jacobian_rate,
+    rotation_pose,
+)
+from rbnotes.ledger.oracles.twists import twist_from_matrix
+from rbnotes.ledger.quantities import (
+    ADJOINT,
+    LENGTH,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
+)
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "joint-types"
@@ -28,26 +44,26 @@ QUANTITIES = {"p": LENGTH, "q1": NUMBER, "q2": LENGTH, "r": NUMBER, "v1": RATE}
 class t1014:
     formula = r"\text{`completely unconstrained in 3D'}"
     inputs = {"r": arrays(3).filter(np.any), "p": arrays(3), "twist": arrays(6)}
-    result = column(
+    result = vector_quantity(
         *2 * ((NUMBER, 3), (LENGTH, 1)), (NUMBER, 3), (LENGTH, 4), (NUMBER, 1), (RATE, 3), (VELOCITY, 3)
     )
 
     def printed(r, p, twist):
         """A pose with its coordinates, and the twist with rates that make it, from the product of two joints."""
-        q = np.concatenate([r, turned_by(r)[:3, :3].T @ p])
-        S = twists_of(free_in_space, q)
-        return np.append(free_in_space(q), S @ np.linalg.lstsq(S, twist, rcond=None)[0])
+        q = np.concatenate([r, rotation_pose(r)[:3, :3].T @ p])
+        S = pose_jacobian(spatial_free_joint, q)
+        return np.append(spatial_free_joint(q), S @ np.linalg.lstsq(S, twist, rcond=None)[0])
 
     def library(r, p, twist):
         joint = Free3D(position_first=False)
-        q = joint.coordinates_of(placed(Rotation.from_rotvec(r).as_matrix(), p))
-        S = joint.S(q)
+        q = joint.nearest_coordinates(make_poses(Rotation.from_rotvec(r).as_matrix(), p))
+        S = joint.motion_subspace(q)
         return np.append(joint.transform(q), S @ np.linalg.solve(S, twist))
 
     oracle = "the pose and the twist that were asked for"
 
     def reference(r, p, twist):
-        return np.append(placed(Rotation.from_rotvec(r).as_matrix(), p), twist)
+        return np.append(make_poses(Rotation.from_rotvec(r).as_matrix(), p), twist)
 
     verdict = Verdict.HOLDS
     primitives = ("rbnotes.ledger.oracles.pose_chains.placed",)
@@ -88,7 +104,7 @@ class e2_57:
 
 def ball_twists(q1):
     """S_1 of the ball, upper half."""
-    return twists_of(turned_by, q1)[..., :3, :]
+    return pose_jacobian(rotation_pose, q1)[..., :3, :]
 
 
 @claim("sueda/s2.4.11/e2.58", "Jacobian of a free joint in space")
@@ -102,12 +118,12 @@ class e2_58:
         return np.block([[S1, np.zeros((3, 3))], [-bracket(q2) @ S1, np.eye(3)]])
 
     def library(q1, q2):
-        return Free3D(position_first=False).S(np.append(q1, q2))
+        return Free3D(position_first=False).motion_subspace(np.append(q1, q2))
 
     oracle = "complex steps of the product of the two poses"
 
     def reference(q1, q2):
-        return twists_of(free_in_space, np.append(q1, q2))
+        return pose_jacobian(spatial_free_joint, np.append(q1, q2))
 
     verdict = Verdict.HOLDS
     implemented_by = FREE_3D
@@ -124,17 +140,17 @@ class e2_59:
     result = ADJOINT / TIME
 
     def printed(q1, q2, v1, v2):
-        S1, S1_dot = ball_twists(q1), rate(ball_twists, q1, v1)
+        S1, S1_dot = ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)
         still = np.zeros((3, 3))
         return np.block([[S1_dot, still], [-bracket(v2) @ S1 - bracket(q2) @ S1_dot, still]])
 
     def library(q1, q2, v1, v2):
-        return Free3D(position_first=False).Sdot(np.append(q1, q2), np.append(v1, v2))
+        return Free3D(position_first=False).motion_subspace_rate(np.append(q1, q2), np.append(v1, v2))
 
     oracle = "differences of the Jacobian of the product of the two poses along the motion"
 
     def reference(q1, q2, v1, v2):
-        return twist_rates(free_in_space, np.append(q1, q2), np.append(v1, v2))
+        return pose_jacobian_rate(spatial_free_joint, np.append(q1, q2), np.append(v1, v2))
 
     verdict = Verdict.HOLDS
     implemented_by = FREE_3D
@@ -145,28 +161,30 @@ class e2_59:
 class t1026:
     formula = r"S_1 = \begin{pmatrix} \hat S_1 \\ 0 \end{pmatrix}"
     inputs = {"q1": SPACE["q1"], "v1": arrays(3)}
-    result = rows(NUMBER, RATE)
+    result = stacked_quantity(NUMBER, RATE)
 
     def printed(q1, v1):
         """Both Jacobian and rate, filled up with zeros."""
-        upper = np.stack([ball_twists(q1), rate(ball_twists, q1, v1)])
+        upper = np.stack([ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)])
         return np.concatenate([upper, np.zeros((2, 3, 3))], axis=1)
 
     def library(q1, v1):
         joint = ExponentialSpherical()
-        return np.stack([joint.S(q1), joint.Sdot(q1, v1)])
+        return np.stack([joint.motion_subspace(q1), joint.motion_subspace_rate(q1, v1)])
 
     oracle = "differences of the pose along three motions, seen from where it is, and of these along a fourth"
 
     def reference(q1, v1):
         def columns(q):
-            moved = np.stack([rate(turned_by, q, unit) for unit in np.eye(3)])
-            return np.stack([twist_of(np.linalg.inv(turned_by(q)) @ each) for each in moved], axis=-1)
+            moved = np.stack([derivative_along_motion(rotation_pose, q, unit) for unit in np.eye(3)])
+            return np.stack(
+                [twist_from_matrix(np.linalg.inv(rotation_pose(q)) @ each) for each in moved], axis=-1
+            )
 
         def changing(steps):
             return np.stack([columns(q1 + t * v1) for t in steps[..., 0]])
 
-        return np.stack([columns(q1), rate(changing, np.zeros(1), np.ones(1))])
+        return np.stack([columns(q1), derivative_along_motion(changing, np.zeros(1), np.ones(1))])
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)

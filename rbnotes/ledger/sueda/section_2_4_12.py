@@ -7,8 +7,8 @@ from scipy.interpolate import BSpline, CubicHermiteSpline
 
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.joints import SplineCurve
-from rbnotes.joints.spline import BASIS, CATMULL_ROM
-from rbnotes.ledger.oracles.pose_chains import placed
+from rbnotes.joints.spline import BSPLINE_BASIS, CATMULL_ROM_BASIS
+from rbnotes.ledger.oracles.pose_chains import make_poses
 from rbnotes.ledger.oracles.spline_poses import basis
 from rbnotes.ledger.quantities import LENGTH, NUMBER
 from rbnotes.ledger.record import Verdict, claim
@@ -23,9 +23,9 @@ POINTS = {"C": arrays(3, 4), "q": numbers(0.0, 1.0)}
 QUANTITIES = {"C": LENGTH}
 
 
-def through_points(C, basis=BASIS):
+def through_points(C, basis=BSPLINE_BASIS):
     """The joint whose control frames are points, without a turn."""
-    return SplineCurve(placed(np.eye(3), C.T), cyclic=False, basis=basis)
+    return SplineCurve(make_poses(np.eye(3), C.T), cyclic=False, basis=basis)
 
 
 def scipy_spline(C, q, order=0):
@@ -61,7 +61,7 @@ class e2_61:
         return np.array(rows) / 6 @ np.array([1, q, q**2, q**3])
 
     def library(q):
-        return np.array([1, q, q**2, q**3]) @ BASIS
+        return np.array([1, q, q**2, q**3]) @ BSPLINE_BASIS
 
     oracle = "the recursion of Cox and de Boor for uniform knots"
 
@@ -110,7 +110,7 @@ class t1042_a:
         return np.array([C @ BEZIER @ powers, C @ through @ powers])
 
     def library(C, q):
-        curves = through_points(C, BEZIER.T), through_points(C, CATMULL_ROM)
+        curves = through_points(C, BEZIER.T), through_points(C, CATMULL_ROM_BASIS)
         return np.array([curve.transform([q])[:3, 3] for curve in curves])
 
     oracle = (
@@ -268,7 +268,7 @@ class e2_65:
 
 def slopes_library(C, q):
     joint = through_points(C)
-    return np.append(joint.S([q])[3:], joint.dS([q])[3:])
+    return np.append(joint.motion_subspace([q])[3:], joint.motion_subspace_derivative([q])[3:])
 
 
 def slopes_reference(C, q):

@@ -8,8 +8,13 @@ from scipy.linalg import expm
 from rbnotes.checking.strategies import numbers
 from rbnotes.joints import SplineCurve
 from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles.pose_chains import frames, rate, twist_slopes, twists_of
-from rbnotes.ledger.oracles.spline_poses import curve, steps
+from rbnotes.ledger.oracles.pose_chains import (
+    derivative_along_motion,
+    pose_jacobian,
+    pose_jacobian_derivative,
+    random_poses,
+)
+from rbnotes.ledger.oracles.spline_poses import frame_twists, spline_curve
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
 from rbnotes.ledger.quantities import POSE, SCREW, TWIST
 from rbnotes.ledger.record import Verdict, claim
@@ -17,7 +22,7 @@ from rbnotes.ledger.record import Verdict, claim
 CHAPTER = "spline-joints"
 CURVE = ("rbnotes.joints.SplineCurve",)
 B = np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6
-POSES = {"C": frames(4), "q": numbers(0.0, 1.0)}
+POSES = {"C": random_poses(4), "q": numbers(0.0, 1.0)}
 MOVING = {**POSES, "qdot": numbers()}
 
 
@@ -40,15 +45,15 @@ def pose_library(C, q):
 
 
 def pose_reference(C, q):
-    return curve(C)(np.array([q]))
+    return spline_curve(C)(np.array([q]))
 
 
 def S_library(C, q):
-    return through(C).S([q])[:, 0]
+    return through(C).motion_subspace([q])[:, 0]
 
 
 def S_reference(C, q):
-    return twists_of(curve(C), np.array([q]))[:, 0]
+    return pose_jacobian(spline_curve(C), np.array([q]))[:, 0]
 
 
 FLYING = (
@@ -67,7 +72,7 @@ class e2_67:
 
     def printed(C, q):
         b2, b3, b4 = cumulative(np.array([1, q, q**2, q**3]))
-        d2, d3, d4 = map(twist_matrix, steps(C))
+        d2, d3, d4 = map(twist_matrix, frame_twists(C))
         return C[0] @ expm(d2 * b2) @ expm(d3 * b3) @ expm(d4 * b4)
 
     library = pose_library
@@ -87,8 +92,8 @@ class t1070_a:
 
     def printed(C, q):
         """The matrix whose bracket is to be taken."""
-        pose, at = curve(C), np.array([q])
-        return np.linalg.inv(pose(at)) @ complex_steps.slopes(pose, at)[0]
+        pose, at = spline_curve(C), np.array([q])
+        return np.linalg.inv(pose(at)) @ complex_steps.partial_derivatives(pose, at)[0]
 
     library = S_library
     oracle = FLYING
@@ -109,18 +114,18 @@ class t1070_b:
     result = TWIST
 
     def printed(C, q, qdot):
-        return twist_slopes(curve(C), np.array([q]))[:, 0, 0] * qdot
+        return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0] * qdot
 
     def library(C, q, qdot):
-        return through(C).Sdot([q], [qdot])[:, 0]
+        return through(C).motion_subspace_rate([q], [qdot])[:, 0]
 
     oracle = "differences along the motion of the twists that complex steps of the pose give"
 
     def reference(C, q, qdot):
         def along(t):
-            return twists_of(curve(C), q + t * qdot)
+            return pose_jacobian(spline_curve(C), q + t * qdot)
 
-        return rate(along, np.zeros(1), np.ones(1))[:, 0]
+        return derivative_along_motion(along, np.zeros(1), np.ones(1))[:, 0]
 
     verdict = Verdict.HOLDS
     implemented_by = CURVE
@@ -134,7 +139,7 @@ class alg3_a:
     result = POSE
 
     def printed(C, q):
-        d, b = [twist_matrix(step) for step in steps(C)], cumulative(np.array([1, q, q**2, q**3]))
+        d, b = [twist_matrix(step) for step in frame_twists(C)], cumulative(np.array([1, q, q**2, q**3]))
         Q = C[0] @ expm(d[0] * b[0])
         for i in (1, 2):
             Qi = expm(d[i] * b[i])
@@ -156,7 +161,7 @@ class alg3_b:
     result = SCREW
 
     def printed(C, q):
-        d = steps(C)
+        d = frame_twists(C)
         b = cumulative(np.array([1, q, q**2, q**3]))
         b_slope = cumulative(np.array([0, 1, 2 * q, 3 * q**2]))
         S = d[0] * b_slope[0]
@@ -186,7 +191,7 @@ class alg3_c:
 
     def printed(C, q):
         """Line by line; S is still that of the round before in line 8, and no more in line 10."""
-        d = steps(C)
+        d = frame_twists(C)
         b = cumulative(np.array([1, q, q**2, q**3]))
         b_slope = cumulative(np.array([0, 1, 2 * q, 3 * q**2]))
         b_bend = cumulative(np.array([0, 0, 2, 6 * q]))
@@ -199,12 +204,12 @@ class alg3_c:
         return dS
 
     def library(C, q):
-        return through(C).dS([q])[:, 0, 0]
+        return through(C).motion_subspace_derivative([q])[:, 0, 0]
 
     oracle = "differences of order eight of the twists that complex steps of the pose give"
 
     def reference(C, q):
-        return twist_slopes(curve(C), np.array([q]))[:, 0, 0]
+        return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0]
 
     verdict = Verdict.ERRATUM
     scan = True

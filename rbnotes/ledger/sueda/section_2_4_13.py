@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes.checking.strategies import arrays, numbers, vectors
 from rbnotes.joints import Composite, EulerSpherical, SplineSurface, Translational
-from rbnotes.ledger.oracles.pose_chains import rate, turned
-from rbnotes.ledger.oracles.spline_poses import euler, surface
+from rbnotes.ledger.oracles.pose_chains import derivative_along_motion, screw_pose
+from rbnotes.ledger.oracles.spline_poses import euler_rotation, spline_surface
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.quantities import LINEAR_FIRST_TWIST, NUMBER, POSE, TIME
 from rbnotes.ledger.record import Verdict, claim
@@ -122,7 +122,7 @@ class e2_69_a:
     printed = slope
 
     def library(C, q1, q2):
-        return height(C).S([q1, q2])[3]
+        return height(C).motion_subspace([q1, q2])[3]
 
     oracle = "scipy's derivatives of B-splines, one direction after the other"
 
@@ -148,7 +148,7 @@ class e2_69_b:
         return np.array([first, powers(q1) @ B.T @ C @ B @ bends_of_powers(q2)])
 
     def library(C, q1, q2):
-        return np.diag(height(C).dS([q1, q2])[3])
+        return np.diag(height(C).motion_subspace_derivative([q1, q2])[3])
 
     oracle = "scipy's second derivatives of B-splines"
 
@@ -179,7 +179,7 @@ class e2_69_c:
         return np.array([second, second])
 
     def library(C, q1, q2):
-        hessian = height(C).dS([q1, q2])[3]
+        hessian = height(C).motion_subspace_derivative([q1, q2])[3]
         return np.array([hessian[0, 1], hessian[1, 0]])
 
     oracle = "scipy's derivatives of B-splines, once in each direction, in both orders"
@@ -213,7 +213,7 @@ class t1098:
     def printed(t, angles):
         """The last columns of T R and of R T."""
         T, R = np.eye(4), np.eye(4)
-        T[:3, 3], R[:3, :3] = t, euler(angles)
+        T[:3, 3], R[:3, :3] = t, euler_rotation(angles)
         return np.array([(T @ R)[:3, 3], (R @ T)[:3, 3]])
 
     def library(t, angles):
@@ -252,7 +252,7 @@ def pose_library(P, q1, q2):
 
 
 def pose_reference(P, q1, q2):
-    return surface(P)(np.array([q1, q2]))
+    return spline_surface(P)(np.array([q1, q2]))
 
 
 BY_ANGLES = "positions and angles weighted by Cox and de Boor's recursion, and rotations by sines and cosines"
@@ -313,7 +313,7 @@ class t1106_b:
 
     def printed(P, q1, q2):
         angles = np.array([value(P[..., k], q1, q2) for k in (3, 4, 5)])
-        turns = [turned(axis, angle) for axis, angle in zip(np.eye(3), angles, strict=True)]
+        turns = [screw_pose(axis, angle) for axis, angle in zip(np.eye(3), angles, strict=True)]
         return (turns[0] @ turns[1] @ turns[2])[:3, :3]
 
     def library(P, q1, q2):
@@ -348,7 +348,7 @@ class t1106_c:
         return np.array([slowest, np.minimum(slowest, np.sqrt(1 - np.sin(SMALL)))])
 
     def library(a, b, c):
-        slowest = EulerSpherical("XYZ").singularity([[a, b, c], [c, SMALL, a]])
+        slowest = EulerSpherical("XYZ").distance_to_singularity([[a, b, c], [c, SMALL, a]])
         return np.array([slowest[0], np.min(slowest)])
 
     oracle = "smallest singular values of angular velocities, from differences of scipy's rotation, there and at the bound"
@@ -358,7 +358,7 @@ class t1106_c:
             return Rotation.from_euler("XYZ", angles).as_matrix()
 
         def slowest(angles):
-            columns = [moved(angles).T @ rate(moved, angles, unit) for unit in np.eye(3)]
+            columns = [moved(angles).T @ derivative_along_motion(moved, angles, unit) for unit in np.eye(3)]
             return np.linalg.svd(np.array([[X[2, 1], X[0, 2], X[1, 0]] for X in columns]))[1][-1]
 
         return np.array([slowest(np.array([a, b, c])), slowest(np.array([0.3, SMALL, -0.2]))])

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import expm
 
-from rbnotes.ledger.oracles.pose_chains import rate, twist_slopes, twists_of
-from rbnotes.ledger.oracles.spline_poses import surface
+from rbnotes.ledger.oracles.pose_chains import (
+    derivative_along_motion,
+    pose_jacobian,
+    pose_jacobian_derivative,
+)
+from rbnotes.ledger.oracles.spline_poses import spline_surface
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
 from rbnotes.ledger.quantities import (
     LENGTH,
@@ -17,8 +21,8 @@ from rbnotes.ledger.quantities import (
     SCREW,
     TIME,
     TWIST,
-    per,
-    rows,
+    matrix_quantity,
+    stacked_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_4_13 import (
@@ -44,19 +48,19 @@ QUANTITIES = {"P": LINEAR_FIRST_TWIST * TIME, "q1": NUMBER, "q2": NUMBER, "qdot"
 
 
 def S_library(P, q1, q2):
-    return over(P).S([q1, q2])
+    return over(P).motion_subspace([q1, q2])
 
 
 def S_reference(P, q1, q2):
-    return twists_of(surface(P), np.array([q1, q2]))
+    return pose_jacobian(spline_surface(P), np.array([q1, q2]))
 
 
 def dS_library(P, q1, q2):
-    return over(P).dS([q1, q2])
+    return over(P).motion_subspace_derivative([q1, q2])
 
 
 def dS_reference(P, q1, q2):
-    return twist_slopes(surface(P), np.array([q1, q2]))
+    return pose_jacobian_derivative(spline_surface(P), np.array([q1, q2]))
 
 
 def factor(k, P, q1, q2):
@@ -95,7 +99,7 @@ class t1108_b:
         r"\texttt{Sdot = dSdq(:,:,1)*qdot(1) + dSdq(:,:,2)*qdot(2)}"
     )
     inputs = MOVING
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
 
     def printed(P, q1, q2, qdot):
         """With the layout of Algorithm 4: (:, i, j) is the derivative of column i by coordinate j."""
@@ -103,15 +107,15 @@ class t1108_b:
         return dSdq[:, :, 0] * qdot[0] + dSdq[:, :, 1] * qdot[1]
 
     def library(P, q1, q2, qdot):
-        return over(P).Sdot([q1, q2], qdot)
+        return over(P).motion_subspace_rate([q1, q2], qdot)
 
     oracle = "differences of the Jacobian along the motion"
 
     def reference(P, q1, q2, qdot):
         def along(t):
-            return twists_of(surface(P), np.array([q1, q2]) + t * qdot)
+            return pose_jacobian(spline_surface(P), np.array([q1, q2]) + t * qdot)
 
-        return rate(along, np.zeros(1), np.ones(1))
+        return derivative_along_motion(along, np.zeros(1), np.ones(1))
 
     primitives = ("rbnotes.ledger.oracles.spline_poses.surface",)
     verdict = Verdict.HOLDS
@@ -151,7 +155,7 @@ class alg4_b:
         r"\mathrm{Ad}(Q_k^{-1})\,S_i"
     )
     inputs = PATCH
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
 
     def printed(P, q1, q2):
         S = np.outer(AXES[0], slope(P[..., 0], q1, q2))
@@ -178,7 +182,7 @@ class alg4_c:
         r"\partial f_j(C_k, q)\right)"
     )
     inputs = PATCH
-    result = rows(NUMBER, NUMBER, NUMBER, LENGTH, LENGTH, LENGTH)
+    result = stacked_quantity(NUMBER, NUMBER, NUMBER, LENGTH, LENGTH, LENGTH)
 
     def printed(P, q1, q2):
         """With the S_i of the round before in ad_i, as line 13 stands before line 14."""

@@ -15,8 +15,13 @@ from rbnotes.joints import (
     Revolute,
 )
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.joint_poses import columns, columns_rate, screws, turns
-from rbnotes.ledger.oracles.twists import twist_of
+from rbnotes.ledger.oracles.joint_poses import (
+    motion_subspace,
+    motion_subspace_rate,
+    rotation_sequence,
+    screws,
+)
+from rbnotes.ledger.oracles.twists import twist_from_matrix
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
@@ -72,10 +77,10 @@ class e2_29:
 
     def printed(E0, q):
         E, slopes = E0 @ MIXED_POSE(q), E0 @ np.moveaxis(complex_step(MIXED_POSE, q), -1, 0)
-        return np.column_stack([twist_of(np.linalg.inv(E) @ slope) for slope in slopes])
+        return np.column_stack([twist_from_matrix(np.linalg.inv(E) @ slope) for slope in slopes])
 
     def library(E0, q):
-        return MIXED.S(q)
+        return MIXED.motion_subspace(q)
 
     oracle = (
         "rates of the rotation vector and of the position seen from where the body is, by scipy's rotations"
@@ -112,11 +117,11 @@ class t894:
         E = E0 @ MIXED_POSE(q)
         return E @ sum(
             np.vstack([np.column_stack([bracket(S[:3]), S[3:]]), np.zeros(4)]) * rate
-            for S, rate in zip(columns(MIXED_POSE, q).T, qdot, strict=True)
+            for S, rate in zip(motion_subspace(MIXED_POSE, q).T, qdot, strict=True)
         )
 
     def library(E0, q, qdot):
-        S = MIXED.S(q) @ qdot
+        S = MIXED.motion_subspace(q) @ qdot
         X = np.zeros((4, 4))
         X[:3, :3], X[:3, 3] = so3.hat(S[:3]), S[3:]
         return E0 @ MIXED.transform(q) @ X
@@ -148,12 +153,12 @@ class e2_30:
     result = NUMBER
 
     def printed(E0, q):
-        R, slopes = rotation(q), np.moveaxis(complex_step(turns("XZX"), q), -1, 0)
+        R, slopes = rotation(q), np.moveaxis(complex_step(rotation_sequence("XZX"), q), -1, 0)
         upper = np.column_stack([unbracketed(R.T @ slope[:3, :3]) for slope in slopes])
         return np.vstack([upper, np.zeros((3, 3))])
 
     def library(E0, q):
-        return EulerSpherical("XZX").S(q)
+        return EulerSpherical("XZX").motion_subspace(q)
 
     oracle = (
         "angular velocity and velocity of the placed ball joint's origin, by differences of scipy's rotations"
@@ -226,7 +231,7 @@ class e2_32:
     oracle = "scipy's exponentials of twists about the three axes, one after the other"
 
     def reference(q):
-        return turns("XZX")(q)
+        return rotation_sequence("XZX")(q)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.EulerSpherical",)
@@ -241,11 +246,11 @@ class t910:
 
     def printed(q, u):
         """For the derivative in some direction, of which those by one angle are the unit ones."""
-        R, slopes = turns("XZX")(q)[:3, :3], complex_step(turns("XZX"), q)[:3, :3]
+        R, slopes = rotation_sequence("XZX")(q)[:3, :3], complex_step(rotation_sequence("XZX"), q)[:3, :3]
         return -(R.T @ (slopes @ u)).T
 
     def library(q, u):
-        return so3.hat(EulerSpherical("XZX").S(q)[:3] @ u)
+        return so3.hat(EulerSpherical("XZX").motion_subspace(q)[:3] @ u)
 
     oracle = "differences of scipy's rotations"
 
@@ -272,7 +277,7 @@ class e2_33:
         return np.array([[0, -s2 * s3, -c3 * s2], [s2 * s3, 0, -c2], [c3 * s2, c2, 0]])
 
     def library(q):
-        return so3.hat(EulerSpherical("XZX").S(q)[:3, 0])
+        return so3.hat(EulerSpherical("XZX").motion_subspace(q)[:3, 0])
 
     oracle = "differences of scipy's rotations"
 
@@ -294,7 +299,7 @@ class t914_a:
         return np.concatenate([unbracketed(slope(q, 0)), np.zeros(3)])
 
     def library(q):
-        return EulerSpherical("XZX").S(q)[:, 0]
+        return EulerSpherical("XZX").motion_subspace(q)[:, 0]
 
     oracle = "how the axes and the origin of a body on scipy's rotations move, seen from it"
 
@@ -326,12 +331,12 @@ class t914_b:
         return upper
 
     def library(q):
-        return EulerSpherical("XZX").S(q)[:3]
+        return EulerSpherical("XZX").motion_subspace(q)[:3]
 
     oracle = "the angular velocities for unit rates, by the complex step through scipy's exponentials"
 
     def reference(q):
-        return columns(turns("XZX"), q)[:3]
+        return motion_subspace(rotation_sequence("XZX"), q)[:3]
 
     verdict = Verdict.MISPRINT
     correction = r"Repeating for the 2nd and 3rd *columns*: the derivatives by $q_2$ and $q_3$."
@@ -351,12 +356,12 @@ class e2_34:
     printed = euler_columns
 
     def library(q):
-        return EulerSpherical("XZX").S(q)
+        return EulerSpherical("XZX").motion_subspace(q)
 
     oracle = "the complex step through scipy's exponentials about the three axes"
 
     def reference(q):
-        return columns(turns("XZX"), q)
+        return motion_subspace(rotation_sequence("XZX"), q)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.EulerSpherical",)
@@ -374,12 +379,12 @@ class e2_35:
     printed = euler_columns_rate
 
     def library(q, qdot):
-        return EulerSpherical("XZX").Sdot(q, qdot)
+        return EulerSpherical("XZX").motion_subspace_rate(q, qdot)
 
     oracle = "differences, along moving angles, of the columns that the complex step gives"
 
     def reference(q, qdot):
-        return columns_rate(turns("XZX"), q, qdot)
+        return motion_subspace_rate(rotation_sequence("XZX"), q, qdot)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.EulerSpherical",)

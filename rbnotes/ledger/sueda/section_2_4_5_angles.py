@@ -16,9 +16,14 @@ from rbnotes.joints import (
     Revolute,
     euler_sequences,
 )
-from rbnotes.ledger.oracles.joint_poses import columns, columns_rate, screws, turns
+from rbnotes.ledger.oracles.joint_poses import (
+    motion_subspace,
+    motion_subspace_rate,
+    rotation_sequence,
+    screws,
+)
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
-from rbnotes.ledger.quantities import NUMBER, POSE, TWIST, per
+from rbnotes.ledger.quantities import NUMBER, POSE, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_4_5 import euler_columns_rate
 
@@ -30,7 +35,7 @@ QUANTITIES = {"B": POSE, "P": POSE, "a": NUMBER, "b": NUMBER, "c": NUMBER}
 
 
 def angular_columns(a, b, c, q):
-    return columns(screws(*(np.append(axis, np.zeros(3)) for axis in (a, b, c))), q)[:3]
+    return motion_subspace(screws(*(np.append(axis, np.zeros(3)) for axis in (a, b, c))), q)[:3]
 
 
 def limb(P, B):
@@ -55,7 +60,7 @@ class t888_a:
         return np.cross(b, turned) @ c
 
     def library(a, b, c, q):
-        return -np.linalg.det(Composite(Revolute(a), Revolute(b), Revolute(c)).S(q)[:3])
+        return -np.linalg.det(Composite(Revolute(a), Revolute(b), Revolute(c)).motion_subspace(q)[:3])
 
     oracle = "the determinant half a turn of the second angle on, from the complex step through exponentials"
 
@@ -85,12 +90,12 @@ class t888_b:
         return np.sqrt(1 - abs(along))
 
     def library(sequence, q):
-        return EulerSpherical(sequence).singularity(q)
+        return EulerSpherical(sequence).distance_to_singularity(q)
 
     oracle = "the singular values of the columns that the complex step gives"
 
     def reference(sequence, q):
-        return np.linalg.svd(columns(turns(sequence), q), compute_uv=False)[2]
+        return np.linalg.svd(motion_subspace(rotation_sequence(sequence), q), compute_uv=False)[2]
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
@@ -115,7 +120,7 @@ class t888_c:
 
     def library():
         joint = QuaternionSpherical()
-        return [joint.coordinates, joint.constraint_rows(QUATERNION).shape[0]]
+        return [joint.num_coordinates, joint.coordinate_constraint_jacobian(QUATERNION).shape[0]]
 
     oracle = (
         "numbers of a quaternion, and how many independent rates of them turn nothing, by scipy's rotations"
@@ -143,12 +148,18 @@ class t890:
         return [6, 1, 6, 3]
 
     def library():
-        return [*Revolute().S([0.5]).shape, *EulerSpherical("XZX").S([0.5, 1.0, 1.5]).shape]
+        return [
+            *Revolute().motion_subspace([0.5]).shape,
+            *EulerSpherical("XZX").motion_subspace([0.5, 1.0, 1.5]).shape,
+        ]
 
     oracle = "the independent twists of a hinge and of a ball joint, by the complex step through exponentials"
 
     def reference():
-        hinge, ball = columns(turns("Z"), np.array([0.5])), columns(turns("XZX"), np.array([0.5, 1.0, 1.5]))
+        hinge, ball = (
+            motion_subspace(rotation_sequence("Z"), np.array([0.5])),
+            motion_subspace(rotation_sequence("XZX"), np.array([0.5, 1.0, 1.5])),
+        )
         return [n for S in (hinge, ball) for n in (len(S), np.linalg.matrix_rank(S))]
 
     tolerance = 0.0
@@ -161,7 +172,7 @@ class t890:
 class t918:
     formula = r"\dot J(i,i) = {}^i_{J_i}\mathrm{Ad}\,\dot S \ne 0"
     inputs = {"P": frames(), "B": frames(), "q": arrays(4), "qdot": arrays(4)}
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
 
     def printed(P, B, q, qdot):
         return adjoint_by_conjugation(np.linalg.inv(B)) @ euler_columns_rate(q[1:4], qdot[1:4])
@@ -169,14 +180,14 @@ class t918:
     def library(P, B, q, qdot):
         model = limb(P, B)
         i = model.index("ball")
-        return tree.jacobian_dot(model, q, qdot)[6 * i : 6 * i + 6, model.slices[i]]
+        return tree.jacobian_rate(model, q, qdot)[6 * i : 6 * i + 6, model.coordinate_slices[i]]
 
     oracle = "differences along the motion of the body's twists for unit rates, by scipy's exponentials"
 
     def reference(P, B, q, qdot):
         """Of the body on the ball joint, whose resting frame is where a hinge about y has brought P."""
-        at, ball = turns("Y")(q[:1]) @ P, turns("XZX")
-        return columns_rate(lambda q: at @ ball(q) @ B, q[1:4], qdot[1:4])
+        at, ball = rotation_sequence("Y")(q[:1]) @ P, rotation_sequence("XZX")
+        return motion_subspace_rate(lambda q: at @ ball(q) @ B, q[1:4], qdot[1:4])
 
     verdict = Verdict.HOLDS
     remark = r"Not zero wherever $\dot q_2$ or $\dot q_3$ is not; turning the first angle alone leaves $S$ as it is."

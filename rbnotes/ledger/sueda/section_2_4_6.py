@@ -10,7 +10,7 @@ from rbnotes import so3
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import vectors
 from rbnotes.joints import EulerSpherical, Universal
-from rbnotes.ledger.oracles.joint_poses import columns, columns_rate, turns
+from rbnotes.ledger.oracles.joint_poses import motion_subspace, motion_subspace_rate, rotation_sequence
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
@@ -49,7 +49,7 @@ class t922:
         return np.array([qdot[0], qdot[1], 0])
 
     def library(q, qdot):
-        return Universal().S(q)[:3] @ qdot
+        return Universal().motion_subspace(q)[:3] @ qdot
 
     oracle = "differences of scipy's rotations about x and the new y"
 
@@ -146,7 +146,7 @@ class e2_38:
     oracle = "scipy's exponentials of twists about x and about the new y"
 
     def reference(q):
-        return turns("XY")(q)
+        return rotation_sequence("XY")(q)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.Universal",)
@@ -162,12 +162,12 @@ class t934_a:
         return [6, 2]
 
     def library():
-        return Universal().S([0.5, 1.0]).shape
+        return Universal().motion_subspace([0.5, 1.0]).shape
 
     oracle = "the independent twists, by the complex step through scipy's exponentials"
 
     def reference():
-        S = columns(turns("XY"), np.array([0.5, 1.0]))
+        S = motion_subspace(rotation_sequence("XY"), np.array([0.5, 1.0]))
         return [len(S), np.linalg.matrix_rank(S)]
 
     tolerance = 0.0
@@ -191,7 +191,7 @@ class t934_b:
         return -(R.T @ (by_first * qdot[0] + by_second * qdot[1])).T
 
     def library(q, qdot):
-        return so3.hat(Universal().S(q)[:3] @ qdot)
+        return so3.hat(Universal().motion_subspace(q)[:3] @ qdot)
 
     oracle = "differences of scipy's rotations"
 
@@ -211,12 +211,12 @@ class e2_39:
     printed = universal_columns
 
     def library(q):
-        return Universal().S(q)
+        return Universal().motion_subspace(q)
 
     oracle = "the complex step through scipy's exponentials"
 
     def reference(q):
-        return columns(turns("XY"), q)
+        return motion_subspace(rotation_sequence("XY"), q)
 
     verdict = Verdict.HOLDS
     remark = "Its columns are perpendicular and of length 1 at every q: a universal joint has no singularity."
@@ -238,12 +238,12 @@ class e2_40:
         return np.array([[-s2 * q2dot, 0], [0, 0], [c2 * q2dot, 0], [0, 0], [0, 0], [0, 0]])
 
     def library(q, qdot):
-        return Universal().Sdot(q, qdot)
+        return Universal().motion_subspace_rate(q, qdot)
 
     oracle = "differences, along moving angles, of the columns that the complex step gives"
 
     def reference(q, qdot):
-        return columns_rate(turns("XY"), q, qdot)
+        return motion_subspace_rate(rotation_sequence("XY"), q, qdot)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.Universal",)

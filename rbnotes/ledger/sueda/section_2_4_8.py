@@ -9,16 +9,22 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.checking import derivative, jacobian
-from rbnotes.checking.strategies import nonzero_vectors, rotations, turning, vectors
+from rbnotes.checking.strategies import nonsingular_rotation_vectors, nonzero_vectors, rotations, vectors
 from rbnotes.joints import ExponentialSpherical
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.joint_poses import ball, columns, columns_rate, turn_columns, turned_by
+from rbnotes.ledger.oracles.joint_poses import (
+    motion_subspace,
+    motion_subspace_rate,
+    rotation_from_vector,
+    rotation_vector_jacobian,
+    rotation_vector_pose,
+)
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
 CHAPTER = "spheres-without-singularities"
 TURNED = {"q": vectors(3, -4, 4)}
-AWAY_FROM_ZERO = {"q": turning(vectors(3, -4, 4), 0.25)}
+AWAY_FROM_ZERO = {"q": nonsingular_rotation_vectors(vectors(3, -4, 4), 0.25)}
 MOVING = {**AWAY_FROM_ZERO, "qdot": nonzero_vectors()}
 AT_REST_TOO = {
     "q": st.builds(lambda q, moved: q * moved, vectors(3, -4, 4), st.sampled_from((0, 1, 1))),
@@ -119,7 +125,7 @@ class e2_42:
 
     def reference(q):
         Q = np.eye(4)
-        Q[:3, :3] = turned_by(q)
+        Q[:3, :3] = rotation_from_vector(q)
         return Q
 
     verdict = Verdict.HOLDS
@@ -136,12 +142,12 @@ class e2_43:
 
     def library(q):
         joint = ExponentialSpherical()
-        return joint.transform(q)[:3, :3] @ so3.hat(joint.S(q)[:3].T)
+        return joint.transform(q)[:3, :3] @ so3.hat(joint.motion_subspace(q)[:3].T)
 
     oracle = "differences of scipy's rotations"
 
     def reference(q):
-        return np.moveaxis(jacobian(turned_by, q).value, -1, 0)
+        return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
     equivalent_mutants = {SWAPPED: COMMUTE}
     verdict = Verdict.HOLDS
@@ -167,7 +173,7 @@ class t956:
     def library(u):
         joint, none = ExponentialSpherical(), np.zeros(3)
         R = joint.transform(none)[:3, :3]
-        return np.vstack([R, R @ so3.hat(joint.S(none)[:3] @ u)])
+        return np.vstack([R, R @ so3.hat(joint.motion_subspace(none)[:3] @ u)])
 
     oracle = "the start of scipy's rotations about a fixed axis, and differences along them"
 
@@ -188,12 +194,12 @@ class e2_44:
     printed = printed_columns
 
     def library(q):
-        return ExponentialSpherical().S(q)[:3]
+        return ExponentialSpherical().motion_subspace(q)[:3]
 
     oracle = "differences of scipy's rotations, seen from the body"
 
     def reference(q):
-        return turn_columns(q)
+        return rotation_vector_jacobian(q)
 
     equivalent_mutants = {f"in rotation_slopes: {SWAPPED}": COMMUTE}
     verdict = Verdict.HOLDS
@@ -215,12 +221,12 @@ class e2_45:
 
     def library(q, qdot):
         joint = ExponentialSpherical()
-        return joint.transform(q)[:3, :3] @ so3.hat(joint.S(q)[:3] @ qdot)
+        return joint.transform(q)[:3, :3] @ so3.hat(joint.motion_subspace(q)[:3] @ qdot)
 
     oracle = "differences of scipy's rotations along a straight line of rotation vectors"
 
     def reference(q, qdot):
-        return derivative(lambda t: turned_by(q + t * qdot)).value
+        return derivative(lambda t: rotation_from_vector(q + t * qdot)).value
 
     equivalent_mutants = {f"in rotation_slopes: {SWAPPED}": COMMUTE}
     verdict = Verdict.HOLDS
@@ -246,7 +252,7 @@ class e2_46:
     oracle = "differences of scipy's rotations"
 
     def reference(q):
-        return np.moveaxis(jacobian(turned_by, q).value, -1, 0)
+        return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
     equivalent_mutants = {f"in A: {SWAPPED}": COMMUTE}
     verdict = Verdict.HOLDS
@@ -266,12 +272,12 @@ class e2_47_a:
     printed = printed_columns_rate
 
     def library(q, qdot):
-        return ExponentialSpherical().Sdot(q, qdot)[:3]
+        return ExponentialSpherical().motion_subspace_rate(q, qdot)[:3]
 
     oracle = "differences along moving coordinates of the columns that the complex step gives, by scipy's exponential"
 
     def reference(q, qdot):
-        return columns_rate(ball, q, qdot)[:3]
+        return motion_subspace_rate(rotation_vector_pose, q, qdot)[:3]
 
     given = MOVING
 
@@ -315,7 +321,7 @@ class e2_47_b:
     def reference(q, qdot):
         def angular_velocities(t):
             """Of the body turned by the rotation vector, in the resting frame, for unit rates of each coordinate."""
-            R, S = turned_by(q + t * qdot), columns(ball, q + t * qdot)[:3]
+            R, S = rotation_from_vector(q + t * qdot), motion_subspace(rotation_vector_pose, q + t * qdot)[:3]
             return np.stack([np.cross(R @ column, I).T for column in S.T])
 
         return derivative(angular_velocities).value

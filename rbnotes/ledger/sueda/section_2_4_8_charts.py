@@ -19,7 +19,14 @@ from rbnotes.checking.strategies import (
 )
 from rbnotes.joints import EulerSpherical, ExponentialSpherical, QuaternionSpherical
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.joint_poses import ball, columns, columns_rate, turn_columns, turned_by, turns
+from rbnotes.ledger.oracles.joint_poses import (
+    motion_subspace,
+    motion_subspace_rate,
+    rotation_from_vector,
+    rotation_sequence,
+    rotation_vector_jacobian,
+    rotation_vector_pose,
+)
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
 from rbnotes.ledger.record import Verdict, claim
 
@@ -37,7 +44,7 @@ def reparameterized(q):
 
 def new_rates(q, qdot):
     """The text's last but one step."""
-    return np.linalg.inv(turn_columns(reparameterized(q))) @ (turn_columns(q) @ qdot)
+    return np.linalg.inv(rotation_vector_jacobian(reparameterized(q))) @ (rotation_vector_jacobian(q) @ qdot)
 
 
 def principal(q):
@@ -54,7 +61,7 @@ def determinant(sequence, R):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         angles = Rotation.from_matrix(R).as_euler(sequence)
-    return np.linalg.det(columns(turns(sequence), angles)[:3])
+    return np.linalg.det(motion_subspace(rotation_sequence(sequence), angles)[:3])
 
 
 @claim("sueda/s2.4.8/t946#a", "Exponential coordinates are singular somewhere too")
@@ -69,12 +76,12 @@ class t946_a:
         return (np.sin(half) / half) ** 2
 
     def library(q):
-        return np.linalg.det(ExponentialSpherical().S(q)[:3])
+        return np.linalg.det(ExponentialSpherical().motion_subspace(q)[:3])
 
     oracle = "the determinant of the angular velocities for unit rates, by differences of scipy's rotations"
 
     def reference(q):
-        return np.linalg.det(turn_columns(q))
+        return np.linalg.det(rotation_vector_jacobian(q))
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.ExponentialSpherical",)
@@ -95,7 +102,10 @@ class t946_b:
 
     def library(p, pdot, stretch):
         joint = QuaternionSpherical()
-        return np.append(joint.S(p)[:3] @ (pdot + stretch * p), joint.constraint_rows(p) @ pdot)
+        return np.append(
+            joint.motion_subspace(p)[:3] @ (pdot + stretch * p),
+            joint.coordinate_constraint_jacobian(p) @ pdot,
+        )
 
     oracle = "differences of the rotations that scipy makes of the lengthened quaternion, and of its squared length"
 
@@ -131,7 +141,9 @@ class t946_c:
         Q = np.eye(4)
         Q[:3, :3] = R
         both = [EulerSpherical("ZYX"), EulerSpherical("ZYZ")]
-        return sum(np.linalg.det(joint.S(joint.coordinates_of(Q))[:3]) ** 2 for joint in both)
+        return sum(
+            np.linalg.det(joint.motion_subspace(joint.nearest_coordinates(Q))[:3]) ** 2 for joint in both
+        )
 
     oracle = "the determinants of the columns that the complex step gives, at scipy's angles"
 
@@ -160,12 +172,12 @@ class t972_a:
         return a * (a @ u)
 
     def library(a, n, u):
-        return ExponentialSpherical().S(2 * n * np.pi * a)[:3] @ u
+        return ExponentialSpherical().motion_subspace(2 * n * np.pi * a)[:3] @ u
 
     oracle = "differences of scipy's rotations through the sphere"
 
     def reference(a, n, u):
-        X = derivative(lambda t: turned_by(2 * n * np.pi * a + t * u)).value
+        X = derivative(lambda t: rotation_from_vector(2 * n * np.pi * a + t * u)).value
         return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
     verdict = Verdict.HOLDS
@@ -240,13 +252,13 @@ class t972_d:
 
     def library(q):
         joint = ExponentialSpherical()
-        shorter = joint.reparametrise(q, np.zeros(3))[0]
+        shorter = joint.reparametrize(q, np.zeros(3))[0]
         return np.vstack([joint.transform(shorter)[:3, :3], shorter])
 
     oracle = "scipy's rotation with the longer vector, by quaternions, and its vector of at most half a turn"
 
     def reference(q):
-        return np.vstack([turned_by(q), principal(q)])
+        return np.vstack([rotation_from_vector(q), principal(q)])
 
     verdict = Verdict.HOLDS
     remark = (
@@ -274,12 +286,12 @@ class t972_e:
 
     def library(q):
         joint = ExponentialSpherical()
-        return np.linalg.det(joint.S(joint.reparametrise(q, np.zeros(3))[0])[:3])
+        return np.linalg.det(joint.motion_subspace(joint.reparametrize(q, np.zeros(3))[0])[:3])
 
     oracle = "differences of scipy's rotations at the rotation vector of at most half a turn"
 
     def reference(q):
-        return np.linalg.det(turn_columns(principal(q)))
+        return np.linalg.det(rotation_vector_jacobian(principal(q)))
 
     verdict = Verdict.HOLDS
     remark = (
@@ -298,7 +310,7 @@ class t972_f:
     printed = new_rates
 
     def library(q, qdot):
-        return ExponentialSpherical().reparametrise(q, qdot)[1]
+        return ExponentialSpherical().reparametrize(q, qdot)[1]
 
     oracle = "differences of scipy's rotation vectors of at most half a turn along the motion"
 
@@ -321,16 +333,16 @@ class t972_g:
 
     def printed(q, qdot):
         """With the rate of S by differences, as (2.47) has its own record."""
-        return columns_rate(ball, reparameterized(q), new_rates(q, qdot))[:3]
+        return motion_subspace_rate(rotation_vector_pose, reparameterized(q), new_rates(q, qdot))[:3]
 
     def library(q, qdot):
         joint = ExponentialSpherical()
-        return joint.Sdot(*joint.reparametrise(q, qdot))[:3]
+        return joint.motion_subspace_rate(*joint.reparametrize(q, qdot))[:3]
 
     oracle = "differences of the columns that the complex step gives, along scipy's shorter rotation vectors"
 
     def reference(q, qdot):
-        return columns_rate(ball, principal(q), principal_rate(q, qdot))[:3]
+        return motion_subspace_rate(rotation_vector_pose, principal(q), principal_rate(q, qdot))[:3]
 
     verdict = Verdict.HOLDS
     remark = (

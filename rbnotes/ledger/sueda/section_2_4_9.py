@@ -9,11 +9,18 @@ from rbnotes.checking.strategies import arrays, inertias, masses, unit_vectors, 
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Composite, ExponentialSpherical, Fixed, Helical, Revolute, Translational
 from rbnotes.ledger.oracles.bodies import point_masses
-from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
-from rbnotes.ledger.oracles.joint_pairs import PITCH, both, first, second
-from rbnotes.ledger.oracles.pose_chains import frames, rate, shifted, turned, twist_rates, twists_of
-from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_of
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, SCREW, TIME, TORQUE, TWIST, per
+from rbnotes.ledger.oracles.dalembert import mass_matrix, net_generalized_force
+from rbnotes.ledger.oracles.joint_pairs import PITCH, ball_with_arm, hinge_and_screw, joint_pair
+from rbnotes.ledger.oracles.pose_chains import (
+    derivative_along_motion,
+    pose_jacobian,
+    pose_jacobian_rate,
+    random_poses,
+    screw_pose,
+    translation_pose,
+)
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, SCREW, TIME, TORQUE, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import Link, Tree, inverse_dynamics_dense
 
@@ -23,9 +30,9 @@ COMPOSITE = ("rbnotes.joints.Composite",)
 # Joint 1, a ball with an arm of shape A, has three coordinates; joint 2, a hinge and a screw with an arm of
 # shape B between them, has two.
 PAIR = {
-    "A": frames(),
+    "A": random_poses(),
     "a": unit_vectors(),
-    "B": frames(),
+    "B": random_poses(),
     "b": unit_vectors(),
     "q1": arrays(3).filter(np.any),
     "q2": arrays(2),
@@ -61,19 +68,19 @@ def seen_from_2(Q2):
 
 
 def S_reference(A, a, B, b, q1, q2):
-    return twists_of(both(A, a, B, b), np.concatenate([q1, q2]))
+    return pose_jacobian(joint_pair(A, a, B, b), np.concatenate([q1, q2]))
 
 
 def S_library(A, a, B, b, q1, q2):
-    return model(A, a, B, b)[2].S(np.concatenate([q1, q2]))
+    return model(A, a, B, b)[2].motion_subspace(np.concatenate([q1, q2]))
 
 
 def Sdot_reference(A, a, B, b, q1, q2, v1, v2):
-    return twist_rates(both(A, a, B, b), np.concatenate([q1, q2]), np.concatenate([v1, v2]))
+    return pose_jacobian_rate(joint_pair(A, a, B, b), np.concatenate([q1, q2]), np.concatenate([v1, v2]))
 
 
 def Sdot_library(A, a, B, b, q1, q2, v1, v2):
-    return model(A, a, B, b)[2].Sdot(np.concatenate([q1, q2]), np.concatenate([v1, v2]))
+    return model(A, a, B, b)[2].motion_subspace_rate(np.concatenate([q1, q2]), np.concatenate([v1, v2]))
 
 
 def needed(tree, q1, q2, v1, v2, v1dot, v2dot):
@@ -113,7 +120,7 @@ class t974:
 
     def reference(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
         each, points = point_masses(m, J, c)
-        pose = both(A, a, B, b)
+        pose = joint_pair(A, a, B, b)
 
         def places(q):
             E = pose(q)
@@ -121,7 +128,7 @@ class t974:
 
         q, v, vdot = (np.concatenate(pair) for pair in ((q1, q2), (v1, v2), (v1dot, v2dot)))
         masses = np.full(6, each)
-        return inertia_of(places, masses, q) @ vdot - free_force(places, masses, g, q, v)
+        return mass_matrix(places, masses, q) @ vdot - net_generalized_force(places, masses, g, q, v)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.tree.inverse_dynamics_dense",)
@@ -134,13 +141,13 @@ class e2_48:
         r"S = \begin{pmatrix} {}^2\mathrm{Ad} & S_1 & S_2 \end{pmatrix} \in \mathbb R^{6\times(n_1+n_2)}"
     )
     inputs = PAIR
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2):
         """Three blocks, of 6, n_1 and n_2 columns."""
-        one, two = first(A), second(a, B, b)
-        return np.hstack([seen_from_2(two(q2)), twists_of(one, q1), twists_of(two, q2)])
+        one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
+        return np.hstack([seen_from_2(two(q2)), pose_jacobian(one, q1), pose_jacobian(two, q2)])
 
     library = S_library
     oracle = "complex steps of the product of the two poses"
@@ -162,7 +169,7 @@ class t978_a:
 
     def printed(A, a, B, b, q1, q2, twist):
         """A twist seen from the frame of joint 1, seen from that of joint 2."""
-        return np.linalg.inv(adjoint_by_conjugation(second(a, B, b)(q2))) @ twist
+        return np.linalg.inv(adjoint_by_conjugation(hinge_and_screw(a, B, b)(q2))) @ twist
 
     def library(A, a, B, b, q1, q2, twist):
         return se3.Ad_inverse(model(A, a, B, b)[1].transform(q2)) @ twist
@@ -170,7 +177,7 @@ class t978_a:
     oracle = "the same motion of a body, as a matrix between frames: Q_2^-1 [twist] Q_2"
 
     def reference(A, a, B, b, q1, q2, twist):
-        return seen_from_2(second(a, B, b)(q2)) @ twist
+        return seen_from_2(hinge_and_screw(a, B, b)(q2)) @ twist
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.Ad_inverse",)
@@ -181,11 +188,11 @@ class t978_a:
 class t978_b:
     formula = r"\tfrac d{dt}S_2:\ \text{`is simply $\dot S_2$, which is computed by joint 2'}"
     inputs = MOVING
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        return twist_rates(second(a, B, b), q2, v2)
+        return pose_jacobian_rate(hinge_and_screw(a, B, b), q2, v2)
 
     def library(A, a, B, b, q1, q2, v1, v2):
         return Sdot_library(A, a, B, b, q1, q2, v1, v2)[:, 3:]
@@ -208,16 +215,16 @@ class t986:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        return twists_of(second(a, B, b), q2) @ v2
+        return pose_jacobian(hinge_and_screw(a, B, b), q2) @ v2
 
     def library(A, a, B, b, q1, q2, v1, v2):
-        return model(A, a, B, b)[1].S(q2) @ v2
+        return model(A, a, B, b)[1].motion_subspace(q2) @ v2
 
     oracle = "differences of the pose of joint 2 along the motion, seen from where it is"
 
     def reference(A, a, B, b, q1, q2, v1, v2):
-        two = second(a, B, b)
-        return twist_of(np.linalg.inv(two(q2)) @ rate(two, q2, v2))
+        two = hinge_and_screw(a, B, b)
+        return twist_from_matrix(np.linalg.inv(two(q2)) @ derivative_along_motion(two, q2, v2))
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.JointType.S",)
@@ -234,12 +241,14 @@ class e2_51:
         return np.concatenate([np.zeros(3), qdot])
 
     def library(q, qdot):
-        return Translational().S(q) @ qdot
+        return Translational().motion_subspace(q) @ qdot
 
     oracle = "differences of a pose without rotation along the motion, seen from where it is"
 
     def reference(q, qdot):
-        return twist_of(np.linalg.inv(shifted(q)) @ rate(shifted, q, qdot))
+        return twist_from_matrix(
+            np.linalg.inv(translation_pose(q)) @ derivative_along_motion(translation_pose, q, qdot)
+        )
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.joints.Translational",)
@@ -250,25 +259,27 @@ class e2_51:
 class t994:
     formula = r"Q = Q_1(Q_2Q_3)"
     inputs = {**PAIR, "c": unit_vectors(), "q3": vectors(1)}
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, c, q3):
         """(2.48) twice: for joints 2 and 3, and for joint 1 and these two."""
-        one, two = first(A), second(a, B, b)
-        S3, Q3 = np.append(c, np.zeros(3))[:, None], turned(c, q3[0])
-        inner = np.hstack([seen_from_2(Q3) @ twists_of(two, q2), S3])
-        return np.hstack([seen_from_2(two(q2) @ Q3) @ twists_of(one, q1), inner])
+        one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
+        S3, Q3 = np.append(c, np.zeros(3))[:, None], screw_pose(c, q3[0])
+        inner = np.hstack([seen_from_2(Q3) @ pose_jacobian(two, q2), S3])
+        return np.hstack([seen_from_2(two(q2) @ Q3) @ pose_jacobian(one, q1), inner])
 
     def library(A, a, B, b, q1, q2, c, q3):
         one, two, _ = model(A, a, B, b)
-        return Composite(one, Composite(two, Revolute(c))).S(np.concatenate([q1, q2, q3]))
+        return Composite(one, Composite(two, Revolute(c))).motion_subspace(np.concatenate([q1, q2, q3]))
 
     oracle = "complex steps of the product of the three poses"
 
     def reference(A, a, B, b, q1, q2, c, q3):
-        pair = both(A, a, B, b)
-        return twists_of(lambda q: pair(q[..., :5]) @ turned(c, q[..., 5]), np.concatenate([q1, q2, q3]))
+        pair = joint_pair(A, a, B, b)
+        return pose_jacobian(
+            lambda q: pair(q[..., :5]) @ screw_pose(c, q[..., 5]), np.concatenate([q1, q2, q3])
+        )
 
     verdict = Verdict.HOLDS
     implemented_by = COMPOSITE

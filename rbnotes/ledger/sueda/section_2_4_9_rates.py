@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import se3
-from rbnotes.ledger.oracles.joint_pairs import adjoint_rate, back_rate, first, second
-from rbnotes.ledger.oracles.pose_chains import twist_rates, twists_of
+from rbnotes.ledger.oracles.joint_pairs import (
+    adjoint_rate,
+    ball_with_arm,
+    hinge_and_screw,
+    inverse_adjoint_rate,
+)
+from rbnotes.ledger.oracles.pose_chains import pose_jacobian, pose_jacobian_rate
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator
-from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, RATE, TIME, TWIST, per
+from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, RATE, TIME, TWIST, matrix_quantity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_4_9 import (
     CHAPTER,
@@ -44,13 +49,13 @@ class e2_49:
         r"\tfrac d{dt}({}^2_1\mathrm{Ad}\,S_1) = {}^2_1\dot{\mathrm{Ad}}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1"
     )
     inputs = MOVING
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        one, two = first(A), second(a, B, b)
-        Ad, Ad_dot = seen_from_2(two(q2)), back_rate(two, q2, v2)
-        return Ad_dot @ twists_of(one, q1) + Ad @ twist_rates(one, q1, v1)
+        one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
+        Ad, Ad_dot = seen_from_2(two(q2)), inverse_adjoint_rate(two, q2, v2)
+        return Ad_dot @ pose_jacobian(one, q1) + Ad @ pose_jacobian_rate(one, q1, v1)
 
     def library(A, a, B, b, q1, q2, v1, v2):
         return Sdot_library(A, a, B, b, q1, q2, v1, v2)[:, :3]
@@ -73,7 +78,7 @@ class t982:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2):
-        return np.linalg.inv(adjoint_by_conjugation(second(a, B, b)(q2)))
+        return np.linalg.inv(adjoint_by_conjugation(hinge_and_screw(a, B, b)(q2)))
 
     def library(A, a, B, b, q1, q2):
         return se3.Ad(se3.inverse(model(A, a, B, b)[1].transform(q2)))
@@ -81,7 +86,7 @@ class t982:
     oracle = "conjugation of 4 x 4 twist matrices with the inverse pose"
 
     def reference(A, a, B, b, q1, q2):
-        return seen_from_2(second(a, B, b)(q2))
+        return seen_from_2(hinge_and_screw(a, B, b)(q2))
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.se3.inverse", "rbnotes.se3.Ad")
@@ -90,11 +95,11 @@ class t982:
 
 def Ad_dot_library(A, a, B, b, q1, q2, v1, v2):
     two = model(A, a, B, b)[1]
-    return se3.Ad_inverse_dot(two.transform(q2), two.S(q2) @ v2)
+    return se3.Ad_inverse_dot(two.transform(q2), two.motion_subspace(q2) @ v2)
 
 
 def Ad_dot_reference(A, a, B, b, q1, q2, v1, v2):
-    return back_rate(second(a, B, b), q2, v2)
+    return inverse_adjoint_rate(hinge_and_screw(a, B, b), q2, v2)
 
 
 ALONG_THE_MOTION = "differences of the adjoint along the motion, each by conjugation with the inverse pose"
@@ -111,7 +116,7 @@ class e2_50_a:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        two = second(a, B, b)
+        two = hinge_and_screw(a, B, b)
         Ad = seen_from_2(two(q2))
         return -Ad @ adjoint_rate(two, q2, v2) @ Ad
 
@@ -134,9 +139,9 @@ class e2_50_b:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        two = second(a, B, b)
+        two = hinge_and_screw(a, B, b)
         back, there = seen_from_2(two(q2)), adjoint_by_conjugation(two(q2))
-        return -back @ there @ bracket_of(twists_of(two, q2) @ v2) @ back
+        return -back @ there @ bracket_of(pose_jacobian(two, q2) @ v2) @ back
 
     library = Ad_dot_library
     oracle = ALONG_THE_MOTION
@@ -158,8 +163,8 @@ class e2_50_c:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        two = second(a, B, b)
-        return -bracket_of(twists_of(two, q2) @ v2) @ seen_from_2(two(q2))
+        two = hinge_and_screw(a, B, b)
+        return -bracket_of(pose_jacobian(two, q2) @ v2) @ seen_from_2(two(q2))
 
     library = Ad_dot_library
     oracle = ALONG_THE_MOTION
@@ -176,15 +181,15 @@ class e2_52:
         r"\dot S_2\right)"
     )
     inputs = MOVING
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         """With the second block where (2.48) has it, and the sign in front of it."""
-        one, two = first(A), second(a, B, b)
+        one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
         Ad = seen_from_2(two(q2))
-        turning = -bracket_of(twists_of(two, q2) @ v2) @ Ad @ twists_of(one, q1)
-        return np.hstack([turning + Ad @ twist_rates(one, q1, v1), -twist_rates(two, q2, v2)])
+        turning = -bracket_of(pose_jacobian(two, q2) @ v2) @ Ad @ pose_jacobian(one, q1)
+        return np.hstack([turning + Ad @ pose_jacobian_rate(one, q1, v1), -pose_jacobian_rate(two, q2, v2)])
 
     library = Sdot_library
     oracle = "differences of the Jacobian of the product of the two poses along the motion"

@@ -9,7 +9,7 @@ from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import Forces, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Helical, Prismatic, Revolute, Universal
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles import hinged_clouds as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration
 from rbnotes.ledger.quantities import (
@@ -22,7 +22,7 @@ from rbnotes.ledger.quantities import (
     TORQUE,
 )
 from rbnotes.ledger.record import Verdict, claim
-from rbnotes.tree import Link, Tree, TreeSystem, forward_dynamics_dense, joint_forces
+from rbnotes.tree import Link, Tree, TreeSystem, forward_dynamics_dense, passive_joint_forces
 
 CHAPTER = "stiffness-and-damping"
 NAMES = ("root", "left", "right", "tip")
@@ -30,7 +30,7 @@ NONE = np.zeros(3)
 
 
 QUANTITIES = {"after": RATE, "d": ANGULAR_MOMENTUM, "k": ENERGY, "rest": NUMBER, "v": RATE}
-ON_CLOUD = {**ON_BRANCHING, "k": ENERGY, "d": ANGULAR_MOMENTUM, "rest": BRANCHING}
+ON_CLOUD = {**BRANCHING_STATE, "k": ENERGY, "d": ANGULAR_MOMENTUM, "rest": BRANCHING}
 """The oracle's tree with springs and dampers: these are alike for angles and lengths, in one unit of length."""
 
 
@@ -40,7 +40,7 @@ def per_coordinate(count=5):
 
 
 SPRUNG = {
-    "cloud": clouds.clouds(),
+    "cloud": clouds.point_mass_trees(),
     "q": arrays(5),
     "v": arrays(5),
     "k": per_coordinate(),
@@ -63,7 +63,7 @@ def model(cloud, k=0.0, d=0.0, rest=0.0):
     joints = Revolute(hinge), Universal(), Prismatic(slide), Helical(screw, clouds.PITCH)
     links, start = [], 0
     for i, joint in enumerate(joints):
-        own = slice(start, start + joint.coordinates)
+        own = slice(start, start + joint.num_coordinates)
         links += [
             Link(
                 NAMES[i],
@@ -95,14 +95,14 @@ def joints_only(k, d, rest):
 
 def equations_of_motion(cloud, q, v):
     """J^T M J, and J^T (f_m - M Jdot v), of (2.73)."""
-    J, M = clouds.jacobian(cloud, q), clouds.maximal_mass(cloud)
-    f = clouds.own_wrenches(cloud, q, J @ v)
-    return J.T @ M @ J, J.T @ (f - M @ clouds.drift(cloud, q, v))
+    J, M = clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
+    f = clouds.gyroscopic_and_gravity_wrenches(cloud, q, J @ v)
+    return J.T @ M @ J, J.T @ (f - M @ clouds.bias_acceleration(cloud, q, v))
 
 
 def pushed(cloud, q, v, force):
     """Accelerations of point masses under a force along the coordinates."""
-    return acceleration(clouds.places(cloud), clouds.point_mass(cloud), cloud.gravity, q, v, force)
+    return acceleration(clouds.point_positions(cloud), clouds.point_mass(cloud), cloud.gravity, q, v, force)
 
 
 DALEMBERT = "d'Alembert's principle for the point masses of four bodies on branching joints of four types"
@@ -151,7 +151,7 @@ class e2_72:
         return -k * q
 
     def library(q, k):
-        return joint_forces(joints_only(k, NONE, NONE), q, NONE)
+        return passive_joint_forces(joints_only(k, NONE, NONE), q, NONE)
 
     oracle = "differences of the energy of springs"
 
@@ -174,7 +174,7 @@ class t1142:
         return -k * (q - rest)
 
     def library(q, k, rest):
-        return joint_forces(joints_only(k, NONE, rest), q, NONE)
+        return passive_joint_forces(joints_only(k, NONE, rest), q, NONE)
 
     oracle = "differences of the energy of springs that are slack elsewhere"
 
@@ -233,7 +233,7 @@ class e2_74:
         return -d * v
 
     def library(v, d):
-        return joint_forces(joints_only(NONE, d, NONE), NONE, v)
+        return passive_joint_forces(joints_only(NONE, d, NONE), NONE, v)
 
     oracle = "differences of half the power that dampers take up"
 
@@ -261,8 +261,10 @@ class e2_75:
 
     def library(q, v, k, rest, h):
         tree = joints_only(k, NONE, rest)
-        K = TreeSystem(tree).forces(State(q=q, qdot=v)).K
-        return np.array([joint_forces(tree, q, NONE) + K @ (h * v), joint_forces(tree, q + h * v, NONE)])
+        K = TreeSystem(tree).linearized_force(State(q=q, qdot=v)).K
+        return np.array(
+            [passive_joint_forces(tree, q, NONE) + K @ (h * v), passive_joint_forces(tree, q + h * v, NONE)]
+        )
 
     oracle = "differences of the energy of springs where the step of the coordinates leads"
 
@@ -303,9 +305,9 @@ class e2_76:
 
     def library(d, v, after):
         tree = joints_only(NONE, d, NONE)
-        D = TreeSystem(tree).forces(State(q=NONE, qdot=v)).D
-        tangent = joint_forces(tree, NONE, v) + D @ (after - v)
-        return np.array([tangent, tangent, tangent, joint_forces(tree, NONE, after)])
+        D = TreeSystem(tree).linearized_force(State(q=NONE, qdot=v)).D
+        tangent = passive_joint_forces(tree, NONE, v) + D @ (after - v)
+        return np.array([tangent, tangent, tangent, passive_joint_forces(tree, NONE, after)])
 
     oracle = "differences of half the power that dampers take up, at the velocity after the step"
 

@@ -8,7 +8,7 @@ from rbnotes.checking.strategies import positive_numbers, spd_matrices, vectors
 from rbnotes.dynamics import State, implicit_euler, linearly_implicit_velocity
 from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import hinged_clouds as clouds
-from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
+from rbnotes.ledger.oracles.dalembert import mass_matrix, net_generalized_force
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     ENERGY,
@@ -38,7 +38,7 @@ ONE_STEP = {
     "v": vectors(),
     "h": positive_numbers(0.125, 1.0),
 }
-STATE = {"cloud": clouds.clouds(), "q": clouds.five(100), "v": clouds.five(200)}
+STATE = {"cloud": clouds.point_mass_trees(), "q": clouds.five_numbers(100), "v": clouds.five_numbers(200)}
 STEPPED = {**SPRUNG, **STATE, "h": positive_numbers(0.125, 0.5)}
 STEP = ("rbnotes.dynamics.implicit_euler", "rbnotes.tree.TreeSystem.forces")
 
@@ -48,8 +48,8 @@ QUANTITIES = {"M": INERTIA, "d": ANGULAR_MOMENTUM, "f": ENERGY, "k": ENERGY, "re
 
 def spring_and_damper_step(cloud, q, v, k, d, rest, h):
     """New velocities, with the torques at the end of the step as unknowns, and all else from its start."""
-    places, masses, one = clouds.places(cloud), clouds.point_mass(cloud), np.eye(5)
-    M, free = inertia_of(places, masses, q), free_force(places, masses, cloud.gravity, q, v)
+    places, masses, one = clouds.point_positions(cloud), clouds.point_mass(cloud), np.eye(5)
+    M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
     system = np.block([[M, -h * one], [np.diag(d + h * k), one]])
     return np.linalg.solve(system, np.concatenate([M @ v + h * free, -k * (q - rest)]))[:5]
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from rbnotes.checking import complex_step, jacobian
 from rbnotes.checking.strategies import arrays, numbers, positive_numbers, spd_matrices
 from rbnotes.dynamics import State, implicit_euler, linearly_implicit_problem
-from rbnotes.forces import Damping, ForceGroups, ZeroLengthSprings, on_body, through
+from rbnotes.forces import Damping, ForceGroups, ZeroLengthSprings, on_body, path_through
 from rbnotes.ledger.jointed import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles import hinged_clouds as clouds
-from rbnotes.ledger.oracles.dalembert import free_force, inertia_of
+from rbnotes.ledger.oracles.dalembert import mass_matrix, net_generalized_force
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     ENERGY,
@@ -22,7 +22,7 @@ from rbnotes.ledger.quantities import (
     RATE,
     TIME,
     TORQUE,
-    rows,
+    stacked_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_5 import (
@@ -55,14 +55,14 @@ class e2_78:
         r"-\frac{\partial\tau_D}{\partial\dot q_r} = \mathrm{diag}(D_1, \ldots, D_n)"
     )
     inputs = JOINTS
-    result = rows(TORQUE, ANGULAR_MOMENTUM)
+    result = stacked_quantity(TORQUE, ANGULAR_MOMENTUM)
 
     def printed(q, v, k, d, rest):
         return np.array([np.diag(k), np.diag(d)])
 
     def library(q, v, k, d, rest):
         """The library's K and D are derivatives of forces without a minus."""
-        _, K, D = TreeSystem(joints_only(k, d, rest)).forces(State(q=q, qdot=v))
+        _, K, D = TreeSystem(joints_only(k, d, rest)).linearized_force(State(q=q, qdot=v))
         return -np.array([K, D])
 
     oracle = (
@@ -95,7 +95,7 @@ def _customary():
 class t1168:
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
     inputs = {"M": spd_matrices(3), "law": _laws(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
-    quantities = {"law": rows(ENERGY, ANGULAR_MOMENTUM)}
+    quantities = {"law": stacked_quantity(ENERGY, ANGULAR_MOMENTUM)}
     result = INERTIA
 
     def printed(M, law, v, h):
@@ -188,9 +188,9 @@ class e2_79_b:
     def printed(cloud, q, v, k, d, h, share):
         """A spring between two bodies, dampers on all, springs and dampers in joints; a share of damping in f."""
         J, (M, f) = clouds.jacobian(cloud, q), equations_of_motion(cloud, q, v)
-        K_m = complex_steps.slopes(lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q).T @ np.linalg.pinv(
-            J
-        )
+        K_m = complex_steps.partial_derivatives(
+            lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q
+        ).T @ np.linalg.pinv(J)
         D_m, K_r, D_r = d * np.eye(24), -k * np.eye(5), d * np.eye(5)
         f_m = clouds.spring_wrenches(cloud, q, k, ENDS) - share * d * J @ v
         f_r = -k * q - share * d * v
@@ -198,7 +198,7 @@ class e2_79_b:
         return np.linalg.solve(left, M @ v + h * (f_r + J.T @ f_m + f))
 
     def library(cloud, q, v, k, d, h, share):
-        ends = through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
+        ends = path_through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
         forces = ForceGroups([ZeroLengthSprings(k, ends), Damping(d, [0, 1, 2, 3])])
         system = TreeSystem(model(cloud, k, d), applied=forces)
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
@@ -209,8 +209,8 @@ class e2_79_b:
     )
 
     def reference(cloud, q, v, k, d, h, share):
-        places, masses = clouds.places(cloud), clouds.point_mass(cloud)
-        M, free = inertia_of(places, masses, q), free_force(places, masses, cloud.gravity, q, v)
+        places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
         J = clouds.jacobian(cloud, q)
 
         def missing(after):
@@ -222,7 +222,7 @@ class e2_79_b:
         # About positions at the start, where the velocity that moves them is zero, and the old velocity: all
         # that depends on velocities is linear in them.
         still = np.zeros(5)
-        return np.linalg.solve(complex_steps.slopes(missing, still).T, -missing(still))
+        return np.linalg.solve(complex_steps.partial_derivatives(missing, still).T, -missing(still))
 
     tolerance = 1e-08
     equivalent_mutants = {

@@ -7,10 +7,10 @@ import numpy as np
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays, numbers
 from rbnotes.dynamics import State
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles import hinged_clouds as clouds
-from rbnotes.ledger.oracles.dalembert import acceleration, free_force, inertia_of
-from rbnotes.ledger.oracles.pose_chains import rate
+from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
+from rbnotes.ledger.oracles.pose_chains import derivative_along_motion
 from rbnotes.ledger.quantities import (
     ENERGY,
     LENGTH,
@@ -20,7 +20,7 @@ from rbnotes.ledger.quantities import (
     TIME,
     TORQUE,
     TWIST,
-    per,
+    matrix_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_5 import SPRUNG, equations_of_motion, joints_only, model
@@ -30,10 +30,10 @@ from rbnotes.tree import (
     JointCoordinates,
     TreeSystem,
     constrained_acceleration,
-    geared,
+    gear_coordinates,
     inverse_dynamics_dense,
     jacobian,
-    jacobian_dot,
+    jacobian_rate,
     linear_coordinates,
 )
 
@@ -43,11 +43,11 @@ TREE = {"cloud": SPRUNG["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)
 # Two coordinates r, and five functions of them.
 FEWER = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
 HYPER = {"cloud": SPRUNG["cloud"], **FEWER}
-FIVE = model(clouds.cloud(0))
+FIVE = model(clouds.point_mass_tree(0))
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
+    **BRANCHING_STATE,
     "U": NUMBER,
     "W": NUMBER,
     "r": NUMBER,
@@ -97,8 +97,8 @@ class t1174_a:
     def library():
         none = np.zeros(3)
         chain = joints_only(none, none, none)
-        system = HyperReducedSystem(TreeSystem(chain), geared(chain, {"0": 1, "1": 1, "2": 1}))
-        return len(system.mass(State(q=[0.3], qdot=[0.2])))
+        system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
+        return len(system.mass_matrix(State(q=[0.3], qdot=[0.2])))
 
     oracle = "three angles less the rank of two equations between them"
 
@@ -137,7 +137,7 @@ class t1174_b:
 
     def reference(cloud, r, r_dot):
         equal = [0, 1, 2, 0, 0]
-        places = clouds.places(cloud)
+        places = clouds.point_positions(cloud)
         found = acceleration(
             lambda x: places(x[..., equal]), clouds.point_mass(cloud), cloud.gravity, r, r_dot
         )
@@ -167,8 +167,8 @@ class e2_80:
     oracle = "d'Alembert's principle for the point masses of four bodies on branching joints"
 
     def reference(cloud, q, v, a):
-        places, masses = clouds.places(cloud), clouds.point_mass(cloud)
-        return inertia_of(places, masses, q) @ a - free_force(places, masses, cloud.gravity, q, v)
+        places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        return mass_matrix(places, masses, q) @ a - net_generalized_force(places, masses, cloud.gravity, q, v)
 
     verdict = Verdict.HOLDS
     remark = r"For joints without torques: the $f_r$ of (2.73), `written out in full', is left out."
@@ -191,8 +191,8 @@ class e2_81:
     def library(theta, rate_of_it):
         none = np.zeros(3)
         chain = joints_only(none, none, none)
-        system = HyperReducedSystem(TreeSystem(chain), geared(chain, {"0": 1, "1": 1, "2": 1}))
-        return system.expanded(State(q=[theta], qdot=[rate_of_it])).qdot
+        system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
+        return system.expand(State(q=[theta], qdot=[rate_of_it])).qdot
 
     oracle = "differences of three equal angles along a motion"
 
@@ -219,7 +219,7 @@ class t1178:
         system = HyperReducedSystem(
             TreeSystem(joints_only(none, none, none)), linear_coordinates(np.ones((3, 1)))
         )
-        return system.expanded(State(q=[start[0] + turn], qdot=[0.0])).q
+        return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
 
     oracle = "three angles that are the first one's, whatever it has turned"
 
@@ -254,7 +254,7 @@ class d1:
 
     def library(W, U, r, r_dot):
         system = HyperReducedSystem(TreeSystem(FIVE), coordinates(W, U))
-        return system.expanded(State(q=r, qdot=r_dot)).qdot
+        return system.expand(State(q=r, qdot=r_dot)).qdot
 
     oracle = "differences of the joints' coordinates along a motion of the fewer ones"
 
@@ -270,7 +270,7 @@ class d1:
 class e2_82_a:
     formula = r"J_{mR} = J_{mr}J_{rR}"
     inputs = HYPER
-    result = per(SCREW, NUMBER)
+    result = matrix_quantity(SCREW, NUMBER)
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
@@ -279,7 +279,7 @@ class e2_82_a:
     def library(cloud, W, U, r, r_dot):
         system = HyperReducedSystem(TreeSystem(model(cloud)), coordinates(W, U))
         state = State(q=r, qdot=r_dot)
-        return jacobian(system.system.tree, system.expanded(state).q) @ system.reduction(state).J
+        return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
 
     oracle = "twists of the bodies from differences of their poses along motions of the fewer coordinates"
 
@@ -297,35 +297,35 @@ def twists_by_few(cloud, W, U, r):
     def along(x):
         return clouds.poses(cloud, x @ W.T + np.sin(x) @ U.T)
 
-    return clouds.twists_of_bodies(along, r)
+    return clouds.body_jacobian(along, r)
 
 
 @claim("sueda/s2.6/e2.82#b", "Its rate")
 class e2_82_b:
     formula = r"\dot J_{mR} = \dot J_{mr}J_{rR} + J_{mr}\dot J_{rR}"
     inputs = HYPER
-    result = per(TWIST, NUMBER)
+    result = matrix_quantity(TWIST, NUMBER)
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
         J_rR, q = bent_slope(W, U, r), bent(W, U)(r)
         J_mr = clouds.jacobian(cloud, q)
-        J_mr_dot = rate(lambda x: clouds.jacobian(cloud, x), q, J_rR @ r_dot)
+        J_mr_dot = derivative_along_motion(lambda x: clouds.jacobian(cloud, x), q, J_rR @ r_dot)
         return J_mr_dot @ J_rR + J_mr @ bent_slope_rate(U, r, r_dot)
 
     def library(cloud, W, U, r, r_dot):
         tree, state = model(cloud), State(q=r, qdot=r_dot)
         system = HyperReducedSystem(TreeSystem(tree), coordinates(W, U))
-        whole, J_rR = system.expanded(state), system.reduction(state).J
-        turning = np.asarray(system.coordinates.jacobian_dot(r, r_dot))
-        return jacobian_dot(tree, whole.q, whole.qdot) @ J_rR + jacobian(tree, whole.q) @ turning
+        whole, J_rR = system.expand(state), system.reduction(state).J
+        turning = np.asarray(system.coordinates.jacobian_rate(r, r_dot))
+        return jacobian_rate(tree, whole.q, whole.qdot) @ J_rR + jacobian(tree, whole.q) @ turning
 
     oracle = (
         "differences, along a motion of the fewer coordinates, of the twists that complex steps of poses give"
     )
 
     def reference(cloud, W, U, r, r_dot):
-        return rate(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
+        return derivative_along_motion(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.tree.jacobian_dot", *CHAIN)
@@ -343,25 +343,29 @@ class e2_83:
     def printed(cloud, W, U, r, r_dot, a):
         """The force along the coordinates that an acceleration needs: left side less right side."""
         J_rR, q = bent_slope(W, U, r), bent(W, U)(r)
-        v, J_mr, M = J_rR @ r_dot, clouds.jacobian(cloud, q), clouds.maximal_mass(cloud)
+        v, J_mr, M = J_rR @ r_dot, clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
         J_mR = J_mr @ J_rR
-        drift = clouds.drift(cloud, q, v) + J_mr @ bent_slope_rate(U, r, r_dot) @ r_dot
-        return J_mR.T @ M @ J_mR @ a - J_mR.T @ (clouds.own_wrenches(cloud, q, J_mr @ v) - M @ drift)
+        drift = clouds.bias_acceleration(cloud, q, v) + J_mr @ bent_slope_rate(U, r, r_dot) @ r_dot
+        return J_mR.T @ M @ J_mR @ a - J_mR.T @ (
+            clouds.gyroscopic_and_gravity_wrenches(cloud, q, J_mr @ v) - M @ drift
+        )
 
     def library(cloud, W, U, r, r_dot, a):
         system = HyperReducedSystem(TreeSystem(model(cloud)), coordinates(W, U))
         state = State(q=r, qdot=r_dot)
-        return system.mass(state) @ a - system.force(state)
+        return system.mass_matrix(state) @ a - system.force(state)
 
     oracle = "d'Alembert's principle for point masses that move by two coordinates"
 
     def reference(cloud, W, U, r, r_dot, a):
-        of_joints, masses = clouds.places(cloud), clouds.point_mass(cloud)
+        of_joints, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
 
         def places(x):
             return of_joints(x @ W.T + np.sin(x) @ U.T)
 
-        return inertia_of(places, masses, r) @ a - free_force(places, masses, cloud.gravity, r, r_dot)
+        return mass_matrix(places, masses, r) @ a - net_generalized_force(
+            places, masses, cloud.gravity, r, r_dot
+        )
 
     verdict = Verdict.HOLDS
     remark = r"Joint torques, which (2.83) leaves out as (2.80) does, add $J_{rR}^Tf_r$ to the right side."

@@ -8,7 +8,7 @@ from rbnotes import se3, so3
 from rbnotes.checking import complex_step, derivative
 from rbnotes.checking.strategies import arrays, frames, nonzero_vectors, positive_numbers, twists, vectors
 from rbnotes.dynamics import FreeSystem, State
-from rbnotes.forces import ForceGroups, Paths, SpringDamper, on_particle, through
+from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_particle, path_through
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.quantities import (
     ENERGY,
@@ -21,9 +21,9 @@ from rbnotes.ledger.quantities import (
     TIME,
     TORQUE,
     VELOCITY,
-    column,
-    per,
-    rows,
+    matrix_quantity,
+    stacked_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 
@@ -53,7 +53,7 @@ def chain_springs(K, L):
     """Springs between consecutive nodes as the library knows them: stiffness per unit of strain K / L."""
     count = np.arange(len(K))
     law = SpringDamper(np.divide(K, L), 0.0, np.array(L))
-    return ForceGroups([Paths(law, through(on_particle(count), on_particle(count + 1)))])
+    return ForceGroups([PathForces(law, path_through(on_particle(count), on_particle(count + 1)))])
 
 
 def spring_of(K, L):
@@ -116,14 +116,14 @@ class t1200:
     formula = r"\mathbf M = m\mathbf I,\quad \mathbf f = m\mathbf g"
     inputs = NODE
     quantities = {"v": VELOCITY}
-    result = rows(MASS, MASS, MASS, FORCE)
+    result = stacked_quantity(MASS, MASS, MASS, FORCE)
 
     def printed(m, x, v, g):
         return np.vstack([m * np.eye(3), m * g])
 
     def library(m, x, v, g):
         system, state = FreeSystem(masses=[m], gravity=g), State(x=[x], v=[v])
-        return np.vstack([system.mass(state), system.force(state)])
+        return np.vstack([system.mass_matrix(state), system.force(state)])
 
     oracle = (
         "second derivatives of the kinetic energy, and minus the slope of the potential, by complex steps"
@@ -219,7 +219,7 @@ class t1210:
         return derivative(pull, l).value
 
     verdict = Verdict.CONDITIONAL
-    misfit = r"$K$ is an energy, not a force per length"
+    units_mismatch = r"$K$ is an energy, not a force per length"
     given = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
     condition = "the spring is one unit long at rest"
 
@@ -280,7 +280,7 @@ class t1214_a:
 class t1214_b:
     formula = r"\mathbf M_s,\ \mathbf f_s \text{ of all of the springs}"
     inputs = CHAIN
-    result = per(column((MASS, 12), (FORCE, 1)), NUMBER)
+    result = matrix_quantity(vector_quantity((MASS, 12), (FORCE, 1)), NUMBER)
 
     def printed(m, K, L, x, g):
         masses, forces = np.kron(np.diag(m), np.eye(3)), np.outer(m, g)
@@ -291,7 +291,7 @@ class t1214_b:
 
     def library(m, K, L, x, g):
         system, state = FreeSystem(masses=m, gravity=g, applied=chain_springs(K, L)), State(x=x)
-        return np.vstack([system.mass(state), system.force(state)])
+        return np.vstack([system.mass_matrix(state), system.force(state)])
 
     oracle = (
         "second derivatives of the kinetic energy, and minus the slope of all potentials, by complex steps"

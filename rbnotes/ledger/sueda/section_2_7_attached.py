@@ -7,16 +7,16 @@ import numpy as np
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import arrays, numbers, vectors
 from rbnotes.dynamics import FreeSystem, State
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching import (
-    at_once,
-    newton,
-    place_on,
-    places_of,
+    newton_equations,
+    point_position,
+    point_positions,
+    time_derivative,
     twists_and_velocities,
 )
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, library_tree
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -25,12 +25,12 @@ from rbnotes.ledger.quantities import (
     RATE,
     TIME,
     VELOCITY,
-    column,
-    rows,
+    stacked_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_7 import CHAPTER, chain_springs, gamma, stretched
-from rbnotes.tree import AttachedParticle, AttachedSystem, TreeSystem, jacobian, jacobian_dot, poses, twists
+from rbnotes.tree import AttachedParticle, AttachedSystem, TreeSystem, jacobian, jacobian_rate, poses, twists
 
 # A chain of four nodes: the first rides on the slider, the last on the other hinge, the two between are free.
 HOSTS = (2, 3)
@@ -53,7 +53,7 @@ HANGING = TREE | NODES | SPRINGS
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
+    **BRANCHING_STATE,
     "K": ENERGY,
     "b": ACCELERATION,
     "s": NUMBER,
@@ -69,7 +69,7 @@ QUANTITIES = {
 def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
     """The library's tree with the chain on it."""
     tied = [AttachedParticle(k, NAMES[host], x) for k, host, x in zip(TIED, HOSTS, x_a, strict=True)]
-    tree = tree_of(at, bodies, g)
+    tree = library_tree(at, bodies, g)
     return AttachedSystem(TreeSystem(tree, m, **springs), tied)
 
 
@@ -110,7 +110,7 @@ def jacobians(tree, q, x_a):
 def rates(tree, q, v, x_a):
     """Those of J_mr and J_am."""
     E, phi = poses(tree, q).bodies, twists(tree, q, v)
-    return jacobian_dot(tree, q, v), attachment_rate(E, phi, x_a)
+    return jacobian_rate(tree, q, v), attachment_rate(E, phi, x_a)
 
 
 def second_matrix(J_mr, J_am, J_mr_dot, J_am_dot):
@@ -131,22 +131,22 @@ def whole_velocity(at, q, v, x_a, w):
 
 def library_velocity(at, bodies, q, v, x_a, y, w):
     system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
-    whole = system.expanded(state)
-    velocities = system.reduction(state).velocities(state.velocity)
-    return by_kind(system.system.maximal(whole).phi, velocities[:12])
+    whole = system.expand(state)
+    velocities = system.reduction(state).expand_velocities(state.velocity)
+    return by_kind(system.system.maximal_state(whole).phi, velocities[:12])
 
 
 def library_acceleration(at, bodies, q, v, x_a, y, w, a, b):
     system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
-    nodes = system.acceleration_reduction(state).velocities(np.append(b.ravel(), a))[:12]
-    whole = system.expanded(state)
-    on_bodies = system.system.acceleration_reduction(whole).velocities(np.append(nodes, a))[:24]
+    nodes = system.acceleration_reduction(state).expand_velocities(np.append(b.ravel(), a))[:12]
+    whole = system.expand(state)
+    on_bodies = system.system.acceleration_reduction(whole).expand_velocities(np.append(nodes, a))[:24]
     return by_kind(on_bodies, nodes)
 
 
 def whole_acceleration(at, q, v, x_a, w, a, b):
     """Differences of all velocities along an accelerated motion."""
-    return at_once(
+    return time_derivative(
         lambda t: whole_velocity(at, q + t * v + t**2 / 2 * a, v + t * a, x_a, w.ravel() + t * b.ravel())
     )
 
@@ -162,11 +162,11 @@ class t1224:
     result = VELOCITY
 
     def printed(at, bodies, q, v, x_a, y, w):
-        tree = tree_of(at, bodies)
+        tree = library_tree(at, bodies)
         return attachment(poses(tree, q).bodies, x_a) @ twists(tree, q, v).ravel()
 
     def library(at, bodies, q, v, x_a, y, w):
-        return system_of(at, bodies, x_a).expanded(State(q=q, qdot=v, x=y, v=w)).v[TIED].ravel()
+        return system_of(at, bodies, x_a).expand(State(q=q, qdot=v, x=y, v=w)).v[TIED].ravel()
 
     oracle = "complex steps of the vertices along a motion of the joints"
 
@@ -185,10 +185,10 @@ class e2_89_a:
         r" J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f \end{pmatrix}"
     )
     inputs = MOVING
-    result = column(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15))
+    result = vector_quantity(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15))
 
     def printed(at, bodies, q, v, x_a, y, w):
-        return first_matrix(*jacobians(tree_of(at, bodies), q, x_a)) @ np.append(v, w)
+        return first_matrix(*jacobians(library_tree(at, bodies), q, x_a)) @ np.append(v, w)
 
     library = library_velocity
     oracle = FROM_POSES
@@ -210,10 +210,10 @@ class e2_89_b:
         r"\begin{pmatrix} \ddot q_r \\ \ddot q_f \end{pmatrix}"
     )
     inputs = ACCELERATED
-    result = column(*3 * ((RATE / TIME, 3), (ACCELERATION, 3)), (RATE / TIME, 3), (ACCELERATION, 15))
+    result = vector_quantity(*3 * ((RATE / TIME, 3), (ACCELERATION, 3)), (RATE / TIME, 3), (ACCELERATION, 15))
 
     def printed(at, bodies, q, v, x_a, y, w, a, b):
-        tree = tree_of(at, bodies)
+        tree = library_tree(at, bodies)
         J_mr, J_am = jacobians(tree, q, x_a)
         J_mr_dot, _ = rates(tree, q, v, x_a)
         zero = np.zeros
@@ -236,7 +236,7 @@ class e2_89_b:
     verdict = Verdict.ERRATUM
     scan = True
     correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)."
-    misfit = r"velocities are added to accelerations"
+    units_mismatch = r"velocities are added to accelerations"
     remark = (
         "As printed the vertices have their own velocity added to their acceleration, and nothing of the body's "
         "turning."
@@ -252,13 +252,13 @@ class e2_90:
         r" \ddot q_M &= \dot J_{MR}\,\dot q_R + J_{MR}\,\ddot q_R \end{aligned}"
     )
     inputs = ACCELERATED
-    result = rows(
-        column(*4 * ((RATE, 3), (VELOCITY, 3)), (VELOCITY, 12)),
-        column(*4 * ((RATE / TIME, 3), (ACCELERATION, 3)), (ACCELERATION, 12)),
+    result = stacked_quantity(
+        vector_quantity(*4 * ((RATE, 3), (VELOCITY, 3)), (VELOCITY, 12)),
+        vector_quantity(*4 * ((RATE / TIME, 3), (ACCELERATION, 3)), (ACCELERATION, 12)),
     )
 
     def printed(at, bodies, q, v, x_a, y, w, a, b):
-        tree = tree_of(at, bodies)
+        tree = library_tree(at, bodies)
         J, J_dot = jacobians(tree, q, x_a), rates(tree, q, v, x_a)
         J_MR, J_MR_dot = first_matrix(*J), second_matrix(*J, *J_dot)
         return [J_MR @ np.append(v, w), J_MR_dot @ np.append(v, w) + J_MR @ np.append(a, b)]
@@ -283,10 +283,10 @@ class e2_90:
 class t1228:
     formula = r"q_M \text{ as a linear function of } q_R"
     inputs = MOVING | {"v2": arrays(5), "w2": arrays(2, 3), "s": numbers(), "t": numbers()}
-    result = column(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15))
+    result = vector_quantity(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15))
 
     def printed(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
-        J_MR = first_matrix(*jacobians(tree_of(at, bodies), q, x_a))
+        J_MR = first_matrix(*jacobians(library_tree(at, bodies), q, x_a))
         return s * (J_MR @ np.append(v, w)) + t * (J_MR @ np.append(v2, w2))
 
     def library(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
@@ -305,8 +305,8 @@ class t1228:
 
 def all_places(at, bodies, x_a):
     """Points of the bodies, then the four nodes, by the coordinates of joints and free nodes."""
-    of_bodies = places_of(at, bodies)
-    first, last = (place_on(at, host, x) for host, x in zip(HOSTS, x_a, strict=True))
+    of_bodies = point_positions(at, bodies)
+    first, last = (point_position(at, host, x) for host, x in zip(HOSTS, x_a, strict=True))
 
     def places(u):
         q, y = u[..., :5], u[..., 5:]
@@ -319,22 +319,22 @@ def all_places(at, bodies, x_a):
 class e2_92:
     formula = r"J_{MR}^\top M_M J_{MR}\,\ddot q_R = J_{MR}^\top(f_M - M_M\dot J_{MR}\,\dot q_R)"
     inputs = HANGING
-    result = BRANCHING / TIME / TIME + column((ACCELERATION, 6))
+    result = BRANCHING / TIME / TIME + vector_quantity((ACCELERATION, 6))
 
     def printed(at, bodies, g, q, v, x_a, y, w, m, K, L):
         """With the J_MR of (2.90), M_M and f_M of (2.91) as the library has them."""
         system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
-        whole = system.expanded(state)
+        whole = system.expand(state)
         on_nodes, on_joints = (
             system.acceleration_reduction(state),
             system.system.acceleration_reduction(whole),
         )
         J_MR = on_joints.J @ on_nodes.J
-        drift = on_joints.J @ on_nodes.drift + on_joints.drift
+        drift = on_joints.J @ on_nodes.bias + on_joints.bias
         springs = chain_springs(K, L)
         free = FreeSystem(system.system.tree.inertias, m, g, springs)
-        maximal = system.system.maximal(whole)
-        M_M, f_M = free.mass(maximal), free.force(maximal)
+        maximal = system.system.maximal_state(whole)
+        M_M, f_M = free.mass_matrix(maximal), free.force(maximal)
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ drift)), 5)
 
     def library(at, bodies, g, q, v, x_a, y, w, m, K, L):
@@ -349,7 +349,7 @@ class e2_92:
         forces = masses[:, None] * g
         slope = complex_step(lambda z: stretched(z.reshape(4, 3), K, L), places(u)[-12:])
         forces[-4:] -= slope.reshape(4, 3)
-        return np.linalg.solve(*newton(places, masses, forces, u, speed))
+        return np.linalg.solve(*newton_equations(places, masses, forces, u, speed))
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS

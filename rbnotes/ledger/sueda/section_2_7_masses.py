@@ -8,7 +8,7 @@ from scipy.linalg import block_diag, expm
 from rbnotes.checking import complex_step
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import FreeSystem, State, gravity_wrench, gyroscopic_wrench
-from rbnotes.ledger.oracles.branching import at_once
+from rbnotes.ledger.oracles.branching import time_derivative
 from rbnotes.ledger.oracles.branching_inputs import TREE, placements, spatial_inertia
 from rbnotes.ledger.oracles.twists import twist_matrix
 from rbnotes.ledger.quantities import (
@@ -19,8 +19,8 @@ from rbnotes.ledger.quantities import (
     MOMENTUM,
     TORQUE,
     VELOCITY,
-    column,
-    rows,
+    stacked_quantity,
+    vector_quantity,
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_7 import CHAPTER, chain_springs, pull, stretched
@@ -62,9 +62,9 @@ class e2_91:
         "w": arrays(4, 3),
         **SPRINGS,
     }
-    result = rows(
-        column(*4 * ((ANGULAR_MOMENTUM, 3), (MOMENTUM, 3)), (MOMENTUM, 12)),
-        column(*4 * ((TORQUE, 3), (FORCE, 3)), (FORCE, 12)),
+    result = stacked_quantity(
+        vector_quantity(*4 * ((ANGULAR_MOMENTUM, 3), (MOMENTUM, 3)), (MOMENTUM, 12)),
+        vector_quantity(*4 * ((TORQUE, 3), (FORCE, 3)), (FORCE, 12)),
     )
 
     def printed(E, bodies, g, phi, nodes, w, m, K, L):
@@ -74,7 +74,7 @@ class e2_91:
     def library(E, bodies, g, phi, nodes, w, m, K, L):
         free = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
         state = State(E=E, phi=phi, x=nodes, v=w)
-        momentum, force = free.mass(state) @ state.velocity, free.force(state)
+        momentum, force = free.mass_matrix(state) @ state.velocity, free.force(state)
         return [by_kind(part[:24], part[24:]) for part in (momentum, force)]
 
     oracle = "slopes of the kinetic energy of points; Newton's law for points of bodies that turn steadily"
@@ -95,7 +95,7 @@ class e2_91:
             return velocities(E @ expm(t[..., None, None] * steady), phi.ravel())
 
         momentum = complex_step(energy, np.append(phi, w))
-        lacking = heavy[..., None] * (g - at_once(along))
+        lacking = heavy[..., None] * (g - time_derivative(along))
         wrenches = complex_step(lambda u: np.sum(velocities(E, u) * lacking), np.zeros(24))
         slope = complex_step(
             lambda z: stretched(z.reshape(4, 3), K, L) - m @ z.reshape(4, 3) @ g, nodes.ravel()

@@ -9,8 +9,8 @@ from rbnotes.checking import derivative
 from rbnotes.checking.strategies import frames, twists, unit_vectors, vectors
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.bodies import bracket, motion
-from rbnotes.ledger.oracles.branching import pair_by_projection
-from rbnotes.ledger.oracles.systems import nearest_velocity
+from rbnotes.ledger.oracles.branching import tangent_directions
+from rbnotes.ledger.oracles.systems import project_velocity
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.tree import perpendicular_pair
 
@@ -111,7 +111,7 @@ class e2_94:
     oracle = "the axis farthest from a laid flat into the plane across a, and a quarter turn on"
 
     def reference(a):
-        return pair_by_projection(a)
+        return tangent_directions(a)
 
     equivalent_mutants = PAIR_MUTANTS
     verdict = Verdict.HOLDS
@@ -147,7 +147,7 @@ class e2_95:
         def gap(t):
             return one(t)[:3, :3] @ x_A + one(t)[:3, 3] - other(t)[:3, :3] @ x_B - other(t)[:3, 3]
 
-        return pair_by_projection(A[:3, :3] @ axis) @ derivative(gap).value
+        return tangent_directions(A[:3, :3] @ axis) @ derivative(gap).value
 
     equivalent_mutants = PAIR_MUTANTS
     verdict = Verdict.HOLDS
@@ -161,7 +161,7 @@ class t1256:
     formula = r"\text{`the relative velocity must be equal along these two directions'}"
     inputs = HINGED
     quantities = {"A": units.POSE, "B": units.POSE}
-    result = units.column(*2 * ((units.RATE, 3), (units.VELOCITY, 3)))
+    result = units.vector_quantity(*2 * ((units.RATE, 3), (units.VELOCITY, 3)))
     constants = (units.LENGTH,)
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
@@ -181,11 +181,11 @@ class t1256:
     oracle = "the nearest twists for which the points come apart along the axis alone, by least squares"
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        across = pair_by_projection(A[:3, :3] @ axis)
+        across = tangent_directions(A[:3, :3] @ axis)
         on_A = [A[:3, :3] @ (np.cross(unit[:3], x_A) + unit[3:]) for unit in np.eye(6)]
         on_B = [B[:3, :3] @ (np.cross(unit[:3], x_B) + unit[3:]) for unit in np.eye(6)]
         apart = np.array(on_A + [-column for column in on_B]).T
-        return nearest_velocity(np.eye(12), across @ apart, np.append(phi_A, phi_B))
+        return project_velocity(np.eye(12), across @ apart, np.append(phi_A, phi_B))
 
     verdict = Verdict.MISPRINT
     correction = "The relative velocity must vanish along these two directions: the velocities must be equal."

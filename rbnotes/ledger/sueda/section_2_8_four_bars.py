@@ -7,46 +7,46 @@ from scipy.linalg import null_space
 
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
 from rbnotes.ledger.oracles.branching import (
     joint_axis,
-    newton,
-    pair_by_projection,
-    place_on,
-    slopes,
-    tree_newton,
+    newton_equations,
+    point_position,
+    position_derivatives,
+    tangent_directions,
+    tree_newton_equations,
 )
-from rbnotes.ledger.oracles.branching_inputs import TREE, tree_of
+from rbnotes.ledger.oracles.branching_inputs import TREE, library_tree
 from rbnotes.ledger.oracles.four_bars import (
-    bar_places,
-    closed,
-    end_gap,
-    open_chain,
+    bar_point_positions,
+    closed_loop_directions,
+    loop_closure_error,
+    open_chain_directions,
     relative_accelerations,
     relative_rates,
-    turned_base,
+    rotating_base,
 )
 from rbnotes.ledger.oracles.four_bars_inputs import (
     LINKAGE,
     MOVING_LINKAGE,
     assembled_angles,
     assembled_rates,
-    closing,
-    linkage,
+    linkage_tree,
+    loop_closure,
 )
-from rbnotes.ledger.oracles.systems import nearest_velocity
+from rbnotes.ledger.oracles.systems import project_velocity
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, TIME
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, gamma, loop_rows, loop_rows_dot
 from rbnotes.tree import (
     TreeSystem,
+    body_kinematics,
     constrained_acceleration,
     jacobian,
     mass_matrix,
-    motion,
+    net_generalized_force,
     perpendicular_pair,
     poses,
-    reduced_force,
 )
 
 # A linkage of which everything is drawn by hand, for counts.
@@ -56,7 +56,7 @@ POINTS = np.tile([[1.0, 0.5, 0, 0], [1, 0, 0.5, 0], [2, 0, 0, 0.5], [1, 0.1, 0.2
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
+    **BRANCHING_STATE,
     "bars": LENGTH,
     "beta": NUMBER,
     "speeds": RATE,
@@ -65,10 +65,10 @@ QUANTITIES = {
 
 def open_bars(place, bars, frames, bodies, q):
     """Mass matrix of the open chain at rest, and how its end moves."""
-    places = bar_places(lambda u: place, bars, frames, bodies, open_chain)
+    places = bar_point_positions(lambda u: place, bars, frames, bodies, open_chain_directions)
     masses = bodies[..., 0].ravel()
-    M, _ = newton(places, masses, np.zeros((len(masses), 3)), q, 0 * q)
-    return M, slopes(end_gap(place, bars), q)
+    M, _ = newton_equations(places, masses, np.zeros((len(masses), 3)), q, 0 * q)
+    return M, position_derivatives(loop_closure_error(place, bars), q)
 
 
 @claim("sueda/s2.8/t1252#a", "Freedoms and constraints of four bars")
@@ -81,12 +81,12 @@ class t1252_a:
 
     def library():
         frames = np.tile(np.eye(4), (3, 1, 1))
-        system = TreeSystem(linkage(PLACE, BARS, frames, POINTS))
+        system = TreeSystem(linkage_tree(PLACE, BARS, frames, POINTS))
         q = assembled_angles(BARS, 0.7)
-        G = closing(BARS, frames, planar=False).rows(system, State(q=q), 0.0).G
-        kkt = np.block([[system.mass(State(q=q)), G.T], [G, np.zeros((3, 3))]])
+        G = loop_closure(BARS, frames, planar=False).rows(system, State(q=q), 0.0).G
+        kkt = np.block([[system.mass_matrix(State(q=q)), G.T], [G, np.zeros((3, 3))]])
         missing = [len(part) - np.linalg.matrix_rank(part, tol=1e-9) for part in (kkt, G)]
-        return [system.tree.size, *G.shape[:1], *missing]
+        return [system.tree.num_coordinates, *G.shape[:1], *missing]
 
     oracle = "how many independent motions the points of the chain have, and its end, by complex steps"
 
@@ -117,16 +117,19 @@ class t1244:
 
     def printed(place, bars, frames, bodies, theta, tilt, beta):
         """Projector onto the joint velocities that the rows leave."""
-        tree, loop = linkage(place, bars, frames, bodies, tilt=tilt), closing(bars, frames, tilt=tilt)
+        tree, loop = (
+            linkage_tree(place, bars, frames, bodies, tilt=tilt),
+            loop_closure(bars, frames, tilt=tilt),
+        )
         q = np.append(beta, assembled_angles(bars, theta))
         E, J, hinge = poses(tree, q).bodies, jacobian(tree, q), poses(tree, q).joints[1, :3, 2]
         G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, perpendicular_pair(hinge)) @ np.vstack([J[:6], J[-6:]])
         return np.eye(4) - np.linalg.pinv(G) @ G
 
     def library(place, bars, frames, bodies, theta, tilt, beta):
-        system = TreeSystem(linkage(place, bars, frames, bodies, tilt=tilt))
+        system = TreeSystem(linkage_tree(place, bars, frames, bodies, tilt=tilt))
         state = State(q=np.append(beta, assembled_angles(bars, theta)))
-        left = null_space(closing(bars, frames, tilt=tilt).rows(system, state, 0.0).G, rcond=1e-9)
+        left = null_space(loop_closure(bars, frames, tilt=tilt).rows(system, state, 0.0).G, rcond=1e-9)
         return left @ left.T
 
     oracle = "the base's turning, and the angles that the law of cosines gives the bars, by complex steps"
@@ -162,7 +165,7 @@ class t1252_b:
 
     def library(place, bars, frames, bodies, theta):
         q = assembled_angles(bars, theta)
-        hinge = poses(linkage(place, bars, frames, bodies), q).joints[0, :3, 2]
+        hinge = poses(linkage_tree(place, bars, frames, bodies), q).joints[0, :3, 2]
         return along_null_direction(np.append(np.zeros(3), hinge))
 
     oracle = "singular vectors of the KKT matrix, from masses and gaps of points by complex steps"
@@ -212,10 +215,10 @@ class t1252_c:
 
     def printed(at, bodies, q, v, x_A, x_B):
         """Nearest velocities, by the masses, with rows across the axis of B (body 1; A is body 3)."""
-        tree = tree_of(at, bodies)
-        now = motion(tree, q, v)
-        E, J = now.bodies, now.J
-        along = perpendicular_pair(now.joints[1, :3, 2])
+        tree = library_tree(at, bodies)
+        now = body_kinematics(tree, q, v)
+        E, J = now.body_poses, now.J
+        along = perpendicular_pair(now.joint_poses[1, :3, 2])
         G = along @ (E[3, :3, :3] @ gamma(x_A) @ J[3] - E[1, :3, :3] @ gamma(x_B) @ J[1])
         W = np.linalg.inv(mass_matrix(tree, q))
         return v - W @ G.T @ np.linalg.solve(G @ W @ G.T, G @ v)
@@ -223,9 +226,11 @@ class t1252_c:
     oracle = "nearest velocities with rows across the axis of A, from masses and gaps of points"
 
     def reference(at, bodies, q, v, x_A, x_B):
-        M, _ = tree_newton(at, bodies, np.zeros(3), q, 0 * q)
-        apart = slopes(place_on(at, 3, x_A), q) - slopes(place_on(at, 1, x_B), q)
-        return nearest_velocity(M, pair_by_projection(joint_axis(at, 3)(q)) @ apart, v)
+        M, _ = tree_newton_equations(at, bodies, np.zeros(3), q, 0 * q)
+        apart = position_derivatives(point_position(at, 3, x_A), q) - position_derivatives(
+            point_position(at, 1, x_B), q
+        )
+        return project_velocity(M, tangent_directions(joint_axis(at, 3)(q)) @ apart, v)
 
     tolerance = 1e-7
     tolerance_reason = "points that nearly cannot come apart make large numbers of small ones"
@@ -260,38 +265,40 @@ class e2_98_b:
     result = RATE / TIME
 
     def printed(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
-        tree = linkage(place, bars, frames, bodies, g=g, tilt=tilt)
+        tree = linkage_tree(place, bars, frames, bodies, g=g, tilt=tilt)
         angles = assembled_angles(bars, theta)
         q, v = np.append(beta, angles), np.append(speeds[0], assembled_rates(bars, angles, speeds[1]))
-        now = motion(tree, q, v)
+        now = body_kinematics(tree, q, v)
         base, rocker = now.J[0], now.J[3]
-        loop = closing(bars, frames, tilt=tilt)
-        along = perpendicular_pair(now.joints[1, :3, 2])
-        E, phi = now.bodies, now.phi
+        loop = loop_closure(bars, frames, tilt=tilt)
+        along = perpendicular_pair(now.joint_poses[1, :3, 2])
+        E, phi = now.body_poses, now.phi
         G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, along)
         G_dot = loop_rows_dot(E[0], E[3], loop.x_a, loop.x_b, phi[0, :3], phi[3, :3], along)
         rows = G @ np.vstack([base, rocker])
-        bent = G_dot @ np.vstack([base, rocker]) @ v + G @ np.append(now.drift[0], now.drift[3])
+        bent = G_dot @ np.vstack([base, rocker]) @ v + G @ np.append(
+            now.bias_acceleration[0], now.bias_acceleration[3]
+        )
         kkt = np.block([[mass_matrix(tree, q), rows.T], [rows, np.zeros((2, 2))]])
-        return np.linalg.solve(kkt, np.append(reduced_force(tree, q, v), -bent))[:4]
+        return np.linalg.solve(kkt, np.append(net_generalized_force(tree, q, v), -bent))[:4]
 
     def library(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
         angles = assembled_angles(bars, theta)
         rates = assembled_rates(bars, angles, speeds[1])
         state = State(q=np.append(beta, angles), qdot=np.append(speeds[0], rates))
-        system = TreeSystem(linkage(place, bars, frames, bodies, g=g, tilt=tilt))
-        return constrained_acceleration(system, [closing(bars, frames, tilt=tilt)], state)[0]
+        system = TreeSystem(linkage_tree(place, bars, frames, bodies, g=g, tilt=tilt))
+        return constrained_acceleration(system, [loop_closure(bars, frames, tilt=tilt)], state)[0]
 
     oracle = (
         "Newton's law for points of the bars, whose places follow from the angles of base and crank alone"
     )
 
     def reference(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
-        directions = closed(bars)
-        base = turned_base(place, tilt)
-        places = bar_places(base, bars, frames, bodies, lambda u: directions(u[..., 1:]))
+        directions = closed_loop_directions(bars)
+        base = rotating_base(place, tilt)
+        places = bar_point_positions(base, bars, frames, bodies, lambda u: directions(u[..., 1:]))
         masses = bodies[..., 0].ravel()
-        M, f = newton(places, masses, masses[:, None] * g, np.array([beta, theta]), speeds)
+        M, f = newton_equations(places, masses, masses[:, None] * g, np.array([beta, theta]), speeds)
         turning, cranking = np.linalg.solve(M, f)
         theta, omega = np.array([theta]), speeds[1:]
         return np.append(turning, relative_accelerations(bars, theta, omega, np.array([cranking])))

@@ -7,22 +7,27 @@ import numpy as np
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import State, StepProblem, solve_step
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_CONSTRAINT_ROWS, BRANCHING_STATE
 from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
-from rbnotes.ledger.oracles.systems import least_action, multipliers_of
+from rbnotes.ledger.oracles.branching import (
+    bias_acceleration,
+    point_position,
+    position_derivatives,
+    tree_newton_equations,
+)
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, QuadraticConstraint, library_tree
+from rbnotes.ledger.oracles.systems import least_action, least_squares_multipliers
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, gamma, loop_rows, loop_rows_dot
 from rbnotes.tree import (
     LoopClosure,
     TreeSystem,
+    body_kinematics,
     constrained_acceleration,
     constraint_rows,
     mass_matrix,
-    motion,
-    reduced_force,
-    step_rows,
+    net_generalized_force,
+    velocity_constraints,
 )
 
 # The branching tree, whose slider carries a point that stays at one of the other hinge's body (in all
@@ -37,7 +42,7 @@ CURVED = {
 STEP = {"h": positive_numbers(0.0625, 0.5)}
 
 
-QUANTITIES = ON_BRANCHING | ROWS_ON_BRANCHING
+QUANTITIES = BRANCHING_STATE | BRANCHING_CONSTRAINT_ROWS
 
 
 def maximal_rows(now, x_A, x_B):
@@ -67,7 +72,7 @@ def kkt(M, G, upper, lower):
 
 
 def system_of(at, bodies, g, q, v):
-    return TreeSystem(tree_of(at, bodies, g)), State(q=q, qdot=v)
+    return TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
 
 
 def loop(x_A, x_B):
@@ -82,7 +87,7 @@ def accelerated(system, state, *constraints):
 
 def stepped(system, state, h, *constraints):
     """Velocities after a step by the library, and the notes' multipliers."""
-    rows, _ = step_rows(system, constraints, state, h)
+    rows, _ = velocity_constraints(system, constraints, state, h)
     M = system.mass(state)
     solved = solve_step(StepProblem(M, M @ state.velocity + h * system.force(state), rows))
     return np.append(solved.velocity, -solved.bilateral)
@@ -90,7 +95,7 @@ def stepped(system, state, h, *constraints):
 
 def parting(at, x_A, x_B):
     """Gap between the two points by the coordinates: the oracle."""
-    one, other = place_on(at, A, x_A), place_on(at, B, x_B)
+    one, other = point_position(at, A, x_A), point_position(at, B, x_B)
     return lambda q: one(q) - other(q)
 
 
@@ -107,18 +112,18 @@ def both(at, x_A, x_B, c, b):
 
 def held_acceleration(at, bodies, g, q, v, error):
     """Gauss's principle for points: accelerations, and the weights of the rows in minus what holds."""
-    M, f = tree_newton(at, bodies, g, q, v)
-    G = slopes(error, q)
-    a = least_action(M, f, G, -bending(error, q, v))
-    return np.append(a, multipliers_of(f - M @ a, G))
+    M, f = tree_newton_equations(at, bodies, g, q, v)
+    G = position_derivatives(error, q)
+    a = least_action(M, f, G, -bias_acceleration(error, q, v))
+    return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
 def held_step(at, bodies, g, q, v, h, error):
     """The velocity with the least change of momentum, and the weights of the rows in minus the impulse."""
-    M, f = tree_newton(at, bodies, g, q, v)
-    G, pushed = slopes(error, q), M @ v + h * f
+    M, f = tree_newton_equations(at, bodies, g, q, v)
+    G, pushed = position_derivatives(error, q), M @ v + h * f
     after = least_action(M, pushed, G, np.zeros(len(G)))
-    return np.append(after, multipliers_of(pushed - M @ after, G))
+    return np.append(after, least_squares_multipliers(pushed - M @ after, G))
 
 
 BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
@@ -143,15 +148,15 @@ class e2_98_a:
         r" \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
     )
     inputs = TREE | LOOP
-    result = BRANCHING / units.TIME / units.TIME + units.column((units.FORCE, 3))
+    result = BRANCHING / units.TIME / units.TIME + units.vector_quantity((units.FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B):
-        tree = tree_of(at, bodies, g)
-        now = motion(tree, q, v)
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
         G, G_dot = maximal_rows(now, x_A, x_B)
         J = now.J.reshape(24, 5)
-        lower = -(G_dot @ J @ v + G @ now.drift.ravel())
-        return kkt(mass_matrix(tree, q), G @ J, reduced_force(tree, q, v), lower)
+        lower = -(G_dot @ J @ v + G @ now.bias_acceleration.ravel())
+        return kkt(mass_matrix(tree, q), G @ J, net_generalized_force(tree, q, v), lower)
 
     def library(at, bodies, g, q, v, x_A, x_B):
         return accelerated(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
@@ -177,15 +182,15 @@ class e2_99:
         r" \end{pmatrix}"
     )
     inputs = TREE | LOOP | STEP
-    result = BRANCHING / units.TIME + units.column((units.MOMENTUM, 3))
+    result = BRANCHING / units.TIME + units.vector_quantity((units.MOMENTUM, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, h):
-        tree = tree_of(at, bodies, g)
-        now = motion(tree, q, v)
-        at_A, at_B = (now.bodies[k, :3, :3] for k in (A, B))
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
+        at_A, at_B = (now.body_poses[k, :3, :3] for k in (A, B))
         J_A, J_B = at_A @ gamma(x_A) @ now.J[A], at_B @ gamma(x_B) @ now.J[B]
         M = mass_matrix(tree, q)
-        return kkt(M, J_A - J_B, M @ v + h * reduced_force(tree, q, v), np.zeros(3))
+        return kkt(M, J_A - J_B, M @ v + h * net_generalized_force(tree, q, v), np.zeros(3))
 
     def library(at, bodies, g, q, v, x_A, x_B, h):
         return stepped(*system_of(at, bodies, g, q, v), h, loop(x_A, x_B))
@@ -210,15 +215,15 @@ class e2_100:
         r" = \begin{pmatrix} f_r \\ -\dot G_r\dot q_r \end{pmatrix}"
     )
     inputs = TREE | CURVED
-    result = BRANCHING / units.TIME / units.TIME + units.column((units.TORQUE, 1))
+    result = BRANCHING / units.TIME / units.TIME + units.vector_quantity((units.TORQUE, 1))
 
     def printed(at, bodies, g, q, v, c, b):
-        tree = tree_of(at, bodies, g)
+        tree = library_tree(at, bodies, g)
         G, G_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
-        return kkt(mass_matrix(tree, q), G, reduced_force(tree, q, v), -G_dot @ v)
+        return kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), -G_dot @ v)
 
     def library(at, bodies, g, q, v, c, b):
-        return accelerated(*system_of(at, bodies, g, q, v), CurvedRows(c, b))
+        return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
 
     oracle = BY_GAUSS
 
@@ -239,16 +244,16 @@ class e2_101:
         r" \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ 0 \end{pmatrix}"
     )
     inputs = TREE | CURVED | STEP
-    result = BRANCHING / units.TIME + units.column((units.ANGULAR_MOMENTUM, 1))
+    result = BRANCHING / units.TIME + units.vector_quantity((units.ANGULAR_MOMENTUM, 1))
 
     def printed(at, bodies, g, q, v, c, b, h):
-        tree = tree_of(at, bodies, g)
+        tree = library_tree(at, bodies, g)
         M = mass_matrix(tree, q)
         G = reduced_row(c, b, q)
-        return kkt(M, G, M @ v + h * reduced_force(tree, q, v), np.zeros(1))
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), np.zeros(1))
 
     def library(at, bodies, g, q, v, c, b, h):
-        return stepped(*system_of(at, bodies, g, q, v), h, CurvedRows(c, b))
+        return stepped(*system_of(at, bodies, g, q, v), h, QuadraticConstraint(c, b))
 
     oracle = "the least change of momentum, with masses of points and slopes by complex steps"
 
@@ -269,32 +274,37 @@ class e2_102:
         r" \dot G_r \\ \dot G_m J_{mr} + G_m\dot J_{mr} \end{pmatrix}"
     )
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | LOOP | CURVED
-    result = units.rows(
-        units.column((units.RATE, 1), (units.VELOCITY, 3)),
-        units.column((units.RATE / units.TIME, 1), (units.ACCELERATION, 3)),
+    result = units.stacked_quantity(
+        units.vector_quantity((units.RATE, 1), (units.VELOCITY, 3)),
+        units.vector_quantity((units.RATE / units.TIME, 1), (units.ACCELERATION, 3)),
     )
 
     def printed(at, bodies, q, v, x_A, x_B, c, b):
         """What they make of joint velocities."""
-        now = motion(tree_of(at, bodies), q, v)
+        now = body_kinematics(library_tree(at, bodies), q, v)
         G_m, G_m_dot = maximal_rows(now, x_A, x_B)
         G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
         J = now.J.reshape(24, 5)
         return [
             np.concatenate([G_r @ v, G_m @ J @ v]),
-            np.concatenate([G_r_dot @ v, G_m_dot @ J @ v + G_m @ now.drift.ravel()]),
+            np.concatenate([G_r_dot @ v, G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel()]),
         ]
 
     def library(at, bodies, q, v, x_A, x_B, c, b):
         system, state = system_of(at, bodies, np.zeros(3), q, v)
-        rows = [constraint_rows(system, each, state, 0.0) for each in (CurvedRows(c, b), loop(x_A, x_B))]
-        return [np.concatenate([each.G @ v for each in rows]), np.concatenate([each.drift for each in rows])]
+        rows = [
+            constraint_rows(system, each, state, 0.0) for each in (QuadraticConstraint(c, b), loop(x_A, x_B))
+        ]
+        return [
+            np.concatenate([each.G @ v for each in rows]),
+            np.concatenate([each.bias_acceleration for each in rows]),
+        ]
 
     oracle = "how fast both kinds of errors change at steady joint velocities, and how that does"
 
     def reference(at, bodies, q, v, x_A, x_B, c, b):
         error = both(at, x_A, x_B, c, b)
-        return [complex_steps.slope(error, q, v), bending(error, q, v)]
+        return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
     equivalent_mutants = ALL_DIRECTIONS | SAME_BOTH_WAYS
     verdict = Verdict.HOLDS
@@ -310,22 +320,24 @@ class e2_103:
         r" -\dot G_r\dot q_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
     )
     inputs = TREE | LOOP | CURVED
-    result = BRANCHING / units.TIME / units.TIME + units.column((units.TORQUE, 1), (units.FORCE, 3))
+    result = BRANCHING / units.TIME / units.TIME + units.vector_quantity((units.TORQUE, 1), (units.FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        tree = tree_of(at, bodies, g)
-        now = motion(tree, q, v)
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
         G_m, G_m_dot = maximal_rows(now, x_A, x_B)
         G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
         J = now.J.reshape(24, 5)
         blocks = np.zeros((9, 9))
         blocks[:5, :5], blocks[:5, 5:6], blocks[:5, 6:] = mass_matrix(tree, q), G_r.T, J.T @ G_m.T
         blocks[5:6, :5], blocks[6:, :5] = G_r, G_m @ J
-        of_loop = -(G_m_dot @ J @ v + G_m @ now.drift.ravel())
-        return np.linalg.solve(blocks, np.concatenate([reduced_force(tree, q, v), -G_r_dot @ v, of_loop]))
+        of_loop = -(G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel())
+        return np.linalg.solve(
+            blocks, np.concatenate([net_generalized_force(tree, q, v), -G_r_dot @ v, of_loop])
+        )
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return accelerated(*system_of(at, bodies, g, q, v), CurvedRows(c, b), loop(x_A, x_B))
+        return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B))
 
     oracle = BY_GAUSS
 

@@ -11,11 +11,16 @@ from rbnotes.checking.strategies import arrays, numbers, unit_vectors
 from rbnotes.complementarity import QP, solve_lcp
 from rbnotes.dynamics import State
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING, ROWS_ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_CONSTRAINT_ROWS, BRANCHING_STATE
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
-from rbnotes.ledger.oracles.branching import bending, place_on, slopes, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
+from rbnotes.ledger.oracles.branching import (
+    bias_acceleration,
+    point_position,
+    position_derivatives,
+    tree_newton_equations,
+)
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, QuadraticConstraint, library_tree
 from rbnotes.ledger.oracles.systems import least_action
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, gamma
@@ -29,11 +34,11 @@ from rbnotes.ledger.sueda.section_2_8_motion import (
 from rbnotes.tree import (
     PlaneLimit,
     TreeSystem,
+    body_kinematics,
     constrained_acceleration,
     constraint_rows,
     mass_matrix,
-    motion,
-    reduced_force,
+    net_generalized_force,
 )
 
 # A point of the other hinge's body stays above a plane (on maximal coordinates), a curved function of the
@@ -44,9 +49,9 @@ SECOND = {"c2": CURVED["c"], "b2": CURVED["b"].map(lambda b: b + np.array([0.5, 
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
-    **ROWS_ON_BRANCHING,
-    "bounds": units.column((units.NUMBER, 1), (units.LENGTH, 1)),
+    **BRANCHING_STATE,
+    **BRANCHING_CONSTRAINT_ROWS,
+    "bounds": units.vector_quantity((units.NUMBER, 1), (units.LENGTH, 1)),
 }
 
 
@@ -65,7 +70,7 @@ def stacked(now, q, v, x, normal, c, b):
 
 def above(at, x, normal, c, b):
     """Level of the curved function, height of the point, by the coordinates: the oracle."""
-    curved, place = level(c, b), place_on(at, BODY, x)
+    curved, place = level(c, b), point_position(at, BODY, x)
     return lambda q: np.concatenate([curved(q), (place(q) @ normal)[..., None]], axis=-1)
 
 
@@ -76,27 +81,30 @@ class e2_104:
         r" \dot C_r \\ \dot C_m J_{mr} + C_m\dot J_{mr} \end{pmatrix}"
     )
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | ABOVE | CURVED
-    result = units.rows(
-        units.column((units.RATE, 1), (units.VELOCITY, 1)),
-        units.column((units.RATE / units.TIME, 1), (units.ACCELERATION, 1)),
+    result = units.stacked_quantity(
+        units.vector_quantity((units.RATE, 1), (units.VELOCITY, 1)),
+        units.vector_quantity((units.RATE / units.TIME, 1), (units.ACCELERATION, 1)),
     )
 
     def printed(at, bodies, q, v, x, normal, c, b):
         """What they make of joint velocities."""
-        C, bent = stacked(motion(tree_of(at, bodies), q, v), q, v, x, normal, c, b)
+        C, bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c, b)
         return [C @ v, bent]
 
     def library(at, bodies, q, v, x, normal, c, b):
-        system, state = TreeSystem(tree_of(at, bodies)), State(q=q, qdot=v)
-        limits = [CurvedRows(c, b, unilateral=True), PlaneLimit(NAMES[BODY], x, normal)]
+        system, state = TreeSystem(library_tree(at, bodies)), State(q=q, qdot=v)
+        limits = [QuadraticConstraint(c, b, unilateral=True), PlaneLimit(NAMES[BODY], x, normal)]
         rows = [constraint_rows(system, each, state, 0.0) for each in limits]
-        return [np.concatenate([each.G @ v for each in rows]), np.concatenate([each.drift for each in rows])]
+        return [
+            np.concatenate([each.G @ v for each in rows]),
+            np.concatenate([each.bias_acceleration for each in rows]),
+        ]
 
     oracle = "how fast level and height change at steady joint velocities, and how that does"
 
     def reference(at, bodies, q, v, x, normal, c, b):
         error = above(at, x, normal, c, b)
-        return [complex_steps.slope(error, q, v), bending(error, q, v)]
+        return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
     equivalent_mutants = SAME_BOTH_WAYS
     verdict = Verdict.HOLDS
@@ -106,7 +114,7 @@ class e2_104:
 
 def moving_off(at, q, v, x, normal, c, b, speeds):
     """The velocity nearest to v at which level and height rise at these speeds."""
-    rows = slopes(above(at, x, normal, c, b), q)
+    rows = position_derivatives(above(at, x, normal, c, b), q)
     return v + np.linalg.pinv(rows) @ (speeds - rows @ v)
 
 
@@ -144,29 +152,29 @@ class e2_105:
     result = BRANCHING / units.TIME / units.TIME
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        tree = tree_of(at, bodies, g)
-        C, C_bent = stacked(motion(tree, q, v), q, v, x, normal, c, b)
+        tree = library_tree(at, bodies, g)
+        C, C_bent = stacked(body_kinematics(tree, q, v), q, v, x, normal, c, b)
         G, G_dot = reduced_row(c2, b2, q), reduced_row_dot(c2, v)
-        program = QP(mass_matrix(tree, q), -reduced_force(tree, q, v), C, -C_bent, G, -G_dot @ v)
-        return solve_lcp(program, "active_set").x
+        program = QP(mass_matrix(tree, q), -net_generalized_force(tree, q, v), C, -C_bent, G, -G_dot @ v)
+        return solve_lcp(program, "block_principal_pivoting").x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         constraints = [
-            CurvedRows(c, b, bounds[:1], unilateral=True),
+            QuadraticConstraint(c, b, bounds[:1], unilateral=True),
             PlaneLimit(NAMES[BODY], x, normal / np.linalg.norm(normal), bounds[1]),
-            CurvedRows(c2, b2),
+            QuadraticConstraint(c2, b2),
         ]
-        system, state = TreeSystem(tree_of(at, bodies, g)), State(q=q, qdot=v)
+        system, state = TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
         return constrained_acceleration(system, constraints, state)[0]
 
     oracle = "all sets of inequalities tried that are closed and not opening, with masses, gaps and rates of points"
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        M, f = tree_newton(at, bodies, g, q, v)
+        M, f = tree_newton_equations(at, bodies, g, q, v)
         error, kept = above(at, x, normal, c, b), level(c2, b2)
-        counts = (error(q) - bounds < 1e-9) & (complex_steps.slope(error, q, v) < 1e-9)
-        C, c_bent = slopes(error, q)[counts], bending(error, q, v)[counts]
-        G, g_bent = slopes(kept, q), bending(kept, q, v)
+        counts = (error(q) - bounds < 1e-9) & (complex_steps.directional_derivative(error, q, v) < 1e-9)
+        C, c_bent = position_derivatives(error, q)[counts], bias_acceleration(error, q, v)[counts]
+        G, g_bent = position_derivatives(kept, q), bias_acceleration(kept, q, v)
         candidates = []
         for chosen in itertools.product([False, True], repeat=len(C)):
             held = np.array(chosen, dtype=bool)
@@ -183,7 +191,9 @@ class e2_105:
 
     def holds_when(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         error = above(at, x, normal, c, b)
-        return np.all(error(q) - bounds < 1e-9) and np.all(complex_steps.slope(error, q, v) < 1e-9)
+        return np.all(error(q) - bounds < 1e-9) and np.all(
+            complex_steps.directional_derivative(error, q, v) < 1e-9
+        )
 
     equivalent_mutants = SAME_BOTH_WAYS
     remark = (

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from rbnotes.checking import derivative
 from rbnotes.checking.strategies import arrays
 from rbnotes.dynamics import State
-from rbnotes.ledger.jointed import ON_BRANCHING
+from rbnotes.ledger.jointed import BRANCHING_STATE
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching import (
-    pair_by_projection,
-    place_on,
-    second_rate,
+    acceleration_of,
+    point_position,
+    tangent_directions,
 )
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, tree_of
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, library_tree
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     POINT_JACOBIAN,
@@ -24,20 +24,19 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import CHAPTER, HINGED, loop_rows, loop_rows_dot
-from rbnotes.tree import LoopClosure, TreeSystem, perpendicular_pair
-from rbnotes.tree import motion as tree_motion
+from rbnotes.tree import LoopClosure, TreeSystem, body_kinematics, perpendicular_pair
 
 # The branching tree, closed at a point of the other hinge (A), which meets one of the slider (B).
 A, B = 3, 2
 LIGHT = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4, 4, 3))], axis=-1)
 
 
-QUANTITIES = ON_BRANCHING
+QUANTITIES = BRANCHING_STATE
 
 
 def gap(at, x_A, x_B):
     """From the point of B to that of A."""
-    first, second = place_on(at, A, x_A), place_on(at, B, x_B)
+    first, second = point_position(at, A, x_A), point_position(at, B, x_B)
     return lambda q: first(q) - second(q)
 
 
@@ -65,7 +64,7 @@ def rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis):
 
     def rows(t):
         R_A, R_B = one(t)[:3, :3], other(t)[:3, :3]
-        return pair_by_projection(R_A @ axis) @ np.hstack([R_A @ on_A.T, -R_B @ on_B.T])
+        return tangent_directions(R_A @ axis) @ np.hstack([R_A @ on_A.T, -R_B @ on_B.T])
 
     return derivative(rows, step=SHORT).value
 
@@ -93,22 +92,22 @@ class e2_96:
 
     def printed(at, q, v, x_A, x_B, a):
         """In all directions, which do not turn."""
-        now = tree_motion(tree_of(at, LIGHT), q, v)
-        E, phi = now.bodies, now.phi
+        now = body_kinematics(library_tree(at, LIGHT), q, v)
+        E, phi = now.body_poses, now.phi
         G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
         G_dot = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
-        rates = now.J @ a + now.drift
+        rates = now.J @ a + now.bias_acceleration
         return G_dot @ pair_of(phi) + G @ pair_of(rates)
 
     def library(at, q, v, x_A, x_B, a):
         loop = LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
-        rows = loop.rows(TreeSystem(tree_of(at, LIGHT)), State(q=q, qdot=v), 0.0)
-        return rows.G @ a + rows.drift
+        rows = loop.rows(TreeSystem(library_tree(at, LIGHT)), State(q=q, qdot=v), 0.0)
+        return rows.G @ a + rows.bias_acceleration
 
     oracle = "second differences of the gap between the points along an accelerated motion"
 
     def reference(at, q, v, x_A, x_B, a):
-        return second_rate(gap(at, x_A, x_B), q, v, a)
+        return acceleration_of(gap(at, x_A, x_B), q, v, a)
 
     equivalent_mutants = {
         "in loop_rows: dropped factor `along`*": "all directions: the identity matrix",
@@ -173,7 +172,7 @@ class e2_97:
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
         rates = rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis) @ np.append(phi_A, phi_B)
-        return pair_by_projection(A[:3, :3] @ axis).T @ rates
+        return tangent_directions(A[:3, :3] @ axis).T @ rates
 
     tolerance = 1e-6
     tolerance_reason = SHORT_STEPS

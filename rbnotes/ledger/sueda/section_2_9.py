@@ -8,10 +8,15 @@ from scipy.linalg import null_space
 from rbnotes.checking.strategies import arrays, positive_numbers
 from rbnotes.dynamics import StepProblem, solve_step
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.jointed import BRANCHING, ON_BRANCHING
-from rbnotes.ledger.oracles.branching import at_once, bending, slopes, tree_newton
-from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, CurvedRows, tree_of
-from rbnotes.ledger.oracles.systems import least_action, multipliers_of
+from rbnotes.ledger.jointed import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.oracles.branching import (
+    bias_acceleration,
+    position_derivatives,
+    time_derivative,
+    tree_newton_equations,
+)
+from rbnotes.ledger.oracles.branching_inputs import NAMES, TREE, QuadraticConstraint, library_tree
+from rbnotes.ledger.oracles.systems import least_action, least_squares_multipliers
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.ledger.sueda.section_2_8 import gamma
 from rbnotes.ledger.sueda.section_2_8_motion import (
@@ -27,15 +32,15 @@ from rbnotes.ledger.sueda.section_2_8_motion import (
 )
 from rbnotes.tree import (
     PrescribedJoint,
+    body_kinematics,
     constrained_acceleration,
     constraint_rows,
     forward_dynamics_dense,
     inverse_dynamics_dense,
     mass_matrix,
-    motion,
+    net_generalized_force,
     prescribed_forces,
-    reduced_force,
-    step_rows,
+    velocity_constraints,
 )
 
 CHAPTER = "hybrid-dynamics"
@@ -52,7 +57,7 @@ SLACK = 1e-8
 
 
 QUANTITIES = {
-    **ON_BRANCHING,
+    **BRANCHING_STATE,
     "other": units.NUMBER / BRANCHING,
     "tau": units.ENERGY / BRANCHING,
 }
@@ -80,7 +85,7 @@ def telling_hinge(speed, told):
 
 def driven(at, bodies, g, q, v, told):
     """Accelerations and the forces of what is told: the free coordinates by elimination (the oracle)."""
-    M, f = tree_newton(at, bodies, g, q, v)
+    M, f = tree_newton_equations(at, bodies, g, q, v)
     a = np.zeros(5)
     a[TOLD] = told
     free = np.setdiff1d(np.arange(5), TOLD)
@@ -90,42 +95,47 @@ def driven(at, bodies, g, q, v, told):
 
 def held_with_loop(at, bodies, g, q, v, x_A, x_B, told):
     """Accelerations and weights of the rows in minus what holds, the hinge's first (the oracle)."""
-    M, f = tree_newton(at, bodies, g, q, v)
+    M, f = tree_newton_equations(at, bodies, g, q, v)
     apart = parting(at, x_A, x_B)
-    G = np.vstack([np.eye(5)[HINGE], slopes(apart, q)])
-    a = least_action(M, f, G, np.append(told, -bending(apart, q, v)))
-    return np.append(a, multipliers_of(f - M @ a, G))
+    G = np.vstack([np.eye(5)[HINGE], position_derivatives(apart, q)])
+    a = least_action(M, f, G, np.append(told, -bias_acceleration(apart, q, v)))
+    return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
 def looped_kkt(at, bodies, g, q, v, x_A, x_B):
     """Masses, rows, forces, and the rate of the loop's rows times velocities, by the notes' formulas."""
-    tree = tree_of(at, bodies, g)
-    now = motion(tree, q, v)
+    tree = library_tree(at, bodies, g)
+    now = body_kinematics(tree, q, v)
     G_m, G_m_dot = maximal_rows(now, x_A, x_B)
     J = now.J.reshape(24, 5)
     G = np.vstack([prescribed_rows(HINGE), G_m @ J])
-    return mass_matrix(tree, q), G, reduced_force(tree, q, v), G_m_dot @ J @ v + G_m @ now.drift.ravel()
+    return (
+        mass_matrix(tree, q),
+        G,
+        net_generalized_force(tree, q, v),
+        G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel(),
+    )
 
 
 @claim("sueda/s2.9/t1302#a", "Forward and inverse dynamics")
 class t1302_a:
     formula = r"\text{forward: accelerations given the forces; inverse: forces given the accelerations}"
     inputs = TREE | {"tau": arrays(5), "a": arrays(5)}
-    result = units.rows(BRANCHING / units.TIME / units.TIME, units.ENERGY / BRANCHING)
+    result = units.stacked_quantity(BRANCHING / units.TIME / units.TIME, units.ENERGY / BRANCHING)
 
     def printed(at, bodies, g, q, v, tau, a):
-        tree = tree_of(at, bodies, g)
-        M, f = mass_matrix(tree, q), reduced_force(tree, q, v)
+        tree = library_tree(at, bodies, g)
+        M, f = mass_matrix(tree, q), net_generalized_force(tree, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
     def library(at, bodies, g, q, v, tau, a):
-        tree = tree_of(at, bodies, g)
+        tree = library_tree(at, bodies, g)
         return [forward_dynamics_dense(tree, q, v, tau), inverse_dynamics_dense(tree, q, v, a)]
 
     oracle = "Newton's law for points of the bodies, by complex steps of their places"
 
     def reference(at, bodies, g, q, v, tau, a):
-        M, f = tree_newton(at, bodies, g, q, v)
+        M, f = tree_newton_equations(at, bodies, g, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
     tolerance = SLACK
@@ -138,8 +148,8 @@ class t1302_a:
 class t1302_b:
     formula = r"{}^pG_r\,\ddot q_r = {}^p\ddot q_r,\quad {}^p\dot G_r = 0"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {"a": arrays(5), "told": arrays(3)}
-    quantities = {"told": units.column((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
-    result = units.column((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))
+    quantities = {"told": units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
+    result = units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))
 
     def printed(at, bodies, q, v, a, told):
         """What is missing of the prescribed accelerations, with no term for the rate of the rows."""
@@ -148,12 +158,12 @@ class t1302_b:
     def library(at, bodies, q, v, a, told):
         system, state = system_of(at, bodies, np.zeros(3), q, v)
         rows = [constraint_rows(system, each, state, 0.0) for each in telling(v[TOLD], told)]
-        return np.concatenate([each.G @ a + each.drift for each in rows])
+        return np.concatenate([each.G @ a + each.bias_acceleration for each in rows])
 
     oracle = "second differences of these coordinates along an accelerated motion"
 
     def reference(at, bodies, q, v, a, told):
-        return at_once(lambda t: (v + t * a)[:, TOLD] - t * told)
+        return time_derivative(lambda t: (v + t * a)[:, TOLD] - t * told)
 
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.tree.constraint_rows", "rbnotes.tree.PrescribedJoint")
@@ -168,7 +178,7 @@ class e2_106:
     )
     inputs = LOOPED
     quantities = {"told": units.RATE / units.TIME}
-    result = BRANCHING / units.TIME / units.TIME + units.column((units.TORQUE, 1), (units.FORCE, 3))
+    result = BRANCHING / units.TIME / units.TIME + units.vector_quantity((units.TORQUE, 1), (units.FORCE, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, told):
         M, G, f, bent = looped_kkt(at, bodies, g, q, v, x_A, x_B)
@@ -219,7 +229,7 @@ class t1306_a:
     verdict = Verdict.MISPRINT
     scan = True
     correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
-    misfit = r"a velocity stands where an acceleration belongs"
+    units_mismatch = r"a velocity stands where an acceleration belongs"
     implemented_by = ("rbnotes.tree.constrained_acceleration",)
     chapter = CHAPTER
 
@@ -228,13 +238,13 @@ class t1306_a:
 class t1306_b:
     formula = r"{}^p\tau = {}^pG_r^\top\,{}^p\lambda"
     inputs = TOLD_INPUTS
-    quantities = {"told": units.column((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
+    quantities = {"told": units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
     result = units.ENERGY / BRANCHING
 
     def printed(at, bodies, g, q, v, told):
         """With the multipliers of (2.106)."""
-        tree, G = tree_of(at, bodies, g), prescribed_rows(TOLD)
-        return G.T @ kkt(mass_matrix(tree, q), G, reduced_force(tree, q, v), told)[5:]
+        tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
+        return G.T @ kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), told)[5:]
 
     def library(at, bodies, g, q, v, told):
         system, state = system_of(at, bodies, g, q, v)
@@ -280,17 +290,17 @@ class e2_107:
     )
     inputs = LOOPED | STEP
     quantities = {"told": units.RATE / units.TIME}
-    result = BRANCHING / units.TIME + units.column((units.ANGULAR_MOMENTUM, 1), (units.MOMENTUM, 3))
+    result = BRANCHING / units.TIME + units.vector_quantity((units.ANGULAR_MOMENTUM, 1), (units.MOMENTUM, 3))
 
     def printed(at, bodies, g, q, v, x_A, x_B, told, h):
-        tree = tree_of(at, bodies, g)
-        now = motion(tree, q, v)
-        R_A, R_B = now.bodies[3, :3, :3], now.bodies[2, :3, :3]
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
+        R_A, R_B = now.body_poses[3, :3, :3], now.body_poses[2, :3, :3]
         of_loop = R_A @ gamma(x_A) @ now.J[3] - R_B @ gamma(x_B) @ now.J[2]
         pG = np.vstack([prescribed_rows(HINGE), np.zeros((3, 5))])
         G, M = np.vstack([prescribed_rows(HINGE), of_loop]), mass_matrix(tree, q)
         target = h * np.append(told, np.zeros(3)) + pG @ v
-        return kkt(M, G, M @ v + h * reduced_force(tree, q, v), target)
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
 
     def library(at, bodies, g, q, v, x_A, x_B, told, h):
         constraints = [telling_hinge(v[2] + h * told, told), loop(x_A, x_B)]
@@ -299,10 +309,10 @@ class e2_107:
     oracle = "the least change of momentum, with masses and gaps of points by complex steps"
 
     def reference(at, bodies, g, q, v, x_A, x_B, told, h):
-        M, f = tree_newton(at, bodies, g, q, v)
-        G = np.vstack([np.eye(5)[HINGE], slopes(parting(at, x_A, x_B), q)])
+        M, f = tree_newton_equations(at, bodies, g, q, v)
+        G = np.vstack([np.eye(5)[HINGE], position_derivatives(parting(at, x_A, x_B), q)])
         after = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * told, np.zeros(3)))
-        return np.append(after, multipliers_of(M @ v + h * f - M @ after, G))
+        return np.append(after, least_squares_multipliers(M @ v + h * f - M @ after, G))
 
     tolerance = SLACK
     verdict = Verdict.HOLDS
@@ -322,25 +332,25 @@ class t1310:
         | STEP
         | {"other": arrays(1, 5).map(lambda row: row + np.array([1.25, -0.5, 2.5, 0.75, -1]))}
     )
-    quantities = {"told": units.column((units.RATE, 2), (units.VELOCITY, 1))}
+    quantities = {"told": units.vector_quantity((units.RATE, 2), (units.VELOCITY, 1))}
     result = BRANCHING / units.TIME
 
     def printed(at, bodies, g, q, v, told, h, other):
-        tree, G = tree_of(at, bodies, g), prescribed_rows(TOLD)
+        tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
         M = mass_matrix(tree, q)
-        return kkt(M, G, M @ v + h * reduced_force(tree, q, v), told)[:5]
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), told)[:5]
 
     def library(at, bodies, g, q, v, told, h, other):
         system, state = system_of(at, bodies, g, q, v)
-        constraints = [*telling(told, np.zeros(3)), CurvedRows(np.zeros((1, 5, 5)), other)]
-        rows, _ = step_rows(system, constraints, state, h)
-        M = system.mass(state)
+        constraints = [*telling(told, np.zeros(3)), QuadraticConstraint(np.zeros((1, 5, 5)), other)]
+        rows, _ = velocity_constraints(system, constraints, state, h)
+        M = system.mass_matrix(state)
         return solve_step(StepProblem(M, M @ v + h * system.force(state), rows)).velocity
 
     oracle = "the least change of momentum under the prescribed velocities and another constraint"
 
     def reference(at, bodies, g, q, v, told, h, other):
-        M, f = tree_newton(at, bodies, g, q, v)
+        M, f = tree_newton_equations(at, bodies, g, q, v)
         rows = np.vstack([np.eye(5)[TOLD], other])
         return held_velocities(M, M @ v + h * f, rows, np.append(told, np.zeros(1)))
 

@@ -88,7 +88,7 @@ class t712:
     def printed(assembly, q):
         found = []
         for j, parent in enumerate(assembly.parents):
-            own = chains.joint_motion(assembly.kinds[j], q[chains.parts(assembly)[j]])
+            own = chains.joint_motion(assembly.kinds[j], q[chains.coordinate_slices(assembly)[j]])
             if parent < 0:
                 found.append(assembly.joints[j] @ own)
             else:
@@ -273,7 +273,7 @@ class t724:
     result = NUMBER
 
     def printed(axis, q):
-        S = joints.Revolute(axis).S([q])[:, 0]
+        S = joints.Revolute(axis).motion_subspace([q])[:, 0]
         return -se3.hat(S * q).T
 
     oracle = "the slope of scipy's rotation about the axis where the angle is zero, times q"
@@ -341,7 +341,7 @@ class t726:
     def library(parts, q):
         joint, body = parts
         offset = np.linalg.inv(joint) @ body
-        one = tree.Tree([tree.Link("one", joints.Revolute(), np.eye(6), placement=joint, body=offset)])
+        one = tree.Tree([tree.Link("one", joints.Revolute(), np.eye(6), placement=joint, body_frame=offset)])
         at = tree.poses(one, [q])
         return se3.inverse(at.joints[0]) @ at.bodies[0]
 

@@ -97,7 +97,7 @@ def hinges_of(assembly):
     for i, parent in enumerate(assembly.parents):
         of_parent = np.eye(4) if parent < 0 else assembly.bodies[parent]
         hinges.append(
-            maximal.hinge(
+            maximal.revolute(
                 i,
                 np.linalg.inv(assembly.bodies[i]) @ assembly.joints[i],
                 WORLD if parent < 0 else parent,

@@ -25,7 +25,7 @@ none of them says which link has an inertia that no body has, which is what a re
 from rbnotes.tree.formats.examples import example
 from rbnotes.tree.formats.mjcf import to_mjcf
 from rbnotes.tree.formats.robot import Frame, Mimic, Robot, RobotJoint, Visual
-from rbnotes.tree.formats.urdf import read_urdf
+from rbnotes.tree.formats.urdf import load_urdf
 from rbnotes.tree.formats.urdf_writer import to_urdf
 
-__all__ = ["Frame", "Mimic", "Robot", "RobotJoint", "Visual", "example", "read_urdf", "to_mjcf", "to_urdf"]
+__all__ = ["Frame", "Mimic", "Robot", "RobotJoint", "Visual", "example", "load_urdf", "to_mjcf", "to_urdf"]

@@ -20,12 +20,12 @@ from rbnotes.joints import (
     Translational,
 )
 from rbnotes.solids import Box, Capsule, Cylinder, Solid, Sphere
-from rbnotes.tree.formats._parts import as_robot, moves_anywhere, parts
-from rbnotes.tree.formats._xml import document, text
+from rbnotes.tree.formats._parts import as_robot, elementary_joints, is_free_joint
+from rbnotes.tree.formats._xml import format_document, format_numbers
 from rbnotes.tree.formats.robot import Robot
 from rbnotes.tree.model import Link, Tree
 
-LEAST_INERTIA = 1e-14
+MIN_INERTIA = 1e-14
 """MuJoCo refuses moving bodies with less, kg or kg m^2 (its mjMINVAL is 1e-15)."""
 
 
@@ -49,9 +49,9 @@ def to_mjcf(robot: Robot | Tree) -> str:
     robot = as_robot(robot)
     root = ET.Element("mujoco", model=robot.name)
     ET.SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
-    ET.SubElement(root, "option", gravity=text(robot.tree.gravity))
+    ET.SubElement(root, "option", gravity=format_numbers(robot.tree.gravity))
     world = ET.SubElement(root, "worldbody")
-    _add_looks(world, robot, None)
+    _add_visuals(world, robot, None)
     for i, parent in enumerate(robot.tree.parents):
         if parent < 0:
             _add_body(world, robot, i, np.eye(4), [])
@@ -59,13 +59,13 @@ def to_mjcf(robot: Robot | Tree) -> str:
     if followers:
         equations = ET.SubElement(root, "equality")
         for joint in followers:
-            line = text(np.array([joint.mimic.offset, joint.mimic.multiplier]))
+            line = format_numbers(np.array([joint.mimic.offset, joint.mimic.multiplier]))
             names = {"joint1": joint.name, "joint2": joint.mimic.joint}
             ET.SubElement(equations, "joint", names, polycoef=f"{line} 0 0 0")
-    return document(root)
+    return format_document(root)
 
 
-class _Part(NamedTuple):
+class _MujocoJoint(NamedTuple):
     """A joint of MuJoCo's."""
 
     kind: str
@@ -80,122 +80,134 @@ class _Part(NamedTuple):
     """In that frame ``(3,)``; None for a ball."""
 
 
-def _add_body(above: ET.Element, robot: Robot, i: int, place: Array, carried: list[_Part]) -> None:
+def _add_body(
+    parent_element: ET.Element, robot: Robot, i: int, pose: Array, inherited_joints: list[_MujocoJoint]
+) -> None:
     """A link and all that hangs on it, placed behind links without mass, whose joints it carries."""
     tree, link = robot.tree, robot.tree.links[i]
-    free = link.parent is None and moves_anywhere(link.joint)
-    place = place @ link.placement
-    moving = carried
-    if not free:
-        own, place = _parts(robot, link, place)
-        moving = carried + own
-    if moving and link.inertia is None:
+    is_free = link.parent is None and is_free_joint(link.joint)
+    pose = pose @ link.placement
+    mujoco_joints = inherited_joints
+    if not is_free:
+        own_joints, pose = _mujoco_joints(robot, link, pose)
+        mujoco_joints = inherited_joints + own_joints
+    if mujoco_joints and link.inertia is None:
         if len(tree.children[i]) != 1:
             got = f"no mass, and {len(tree.children[i])} links on it"
             raise InvalidArgument(f"link {link.name!r}: inertia", got, "mass, or a single link on it")
-        _add_body(above, robot, tree.children[i][0], place, moving)
+        _add_body(parent_element, robot, tree.children[i][0], pose, mujoco_joints)
         return
-    rotations = [part.kind for part in moving if part.kind != "slide"]
+    rotations = [part.kind for part in mujoco_joints if part.kind != "slide"]
     if "ball" in rotations[:-1]:
         got = "a ball followed by another rotation, with no mass in between"
         raise InvalidArgument(f"link {link.name!r}: joint", got, "what MuJoCo has: balls that come last")
-    body = ET.SubElement(above, "body", {"name": link.name, **_pose(place)})
-    if free:
+    body = ET.SubElement(parent_element, "body", {"name": link.name, **_pose_attributes(pose)})
+    if is_free:
         _refuse_springs(link, slice(None))
-        ET.SubElement(body, "freejoint", name=robot.joint_of(link.name).name)
-    for part in moving:
-        ET.SubElement(body, "joint", _joint(robot, part, _se3.inverse(place) @ part.frame))
+        ET.SubElement(body, "freejoint", name=robot.joint_of_link(link.name).name)
+    for part in mujoco_joints:
+        ET.SubElement(body, "joint", _joint_attributes(robot, part, _se3.inverse(pose) @ part.frame))
     if link.inertia is not None:
-        _add_inertia(body, link, free or bool(moving))
-    _add_looks(body, robot, link.name)
+        _add_inertia(body, link, is_free or bool(mujoco_joints))
+    _add_visuals(body, robot, link.name)
     for child in tree.children[i]:
         _add_body(body, robot, child, np.eye(4), [])
 
 
-def _parts(robot: Robot, link: Link, place: Array) -> tuple[list[_Part], Array]:
+def _mujoco_joints(robot: Robot, link: Link, pose: Array) -> tuple[list[_MujocoJoint], Array]:
     """MuJoCo's joints of a link, and where it is at home, in the frame of the parent body."""
-    found: list[tuple[str, int, Array, Array | None]] = []
+    descriptions: list[tuple[str, int, Array, Array | None]] = []
     coordinate = 0
-    for part in parts(link.joint):
+    for part in elementary_joints(link.joint):
         match part:
             case Fixed():
-                place = place @ part.pose
+                pose = pose @ part.pose
             case Revolute():
-                found.append(("hinge", coordinate, place, np.array(part.axis)))
+                descriptions.append(("hinge", coordinate, pose, np.array(part.axis)))
             case Prismatic() | PlanarTranslation() | Translational():
-                axes = part.S(part.home)[3:].T
-                found += [("slide", coordinate + n, place, axis) for n, axis in enumerate(axes)]
+                axes = part.motion_subspace(part.neutral)[3:].T
+                descriptions += [("slide", coordinate + n, pose, axis) for n, axis in enumerate(axes)]
             case ExponentialSpherical() | QuaternionSpherical():
-                found.append(("ball", coordinate, place, None))
+                descriptions.append(("ball", coordinate, pose, None))
             case _:
                 expected = "one of hinges, sliders and balls, as MuJoCo has them"
                 raise InvalidArgument(f"link {link.name!r}: joint", f"{link.joint!r:.60}", expected)
-        coordinate += part.coordinates
-    name = robot.joint_of(link.name).name
-    names = [name] if len(found) == 1 else [f"{name} {n}" for n in range(len(found))]
-    made = zip(names, found, strict=True)
-    return [_Part(kind, name, link, at, frame, axis) for name, (kind, at, frame, axis) in made], place
+        coordinate += part.num_coordinates
+    name = robot.joint_of_link(link.name).name
+    names = [name] if len(descriptions) == 1 else [f"{name} {n}" for n in range(len(descriptions))]
+    named_descriptions = zip(names, descriptions, strict=True)
+    return [
+        _MujocoJoint(kind, name, link, at, frame, axis)
+        for name, (kind, at, frame, axis) in named_descriptions
+    ], pose
 
 
-def _joint(robot: Robot, part: _Part, frame: Array) -> dict[str, str]:
+def _joint_attributes(robot: Robot, part: _MujocoJoint, frame: Array) -> dict[str, str]:
     """Attributes of a joint, at a frame ``(4, 4)`` of its body."""
-    link, at = part.link, part.coordinate
-    said = {"name": part.name, "type": part.kind, "pos": text(frame[:3, 3])}
+    link, coordinate = part.link, part.coordinate
+    attributes = {"name": part.name, "type": part.kind, "pos": format_numbers(frame[:3, 3])}
     if part.axis is None:
-        _refuse_springs(link, slice(at, at + 4))
-        return said
-    said["axis"] = text(frame[:3, :3] @ part.axis)
-    if link.stiffness[at]:
-        said |= {"stiffness": text(link.stiffness[at]), "springref": text(link.rest[at])}
-    if link.damping[at]:
-        said["damping"] = text(link.damping[at])
-    joint = robot.joint_of(link.name)
+        _refuse_springs(link, slice(coordinate, coordinate + 4))
+        return attributes
+    attributes["axis"] = format_numbers(frame[:3, :3] @ part.axis)
+    if link.stiffness[coordinate]:
+        attributes |= {
+            "stiffness": format_numbers(link.stiffness[coordinate]),
+            "springref": format_numbers(link.spring_reference[coordinate]),
+        }
+    if link.damping[coordinate]:
+        attributes["damping"] = format_numbers(link.damping[coordinate])
+    joint = robot.joint_of_link(link.name)
     if joint.friction:
-        said["frictionloss"] = text(joint.friction)
+        attributes["frictionloss"] = format_numbers(joint.friction)
     for limit in robot.limits:
         if limit.link == link.name:
-            said |= {"limited": "true", "range": text(np.array([limit.lower, limit.upper]))}
-    return said
+            attributes |= {"limited": "true", "range": format_numbers(np.array([limit.lower, limit.upper]))}
+    return attributes
 
 
-def _refuse_springs(link: Link, own: slice) -> None:
+def _refuse_springs(link: Link, coordinates: slice) -> None:
     # MuJoCo's are about rotation and angular velocity, not about the coordinates that trees have.
     for field in ("stiffness", "damping"):
-        if np.any(getattr(link, field)[own]):
+        if np.any(getattr(link, field)[coordinates]):
             got = f"{getattr(link, field)}"
             raise InvalidArgument(f"link {link.name!r}: {field}", got, "none on a ball or free joint")
 
 
-def _add_inertia(body: ET.Element, link: Link, moving: bool) -> None:
-    properties = inertia.from_spatial_inertia(inertia.transform_inertia(link.body, link.inertia))
+def _add_inertia(body: ET.Element, link: Link, is_moving: bool) -> None:
+    properties = inertia.from_spatial_inertia(inertia.transform_inertia(link.body_frame, link.inertia))
     frame = principal_frame(properties)
-    if moving and min(properties.mass, *frame.moments) < LEAST_INERTIA:
+    if is_moving and min(properties.mass, *frame.moments) < MIN_INERTIA:
         least = f"moments {frame.moments}"
-        raise InvalidArgument(f"link {link.name!r}: inertia", least, f"at least {LEAST_INERTIA:g} for MuJoCo")
+        raise InvalidArgument(f"link {link.name!r}: inertia", least, f"at least {MIN_INERTIA:g} for MuJoCo")
     # The largest moment is no larger than the sum of the others, by rounding neither.
     moments = np.minimum(frame.moments, [np.inf, np.inf, frame.moments[0] + frame.moments[1]])
-    said = {**_pose(frame.E), "mass": text(properties.mass), "diaginertia": text(moments)}
-    ET.SubElement(body, "inertial", said)
+    attributes = {
+        **_pose_attributes(frame.E),
+        "mass": format_numbers(properties.mass),
+        "diaginertia": format_numbers(moments),
+    }
+    ET.SubElement(body, "inertial", attributes)
 
 
-def _add_looks(body: ET.Element, robot: Robot, link: str | None) -> None:
+def _add_visuals(body: ET.Element, robot: Robot, link: str | None) -> None:
     for visual in robot.visuals:
         if visual.link == link:
-            said = {**_pose(visual.pose), **_geometry(visual.solid), "mass": "0"}
-            ET.SubElement(body, "geom", {**said, "contype": "0", "conaffinity": "0"})
+            attributes = {**_pose_attributes(visual.pose), **_geometry_attributes(visual.solid), "mass": "0"}
+            ET.SubElement(body, "geom", {**attributes, "contype": "0", "conaffinity": "0"})
 
 
-def _geometry(solid: Solid) -> dict[str, str]:
+def _geometry_attributes(solid: Solid) -> dict[str, str]:
     match solid:
         case Box(sides):
-            return {"type": "box", "size": text(np.array(sides) / 2)}
+            return {"type": "box", "size": format_numbers(np.array(sides) / 2)}
         case Sphere(radius):
-            return {"type": "sphere", "size": text(radius)}
+            return {"type": "sphere", "size": format_numbers(radius)}
         case Cylinder(radius, length) | Capsule(radius, length):
             kind = type(solid).__name__.lower()
-            return {"type": kind, "size": text(np.array([radius, length / 2]))}
+            return {"type": kind, "size": format_numbers(np.array([radius, length / 2]))}
     raise InvalidArgument("visual", repr(solid), "a box, a sphere, a cylinder or a capsule")
 
 
-def _pose(E: Array) -> dict[str, str]:
-    return {"pos": text(E[:3, 3]), "quat": text(_quaternion.from_rotation(E[:3, :3]))}
+def _pose_attributes(E: Array) -> dict[str, str]:
+    return {"pos": format_numbers(E[:3, 3]), "quat": format_numbers(_quaternion.from_rotation(E[:3, :3]))}

@@ -81,9 +81,9 @@ class Visual(NamedTuple):
     solid: Solid
 
 
-def new_name(name: str, taken: Collection[str]) -> str:
+def unique_name(name: str, used_names: Collection[str]) -> str:
     """The name, or with as many lines below as it takes to be a new one."""
-    while name in taken:
+    while name in used_names:
         name += "_"
     return name
 
@@ -117,17 +117,19 @@ class Robot:
         by_name: dict[str, RobotJoint] = {}
         given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
         for joint in given:
-            own = self.tree.slices[self.tree.index(joint.link)]
+            coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]
             if joint.name in by_name or joint.link in (other.link for other in by_name.values()):
                 raise InvalidArgument("joints", f"two for {joint.name!r} or {joint.link!r}", "one for each")
-            bounded = joint.mimic is not None or np.isfinite(joint.lower) or np.isfinite(joint.upper)
-            if bounded and own.stop - own.start != 1:
-                got = f"{own.stop - own.start} coordinates"
+            needs_one_coordinate = (
+                joint.mimic is not None or np.isfinite(joint.lower) or np.isfinite(joint.upper)
+            )
+            if needs_one_coordinate and coordinates.stop - coordinates.start != 1:
+                got = f"{coordinates.stop - coordinates.start} coordinates"
                 raise InvalidArgument(f"joint {joint.name!r}", got, "one, which is bounded or mimics")
             by_name[joint.name] = joint
         object.__setattr__(self, "joints", MappingProxyType(by_name))
         for name in by_name:
-            self._followed(name)
+            self._resolve_mimic(name)
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:
@@ -138,13 +140,13 @@ class Robot:
         InvalidArgument
             If both bounds of a joint are the same, so that it does not move.
         """
-        found = []
+        joint_limits = []
         for joint in self.joints.values():
             if joint.lower == joint.upper:
                 raise InvalidArgument(f"joint {joint.name!r}: limit", f"{joint.lower:g} twice", "a range")
             if np.isfinite(joint.lower) or np.isfinite(joint.upper):
-                found.append(JointLimit(joint.link, joint.lower, joint.upper))
-        return tuple(found)
+                joint_limits.append(JointLimit(joint.link, joint.lower, joint.upper))
+        return tuple(joint_limits)
 
     @cached_property
     def coordinates(self) -> JointCoordinates:
@@ -152,17 +154,17 @@ class Robot:
 
         For a :class:`~rbnotes.tree.HyperReducedSystem`.
         """
-        J, offset = np.eye(self.tree.size), np.zeros(self.tree.size)
-        following = []
+        J, offset = np.eye(self.tree.num_coordinates), np.zeros(self.tree.num_coordinates)
+        dependent = []
         for joint in self.joints.values():
             if joint.mimic is None:
                 continue
-            followed, multiplier, constant = self._followed(joint.name)
-            own, leading = self._coordinate(joint.link), self._coordinate(followed.link)
-            J[own] = multiplier * np.eye(self.tree.size)[leading]
-            offset[own] = constant
-            following.append(own)
-        return linear_coordinates(np.delete(J, following, axis=1), offset)
+            leader, multiplier, constant = self._resolve_mimic(joint.name)
+            coordinate, leader_coordinate = self._coordinate(joint.link), self._coordinate(leader.link)
+            J[coordinate] = multiplier * np.eye(self.tree.num_coordinates)[leader_coordinate]
+            offset[coordinate] = constant
+            dependent.append(coordinate)
+        return linear_coordinates(np.delete(J, dependent, axis=1), offset)
 
     def joint(self, name: str) -> RobotJoint:
         """The joint with this name.
@@ -175,10 +177,10 @@ class Robot:
         arguments.text("name", name)
         if name not in self.joints:
             raise InvalidArgument("name", repr(name), "one of " + ", ".join(map(repr, self.joints)))
-        found: RobotJoint = self.joints[name]
-        return found
+        robot_joint: RobotJoint = self.joints[name]
+        return robot_joint
 
-    def joint_of(self, link: str) -> RobotJoint:
+    def joint_of_link(self, link: str) -> RobotJoint:
         """What is known of the joint that carries a link of the tree.
 
         A joint of which nothing is known has the name of the link, with a line below if it is taken.
@@ -187,39 +189,39 @@ class Robot:
         """
         arguments.text("link", link)
         self.tree.index(link)
-        return self._by_link[link]
+        return self._joints_by_link[link]
 
     @cached_property
-    def _by_link(self) -> dict[str, RobotJoint]:
-        found, names = {joint.link: joint for joint in self.joints.values()}, set(self.joints)
+    def _joints_by_link(self) -> dict[str, RobotJoint]:
+        joints_by_link, names = {joint.link: joint for joint in self.joints.values()}, set(self.joints)
         for link in self.tree.links:
-            if link.name not in found:
-                name = new_name(link.name, names)
-                found[link.name] = RobotJoint(name, link.name)
+            if link.name not in joints_by_link:
+                name = unique_name(link.name, names)
+                joints_by_link[link.name] = RobotJoint(name, link.name)
                 names.add(name)
-        return found
+        return joints_by_link
 
     def _coordinate(self, link: str) -> int:
-        return int(self.tree.slices[self.tree.index(link)].start)
+        return int(self.tree.coordinate_slices[self.tree.index(link)].start)
 
-    def _followed(self, name: str) -> tuple[RobotJoint, float, float]:
+    def _resolve_mimic(self, name: str) -> tuple[RobotJoint, float, float]:
         """The joint that a joint follows in the end, and by which multiplier and offset."""
         multiplier, offset = 1.0, 0.0
-        joint, passed = self.joints[name], [name]
+        joint, visited = self.joints[name], [name]
         while joint.mimic is not None:
-            followed, ratio, constant = joint.mimic
+            leader, ratio, constant = joint.mimic
             where = f"joint {joint.name!r}: mimic"
             multiplier, offset = multiplier * ratio, offset + multiplier * constant
             arguments.scalar(where, [multiplier, offset])
-            if followed not in self.joints:
+            if leader not in self.joints:
                 known = ", ".join(map(repr, self.joints))
-                raise InvalidArgument(where, repr(followed), f"a joint that moves: one of {known}")
-            if followed in passed:
-                raise InvalidArgument(where, " -> ".join([*passed, followed]), "no circle")
-            passed.append(followed)
-            joint = self.joints[followed]
-        own = self.tree.slices[self.tree.index(joint.link)]
-        if len(passed) > 1 and own.stop - own.start != 1:
-            got = f"{joint.name!r} with {own.stop - own.start} coordinates"
+                raise InvalidArgument(where, repr(leader), f"a joint that moves: one of {known}")
+            if leader in visited:
+                raise InvalidArgument(where, " -> ".join([*visited, leader]), "no circle")
+            visited.append(leader)
+            joint = self.joints[leader]
+        coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]
+        if len(visited) > 1 and coordinates.stop - coordinates.start != 1:
+            got = f"{joint.name!r} with {coordinates.stop - coordinates.start} coordinates"
             raise InvalidArgument(f"joint {name!r}: mimic", got, "a joint with one")
         return joint, multiplier, offset

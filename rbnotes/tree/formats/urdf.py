@@ -18,14 +18,14 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import GRAVITY
 from rbnotes.joints import Fixed, JointType
 from rbnotes.tree.formats._urdf_elements import JointElement, LinkElement, joint_element, link_element
-from rbnotes.tree.formats._xml import parsed
+from rbnotes.tree.formats._xml import parse_xml
 from rbnotes.tree.formats.robot import Frame, Robot, RobotJoint, Visual
 from rbnotes.tree.model import Link, Tree
 
 _Element = TypeVar("_Element", LinkElement, JointElement)
 
 
-def read_urdf(
+def load_urdf(
     source: str | Path,
     *,
     base: JointType | None = None,
@@ -67,141 +67,153 @@ def read_urdf(
         If the file is not URDF or describes no robot; the message names the link or the joint.
     """
     arguments.instance("source", source, str, Path)
-    root = parsed(source)
+    root = parse_xml(source)
     if root.tag != "robot":
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
     repairs: list[str] | None = [] if repair else None
     links = _by_name("link", [link_element(element, repairs) for element in root.findall("link")])
     joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
-    first, ordered = _sorted(links, _without_missing(joints, repairs))
-    heavy = _heavy(links, ordered)
-    held = _held(ordered, heavy, repairs)
+    root_link, ordered = _sort_joints(links, _drop_missing_mimics(joints, repairs))
+    links_with_mass = _links_with_mass(links, ordered)
+    fixed_joints = _fixed_joints(ordered, links_with_mass, repairs)
 
-    frames = {first: Frame(None if base is None else first, np.eye(4))}
-    moving: list[tuple[str, JointType, str | None, Array, float]] = []
+    frames = {root_link: Frame(None if base is None else root_link, np.eye(4))}
+    tree_joints: list[tuple[str, JointType, str | None, Array, float]] = []
     if base is not None:
-        moving.append((first, base, None, np.eye(4), 0.0))
+        tree_joints.append((root_link, base, None, np.eye(4), 0.0))
     for joint in ordered:
-        at = frames[joint.parent]
-        place = at.pose @ joint.origin
-        if joint.name not in held:
+        parent_frame = frames[joint.parent]
+        pose = parent_frame.pose @ joint.origin
+        if joint.name not in fixed_joints:
             # Where the motion's axes are turned, the tree's joint has another frame than the file's link.
-            frames[joint.child] = Frame(joint.child, joint.turn.T)
-            moving.append((joint.child, joint.motion, at.link, place @ joint.turn, joint.damping))
+            frames[joint.child] = Frame(joint.child, joint.motion_frame.T)
+            tree_joints.append(
+                (joint.child, joint.joint_type, parent_frame.link, pose @ joint.motion_frame, joint.damping)
+            )
             continue
-        place = place @ joint.motion.transform(np.full(joint.motion.coordinates, held[joint.name]))
-        if weld or joint.child not in heavy:
-            frames[joint.child] = Frame(at.link, place)
+        pose = pose @ joint.joint_type.transform(
+            np.full(joint.joint_type.num_coordinates, fixed_joints[joint.name])
+        )
+        if weld or joint.child not in links_with_mass:
+            frames[joint.child] = Frame(parent_frame.link, pose)
         else:
             frames[joint.child] = Frame(joint.child, np.eye(4))
-            moving.append((joint.child, Fixed(), at.link, place, 0.0))
-    if not moving:
+            tree_joints.append((joint.child, Fixed(), parent_frame.link, pose, 0.0))
+    if not tree_joints:
         raise InvalidArgument("source", "a robot none of whose joints moves", "a joint that moves, or a base")
     tree = [
-        Link(name, motion, _welded(name, links, frames), parent, place, damping=damping)
-        for name, motion, parent, place, damping in moving
+        Link(name, motion, _welded_inertia(name, links, frames), parent, pose, damping=damping)
+        for name, motion, parent, pose, damping in tree_joints
     ]
     return Robot(
         Tree(tree, gravity=gravity),
         root.get("name", "robot"),
-        [RobotJoint(each.name, each.child, **each.about) for each in ordered if each.name not in held],
+        [
+            RobotJoint(each.name, each.child, **each.properties)
+            for each in ordered
+            if each.name not in fixed_joints
+        ],
         frames,
         _visuals(links, frames),
         tuple(repairs or ()),
     )
 
 
-def _by_name(what: str, elements: Sequence[_Element]) -> dict[str, _Element]:
-    found: dict[str, _Element] = {}
+def _by_name(kind: str, elements: Sequence[_Element]) -> dict[str, _Element]:
+    elements_by_name: dict[str, _Element] = {}
     for element in elements:
-        if element.name in found:
-            raise InvalidArgument("source", f"two {what}s named {element.name!r}", "a name for each")
-        found[element.name] = element
-    return found
+        if element.name in elements_by_name:
+            raise InvalidArgument("source", f"two {kind}s named {element.name!r}", "a name for each")
+        elements_by_name[element.name] = element
+    return elements_by_name
 
 
-def _without_missing(joints: Mapping[str, JointElement], repairs: list[str] | None) -> list[JointElement]:
+def _drop_missing_mimics(joints: Mapping[str, JointElement], repairs: list[str] | None) -> list[JointElement]:
     """Joints that mimic one which the file does not have move by themselves, if that may be repaired."""
-    found = []
+    kept_joints = []
     for joint in joints.values():
-        mimic = joint.about["mimic"]
+        mimic = joint.properties["mimic"]
         if mimic is not None and mimic.joint not in joints:
-            where = f"joint {joint.name!r}: mimic"
+            context = f"joint {joint.name!r}: mimic"
             if repairs is None:
-                raise InvalidArgument(where, repr(mimic.joint), "a joint of the file")
-            repairs.append(f"{where}: no joint {mimic.joint!r}, moves by itself")
-            joint = joint._replace(about={**joint.about, "mimic": None})
-        found.append(joint)
-    return found
+                raise InvalidArgument(context, repr(mimic.joint), "a joint of the file")
+            repairs.append(f"{context}: no joint {mimic.joint!r}, moves by itself")
+            joint = joint._replace(about={**joint.properties, "mimic": None})
+        kept_joints.append(joint)
+    return kept_joints
 
 
-def _sorted(
+def _sort_joints(
     links: Mapping[str, LinkElement], joints: Sequence[JointElement]
 ) -> tuple[str, list[JointElement]]:
     """The link that no joint carries, and the joints such that parents come before their children."""
-    carried: dict[str, str] = {}
+    carrying_joints: dict[str, str] = {}
     for joint in joints:
         for end in (joint.parent, joint.child):
             if end not in links:
                 raise InvalidArgument(f"joint {joint.name!r}", repr(end), "links of the file")
-        if joint.child in carried:
-            got = f"link {joint.child!r}, which joint {carried[joint.child]!r} carries"
+        if joint.child in carrying_joints:
+            got = f"link {joint.child!r}, which joint {carrying_joints[joint.child]!r} carries"
             raise InvalidArgument(f"joint {joint.name!r}", got, "a link of its own: URDF has no closed loops")
-        carried[joint.child] = joint.name
-    first = [name for name in links if name not in carried]
-    if len(first) != 1:
-        got = "links " + ", ".join(map(repr, first)) if first else "no link"
+        carrying_joints[joint.child] = joint.name
+    roots = [name for name in links if name not in carrying_joints]
+    if len(roots) != 1:
+        got = "links " + ", ".join(map(repr, roots)) if roots else "no link"
         raise InvalidArgument("source", got, "one link that no joint carries")
-    ordered, placed, rest = [], set(first), list(joints)
-    while rest:
-        ready = [joint for joint in rest if joint.parent in placed]
+    ordered, reached_links, remaining = [], set(roots), list(joints)
+    while remaining:
+        ready = [joint for joint in remaining if joint.parent in reached_links]
         if not ready:
-            got = "links " + ", ".join(repr(joint.child) for joint in rest)
+            got = "links " + ", ".join(repr(joint.child) for joint in remaining)
             raise InvalidArgument("source", f"{got} in a circle", "a tree")
         ordered.append(ready[0])
-        placed.add(ready[0].child)
-        rest.remove(ready[0])
-    return first[0], ordered
+        reached_links.add(ready[0].child)
+        remaining.remove(ready[0])
+    return roots[0], ordered
 
 
-def _heavy(links: Mapping[str, LinkElement], ordered: Sequence[JointElement]) -> set[str]:
+def _links_with_mass(links: Mapping[str, LinkElement], ordered: Sequence[JointElement]) -> set[str]:
     """Links that have mass or carry some."""
-    heavy = {name for name, link in links.items() if link.body is not None}
+    links_with_mass = {name for name, link in links.items() if link.mass_properties is not None}
     for joint in reversed(ordered):
-        if joint.child in heavy:
-            heavy.add(joint.parent)
-    return heavy
+        if joint.child in links_with_mass:
+            links_with_mass.add(joint.parent)
+    return links_with_mass
 
 
-def _held(ordered: Sequence[JointElement], heavy: set[str], repairs: list[str] | None) -> dict[str, float]:
+def _fixed_joints(
+    ordered: Sequence[JointElement], links_with_mass: set[str], repairs: list[str] | None
+) -> dict[str, float]:
     """Joints that do not move, with their coordinates: fixed ones, weightless ones, and what mimics these."""
-    held = {}
+    fixed_joints = {}
     for joint in ordered:
-        if joint.motion.coordinates and joint.child not in heavy:
+        if joint.joint_type.num_coordinates and joint.child not in links_with_mass:
             if repairs is None:
                 expected = f"mass, for it or for a link that hangs on it, as joint {joint.name!r} moves it"
                 raise InvalidArgument(f"link {joint.child!r}: inertia", "no mass", expected)
             repairs.append(f"joint {joint.name!r}: carries no mass, held at zero")
-        if not joint.motion.coordinates or joint.child not in heavy:
-            held[joint.name] = 0.0
+        if not joint.joint_type.num_coordinates or joint.child not in links_with_mass:
+            fixed_joints[joint.name] = 0.0
     while True:
-        following = {
-            joint.name: joint.about["mimic"].multiplier * held[joint.about["mimic"].joint]
-            + joint.about["mimic"].offset
+        followers = {
+            joint.name: joint.properties["mimic"].multiplier * fixed_joints[joint.properties["mimic"].joint]
+            + joint.properties["mimic"].offset
             for joint in ordered
-            if joint.name not in held and joint.about["mimic"] and joint.about["mimic"].joint in held
+            if joint.name not in fixed_joints
+            and joint.properties["mimic"]
+            and joint.properties["mimic"].joint in fixed_joints
         }
-        if not following:
-            return held
-        held |= following
+        if not followers:
+            return fixed_joints
+        fixed_joints |= followers
 
 
-def _welded(name: str, links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> Array | None:
+def _welded_inertia(name: str, links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> Array | None:
     """Spatial inertia ``(6, 6)`` of all bodies of the file that belong to a link of the tree."""
     parts = [
-        (link.body, frames[link.name].pose)
+        (link.mass_properties, frames[link.name].pose)
         for link in links.values()
-        if link.body is not None and frames[link.name].link == name
+        if link.mass_properties is not None and frames[link.name].link == name
     ]
     if not parts:
         return None

@@ -10,9 +10,9 @@ from rbnotes import _se3, arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints import Fixed, JointType, Prismatic, Revolute
 from rbnotes.solids import Box, Cylinder, Sphere
-from rbnotes.tree.formats._parts import as_robot, moves_anywhere, moves_in_a_plane
-from rbnotes.tree.formats._xml import add_origin, bounded, document, text
-from rbnotes.tree.formats.robot import Frame, Robot, RobotJoint, Visual, new_name
+from rbnotes.tree.formats._parts import as_robot, is_free_joint, is_planar_joint
+from rbnotes.tree.formats._xml import add_origin, clip_to_finite, format_document, format_numbers
+from rbnotes.tree.formats.robot import Frame, Robot, RobotJoint, Visual, unique_name
 from rbnotes.tree.model import Link, Tree
 
 
@@ -33,64 +33,72 @@ def to_urdf(robot: Robot | Tree) -> str:
     robot = as_robot(robot)
     tree = robot.tree
     root = ET.Element("robot", name=robot.name)
-    world = _name_of_the_world(robot)
+    world = _world_link_name(robot)
     _add_link(root, world, None, [each for each in robot.visuals if each.link is None])
     # Poses of the file's links in the frames of the tree's joints: another one where a plane is not xy.
-    turns = [_turn(robot, link) for link in tree.links]
-    for link, parent, turn in zip(tree.links, tree.parents, turns, strict=True):
-        to_link = _se3.inverse(turn)
-        own = None
+    motion_frames = [_motion_frame(robot, link) for link in tree.links]
+    for link, parent, motion_frame in zip(tree.links, tree.parents, motion_frames, strict=True):
+        to_link = _se3.inverse(motion_frame)
+        link_inertia = None
         if link.inertia is not None:
-            own = inertia.transform_inertia(to_link @ link.body, link.inertia)
-        looks = [each._replace(pose=to_link @ each.pose) for each in robot.visuals if each.link == link.name]
-        _add_link(root, link.name, own, looks)
-        joint = robot.joint_of(link.name)
-        place = link.placement @ (link.joint.pose if isinstance(link.joint, Fixed) else np.eye(4)) @ turn
-        place = place if parent < 0 else _se3.inverse(turns[parent]) @ place
+            link_inertia = inertia.transform_inertia(to_link @ link.body_frame, link.inertia)
+        visuals = [
+            each._replace(pose=to_link @ each.pose) for each in robot.visuals if each.link == link.name
+        ]
+        _add_link(root, link.name, link_inertia, visuals)
+        joint = robot.joint_of_link(link.name)
+        origin = (
+            link.placement @ (link.joint.pose if isinstance(link.joint, Fixed) else np.eye(4)) @ motion_frame
+        )
+        origin = origin if parent < 0 else _se3.inverse(motion_frames[parent]) @ origin
         carrier = world if parent < 0 else tree.links[parent].name
-        _add_joint(root, joint, link, _kind(joint, link.joint), (carrier, link.name), place, turn)
-    at = {link.name: turn for link, turn in zip(tree.links, turns, strict=True)}
-    names = {robot.joint_of(link.name).name for link in tree.links}
+        _add_joint(
+            root, joint, link, _urdf_joint_type(joint, link.joint), (carrier, link.name), origin, motion_frame
+        )
+    frames = {link.name: motion_frame for link, motion_frame in zip(tree.links, motion_frames, strict=True)}
+    names = {robot.joint_of_link(link.name).name for link in tree.links}
     for name, frame in robot.frames.items():
-        if name != world and name not in at:
+        if name != world and name not in frames:
             _add_link(root, name, None, [])
-            pose = frame.pose if frame.link is None else _se3.inverse(at[frame.link]) @ frame.pose
-            names.add(own_name := new_name(name, names))
-            element = _joint(root, own_name, "fixed", (world if frame.link is None else frame.link, name))
+            pose = frame.pose if frame.link is None else _se3.inverse(frames[frame.link]) @ frame.pose
+            names.add(own_name := unique_name(name, names))
+            element = _add_joint_element(
+                root, own_name, "fixed", (world if frame.link is None else frame.link, name)
+            )
             add_origin(element, pose)
-    return document(root)
+    return format_document(root)
 
 
-def _name_of_the_world(robot: Robot) -> str:
+def _world_link_name(robot: Robot) -> str:
     links = {link.name for link in robot.tree.links}
     for name, frame in robot.frames.items():
         if frame.link is None and name not in links and np.array_equal(frame.pose, np.eye(4)):
             return name
-    return new_name("world", links | set(robot.frames))
+    return unique_name("world", links | set(robot.frames))
 
 
-def _turn(robot: Robot, link: Link) -> Array:
+def _motion_frame(robot: Robot, link: Link) -> Array:
     frame = robot.frames.get(link.name, Frame(None, np.eye(4)))
-    turned = moves_in_a_plane(link.joint) and frame.link == link.name and not np.any(frame.pose[:3, 3])
-    return frame.pose if turned else np.eye(4)
+    is_turned = is_planar_joint(link.joint) and frame.link == link.name and not np.any(frame.pose[:3, 3])
+    return frame.pose if is_turned else np.eye(4)
 
 
-def _kind(joint: RobotJoint, motion: JointType) -> str:
-    limited = np.isfinite(joint.lower), np.isfinite(joint.upper)
-    if isinstance(motion, Prismatic):
+def _urdf_joint_type(joint: RobotJoint, joint_type: JointType) -> str:
+    has_limits = np.isfinite(joint.lower), np.isfinite(joint.upper)
+    if isinstance(joint_type, Prismatic):
         return "prismatic"
-    if isinstance(motion, Revolute):
-        if limited[0] != limited[1]:
+    if isinstance(joint_type, Revolute):
+        if has_limits[0] != has_limits[1]:
             raise InvalidArgument(f"joint {joint.name!r}: limit", "one bound", "two or none")
-        return "revolute" if all(limited) else "continuous"
-    if isinstance(motion, Fixed):
+        return "revolute" if all(has_limits) else "continuous"
+    if isinstance(joint_type, Fixed):
         return "fixed"
-    if moves_in_a_plane(motion):
+    if is_planar_joint(joint_type):
         return "planar"
-    if moves_anywhere(motion):
+    if is_free_joint(joint_type):
         return "floating"
     expected = "one that URDF knows: fixed, hinge, slider, in a plane, free"
-    raise InvalidArgument(f"link {joint.link!r}: joint", f"{motion!r:.60}", expected)
+    raise InvalidArgument(f"link {joint.link!r}: joint", f"{joint_type!r:.60}", expected)
 
 
 def _add_link(root: ET.Element, name: str, M: Array | None, visuals: list[Visual]) -> None:
@@ -98,27 +106,29 @@ def _add_link(root: ET.Element, name: str, M: Array | None, visuals: list[Visual
     if M is not None:
         mass, J, com = inertia.from_spatial_inertia(M)
         inertial = ET.SubElement(element, "inertial")
-        ET.SubElement(inertial, "origin", xyz=text(com), rpy="0 0 0")
-        ET.SubElement(inertial, "mass", value=text(mass))
-        entries = {f"i{'xyz'[i]}{'xyz'[j]}": text(J[i, j]) for i in range(3) for j in range(i, 3)}
+        ET.SubElement(inertial, "origin", xyz=format_numbers(com), rpy="0 0 0")
+        ET.SubElement(inertial, "mass", value=format_numbers(mass))
+        entries = {f"i{'xyz'[i]}{'xyz'[j]}": format_numbers(J[i, j]) for i in range(3) for j in range(i, 3)}
         ET.SubElement(inertial, "inertia", entries)
     for visual in visuals:
-        drawn = ET.SubElement(element, "visual")
-        add_origin(drawn, visual.pose)
-        geometry = ET.SubElement(drawn, "geometry")
+        visual_element = ET.SubElement(element, "visual")
+        add_origin(visual_element, visual.pose)
+        geometry = ET.SubElement(visual_element, "geometry")
         match visual.solid:
             case Box(sides):
-                ET.SubElement(geometry, "box", size=text(sides))
+                ET.SubElement(geometry, "box", size=format_numbers(sides))
             case Sphere(radius):
-                ET.SubElement(geometry, "sphere", radius=text(radius))
+                ET.SubElement(geometry, "sphere", radius=format_numbers(radius))
             case Cylinder(radius, length):
-                ET.SubElement(geometry, "cylinder", radius=text(radius), length=text(length))
+                ET.SubElement(
+                    geometry, "cylinder", radius=format_numbers(radius), length=format_numbers(length)
+                )
             case other:
                 expected = "a box, a sphere or a cylinder"
                 raise InvalidArgument(f"link {name!r}: visual", repr(other), expected)
 
 
-def _joint(root: ET.Element, name: str, kind: str, ends: tuple[str, str]) -> ET.Element:
+def _add_joint_element(root: ET.Element, name: str, kind: str, ends: tuple[str, str]) -> ET.Element:
     element = ET.SubElement(root, "joint", name=name, type=kind)
     ET.SubElement(element, "parent", link=ends[0])
     ET.SubElement(element, "child", link=ends[1])
@@ -131,28 +141,34 @@ def _add_joint(
     link: Link,
     kind: str,
     ends: tuple[str, str],
-    place: Array,
-    turn: Array,
+    pose: Array,
+    motion_frame: Array,
 ) -> None:
-    where = f"link {link.name!r}"
+    context = f"link {link.name!r}"
     if np.any(link.stiffness):
-        raise InvalidArgument(f"{where}: stiffness", f"{link.stiffness}", "none: URDF has no springs")
-    if np.any(link.damping) and link.joint.coordinates != 1:
-        raise InvalidArgument(f"{where}: damping", f"{link.damping}", f"none on a {kind} joint")
-    element = _joint(root, joint.name, kind, ends)
-    add_origin(element, place)
+        raise InvalidArgument(f"{context}: stiffness", f"{link.stiffness}", "none: URDF has no springs")
+    if np.any(link.damping) and link.joint.num_coordinates != 1:
+        raise InvalidArgument(f"{context}: damping", f"{link.damping}", f"none on a {kind} joint")
+    element = _add_joint_element(root, joint.name, kind, ends)
+    add_origin(element, pose)
     if isinstance(link.joint, Revolute | Prismatic):
-        ET.SubElement(element, "axis", xyz=text(link.joint.axis))
+        ET.SubElement(element, "axis", xyz=format_numbers(link.joint.axis))
     elif kind == "planar":
-        ET.SubElement(element, "axis", xyz=text(turn[2, :3]))
+        ET.SubElement(element, "axis", xyz=format_numbers(motion_frame[2, :3]))
     limits = {"effort": joint.effort, "velocity": joint.velocity}
     if kind in ("revolute", "prismatic"):
         limits |= {"lower": joint.lower, "upper": joint.upper}
     if kind in ("revolute", "prismatic") or np.any(np.isfinite(list(limits.values()))):
-        ET.SubElement(element, "limit", {name: repr(bounded(value)) for name, value in limits.items()})
+        ET.SubElement(element, "limit", {name: repr(clip_to_finite(value)) for name, value in limits.items()})
     if np.any(link.damping) or joint.friction:
-        damping = text(link.damping[0] if link.damping.size else 0.0)
-        ET.SubElement(element, "dynamics", damping=damping, friction=text(joint.friction))
+        damping = format_numbers(link.damping[0] if link.damping.size else 0.0)
+        ET.SubElement(element, "dynamics", damping=damping, friction=format_numbers(joint.friction))
     if joint.mimic is not None:
-        followed, multiplier, offset = joint.mimic
-        ET.SubElement(element, "mimic", joint=followed, multiplier=text(multiplier), offset=text(offset))
+        leader, multiplier, offset = joint.mimic
+        ET.SubElement(
+            element,
+            "mimic",
+            joint=leader,
+            multiplier=format_numbers(multiplier),
+            offset=format_numbers(offset),
+        )

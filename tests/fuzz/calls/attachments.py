@@ -14,7 +14,7 @@ ARMS = np.array([[1.0, 0, 0], [-1, 1, 0], [0, -1, 0]])
 MIDDLE = attachments.point_on_points(2, [0, 1], [0.25, 0.75])
 SIZES = [3, 3, 3]
 PROBLEM = StepProblem(np.diag(np.repeat([1.0, 2.0, 4.0], 3)), np.arange(9.0))
-SPACE = attachments.null_space(SIZES, [MIDDLE])
+SPACE = attachments.null_space_reduction(SIZES, [MIDDLE])
 SOLUTION = SPACE.expand(solve_step(SPACE.reduce(PROBLEM)))
 SINGLE = StepProblem(np.diag([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
 
@@ -45,9 +45,9 @@ CALLS = [
             "v": ARMS + 0.5,
         },
     ),
-    Call(attachments.solve_controlled, {"problem": SINGLE, "controlled": [0], "v_controlled": [0.5]}),
-    Call(attachments.null_space, {"sizes": SIZES, "attachments": [MIDDLE]}),
-    Call(attachments.eliminate, {"problem": PROBLEM, "sizes": SIZES, "attachment": MIDDLE}),
+    Call(attachments.solve_prescribed_motion, {"problem": SINGLE, "controlled": [0], "v_prescribed": [0.5]}),
+    Call(attachments.null_space_reduction, {"sizes": SIZES, "attachments": [MIDDLE]}),
+    Call(attachments.eliminate_attachment, {"problem": PROBLEM, "sizes": SIZES, "attachment": MIDDLE}),
     Call(attachments.reduction_matrix, {"sizes": SIZES, "attachment": MIDDLE}),
     Call(SPACE.attachment_forces, {"problem": PROBLEM, "solution": SOLUTION}),
 ]

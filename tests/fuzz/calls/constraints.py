@@ -67,12 +67,12 @@ CALLS = [
     ),
     Call(regularization.soft_energy, {"phi": ERRORS, "alpha": np.array([0.1, 0.5])}),
     Call(
-        regularization.target_and_softness,
+        regularization.target_and_regularization,
         {"phi": ERRORS, "alpha": np.array([0.1, 0.5]), "beta": np.array([1.0, 0.5]), "h": 0.01},
     ),
-    Call(sequential.satisfy_one, {"M_inverse": M, "G": G[0], "gamma": 0.5, "v": V}),
+    Call(sequential.solve_single_constraint, {"M_inverse": M, "G": G[0], "gamma": 0.5, "v": V}),
     Call(
-        sequential.gauss_seidel,
+        sequential.equality_gauss_seidel,
         {"M_inverse": M, "N": G, "c": ERRORS, "v0": V, "sweeps": 5, "impulses": ERRORS},
     ),
     Call(sequential.friction_impulse, {"v_t": 1.5, "w": 0.5, "limit": 2.0}),
@@ -109,7 +109,7 @@ CALLS = [
         },
     ),
     Call(
-        stabilization.least_correction,
+        stabilization.least_norm_correction,
         {"G": G, "responses": np.linalg.solve(M, G.T), "g": ERRORS},
         fine={"G": ("sparse",), "responses": ("sparse",)},
     ),

@@ -6,7 +6,7 @@ import numpy as np
 from engine import Call
 
 from rbnotes import contact, friction, se3
-from rbnotes.contact.nearby import separation_speeds
+from rbnotes.contact.nearby import normal_velocity_targets
 from rbnotes.dynamics import WORLD, StepProblem
 from rbnotes.solids import Box, Sphere
 
@@ -24,7 +24,7 @@ GROUND = contact.Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
 SLIDING = StepProblem(mass=np.diag([1.0, 1.0, 1.0]), momentum=[3.0, 4.0, -2.0], contacts=GROUND)
 SOLUTION = friction.box_friction(SLIDING)
 IMPULSE, SPEED = np.array([2.0, -0.6, -0.8]), np.array([0.0, 2.4, 3.2])
-SPACE = friction.contact_space(SLIDING)
+SPACE = friction.friction_contact_problem(SLIDING)
 
 CALLS = [
     Call(
@@ -38,7 +38,7 @@ CALLS = [
         fine={"normals": ("sparse",)},
     ),
     Call(contact.contact_rows, {"points": POINTS, "poses": POSES}),
-    Call(contact.normal_rows, {"points": POINTS, "poses": POSES}),
+    Call(contact.normal_jacobian, {"points": POINTS, "poses": POSES}),
     Call(contact.contact_axes, {"normals": np.array([0.6, 0.0, 0.8])}),
     Call(contact.tangent_directions, {"normals": np.array([0.6, 0.0, 0.8])}),
     Call(contact.Collider, {"body": 1, "shape": BOX, "frame": np.eye(4), "mu": 0.5, "restitution": 0.5}),
@@ -51,7 +51,7 @@ CALLS = [
         {"colliders": COLLIDERS, "poses": POSES, "margin": 0.01, "apart": [(0, 1)]},
     ),
     Call(
-        contact.nearby_points,
+        contact.predict_contacts,
         {
             "colliders": COLLIDERS,
             "poses": POSES,
@@ -62,11 +62,11 @@ CALLS = [
         },
     ),
     Call(
-        separation_speeds,
+        normal_velocity_targets,
         {"points": POINTS, "approach": np.linspace(-1, 0, COUNT), "h": 0.01, "gravity": GRAVITY},
     ),
     Call(
-        contact.PairRows,
+        contact.BodyPairJacobian,
         {
             "a": np.array([0, 1]),
             "b": np.array([1, 0]),
@@ -76,8 +76,8 @@ CALLS = [
         },
     ),
     Call(ROWS.toarray),
-    Call(ROWS.delassus, {"inverse_masses": np.stack([np.eye(6), np.eye(6)])}),
-    Call(contact.Rounded, {"half_extents": np.array([0.1, 0.2, 0.3]), "radius": 0.1}),
+    Call(ROWS.delassus_matrix, {"inverse_masses": np.stack([np.eye(6), np.eye(6)])}),
+    Call(contact.RoundedBox, {"half_extents": np.array([0.1, 0.2, 0.3]), "radius": 0.1}),
     Call(contact.Plane),
     Call(contact.surface, {"shape": BOX}),
     *(
@@ -99,11 +99,11 @@ CALLS = [
             "method": "pivoting",
         },
     ),
-    Call(friction.contact_space, {"problem": SLIDING}),
-    Call(SPACE.velocities_of, {"solution": SOLUTION}),
-    Call(SPACE.impulses_of, {"solution": SOLUTION}),
+    Call(friction.friction_contact_problem, {"problem": SLIDING}),
+    Call(SPACE.velocities_from_solution, {"solution": SOLUTION}),
+    Call(SPACE.impulses_from_solution, {"solution": SOLUTION}),
     Call(
-        friction.coulomb,
+        friction.socp_fixed_point_friction,
         {"problem": SLIDING, "tolerance": 1e-5, "max_programs": 20, "solver": "CLARABEL"},
         slow=True,
     ),
@@ -123,6 +123,9 @@ CALLS = [
         friction.natural_residual,
         {"problem": SLIDING, "impulses": IMPULSE[None], "velocities": SPEED[None], "cone": "disc"},
     ),
-    Call(friction.measure_laws, {"problem": SLIDING, "solution": SOLUTION, "cone": "box", "facets": 6}),
-    Call(friction.single_qp, {"problem": SLIDING, "facets": 6, "form": "primal", "method": "active_set"}),
+    Call(friction.coulomb_residuals, {"problem": SLIDING, "solution": SOLUTION, "cone": "box", "facets": 6}),
+    Call(
+        friction.single_qp,
+        {"problem": SLIDING, "facets": 6, "form": "primal", "method": "block_principal_pivoting"},
+    ),
 ]

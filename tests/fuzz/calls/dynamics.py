@@ -7,7 +7,7 @@ from engine import Call
 from scipy import sparse
 
 from rbnotes import dynamics, se3
-from rbnotes.dynamics import bodies, free_motion, fully_implicit, motion, schemes
+from rbnotes.dynamics import bodies, fully_implicit, motion, schemes, unforced
 from rbnotes.dynamics.reduction import Reduction
 
 INERTIA = np.diag([1.0, 2.0, 2.5, 4.0, 4.0, 4.0])
@@ -67,7 +67,7 @@ def rows_at(state, h):
 
 
 def solve(problem, fraction=1.0):
-    return dynamics.solve_free(problem, fraction)
+    return dynamics.solve_unconstrained_step(problem, fraction)
 
 
 STEP = {"system": SYSTEM, "state": AT, "h": 0.01}
@@ -77,16 +77,16 @@ METHODS = [
 ]
 METHODS += [
     (FREE, name, {"state": STATE})
-    for name in ("weight_stiffness", "acceleration", "energy", "applied_forces")
+    for name in ("gravity_stiffness", "acceleration", "energy", "applied_forces")
 ]
 METHODS += [(SYSTEM, name, {"state": AT}) for name in ("mass", "force", "forces", "acceleration", "energy")]
 
 CALLS = [
     Call(bodies.gyroscopic_wrench, {"M": INERTIA, "phi": PHI}),
-    Call(bodies.gyroscopic_damping, {"M": INERTIA, "phi": PHI}),
+    Call(bodies.gyroscopic_wrench_derivative, {"M": INERTIA, "phi": PHI}),
     Call(bodies.gravity_wrench, {"E": E, "M": INERTIA, "g": np.array([0.0, 1.0, -9.81])}),
     Call(bodies.body_acceleration, {"M": INERTIA, "phi": PHI, "wrench": 2 * PHI}),
-    Call(bodies.world_momentum, {"M": INERTIA, "E": E, "phi": PHI}),
+    Call(bodies.spatial_momentum, {"M": INERTIA, "E": E, "phi": PHI}),
     Call(bodies.kinetic_energy, {"M": INERTIA, "phi": PHI}),
     Call(
         dynamics.FreeSystem,
@@ -98,18 +98,18 @@ CALLS = [
     ),
     Call(PULLED.force, {"state": STATE}),
     *(Call(getattr(owner, name), given) for owner, name, given in METHODS),
-    Call(FREE.tangent, {"state": STATE, "acceleration": VELOCITY}),
-    Call(FREE.moved, {"state": STATE, "increment": 0.1 * VELOCITY, "h": 0.1}),
-    Call(SYSTEM.tangent, {"state": AT, "acceleration": np.array([0.5, 0.25])}),
-    Call(SYSTEM.moved, {"state": AT, "increment": np.array([0.5, 0.25]), "h": 0.1}),
+    Call(FREE.linearized_residual, {"state": STATE, "acceleration": VELOCITY}),
+    Call(FREE.retract, {"state": STATE, "increment": 0.1 * VELOCITY, "h": 0.1}),
+    Call(SYSTEM.linearized_residual, {"state": AT, "acceleration": np.array([0.5, 0.25])}),
+    Call(SYSTEM.retract, {"state": AT, "increment": np.array([0.5, 0.25]), "h": 0.1}),
     Call(
         motion.Forces.without_derivatives,
         {"f": np.array([0.5, 0.25])},
         fine={"f": ("longer", "shorter", "a column", "twice")},
     ),
-    Call(motion.no_forces, {"state": STATE}),
+    Call(motion.zero_forces, {"state": STATE}),
     Call(motion.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
-    Call(motion.free_acceleration, {"system": SYSTEM, "state": AT}),
+    Call(motion._unconstrained_acceleration, {"system": SYSTEM, "state": AT}),
     Call(
         dynamics.State,
         {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},
@@ -121,12 +121,12 @@ CALLS = [
         fine=dict.fromkeys(("q", "qdot"), ("longer", "shorter")),
     ),
     Call(STATE.split, {"stacked": VELOCITY}),
-    Call(STATE.moved, {"increment": 0.1 * VELOCITY, "h": 0.5}),
+    Call(STATE.retract, {"increment": 0.1 * VELOCITY, "h": 0.5}),
     Call(STATE.with_velocity, {"velocity": VELOCITY}),
     Call(STATE.increment_rate, {"increment": 0.1 * VELOCITY, "velocity": VELOCITY}),
-    Call(dynamics.States.of, {"states": [STATE, STATE]}),
-    Call(schemes.solve_free, {"problem": PROBLEM}),
-    Call(schemes.solve_free, {"problem": LARGE}),
+    Call(dynamics.States.stack, {"states": [STATE, STATE]}),
+    Call(schemes.solve_unconstrained_step, {"problem": PROBLEM}),
+    Call(schemes.solve_unconstrained_step, {"problem": LARGE}),
     *(
         Call(function, STEP)
         for function in (
@@ -146,7 +146,7 @@ CALLS = [
     Call(schemes.runge_kutta, {**STEP, "rtol": 1e-6, "atol": 1e-8, "evaluations": 2000}, slow=True),
     *(
         Call(function, {**STEP, "velocity": np.array([0.5, 1.0])})
-        for function in (schemes.move_by_new_velocity, schemes.move_by_mean_velocity)
+        for function in (schemes.advance_by_new_velocity, schemes.advance_by_mean_velocity)
     ),
     *(
         Call(
@@ -157,40 +157,39 @@ CALLS = [
         for function in (schemes.linearly_implicit_problem, schemes.linearly_implicit_velocity)
     ),
     Call(schemes.integrate, {"step": schemes.implicit_euler, **STEP, "steps": 3}),
-    Call(schemes.force_beside, {"problem": PROBLEM, "inertia": M, "v": [1.0, 2.0], "h": 0.01}, fine=SMALL),
+    Call(schemes.effective_force, {"problem": PROBLEM, "inertia": M, "v": [1.0, 2.0], "h": 0.01}, fine=SMALL),
     *(
         Call(function, {"system": FREE, "state": STATE, "h": 0.01})
-        for function in (free_motion.external_problem, free_motion.implicit_problem)
+        for function in (unforced.external_force_problem, unforced.implicit_external_force_problem)
     ),
     *(
         Call(function, {"system": FREE, "state": STATE, "velocity": VELOCITY, "h": 0.01})
         for function in (
-            free_motion.move_freely,
-            free_motion.move_keeping_momentum,
-            free_motion.move_keeping_energy,
+            unforced.advance_free_motion,
+            unforced.advance_conserving_momentum,
+            unforced.advance_conserving_energy,
         )
     ),
-    Call(dynamics.with_rows, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),
+    Call(dynamics.add_constraints, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),
     Call(
         dynamics.constrained_step,
         {"scheme": schemes.implicit_euler, **STEP, "rows_at": rows_at, "where": "start"},
     ),
     Call(
-        dynamics.constrained,
+        dynamics.constrain_scheme,
         {"scheme": schemes.implicit_euler, "rows_at": rows_at, "where": "start"},
         returns_function=True,
     ),
-    Call(fully_implicit.FullyImplicit, {"part": 0.5, "tolerance": 1e-8, "max_iterations": 20}),
-    Call(
-        Reduction, {"J": REDUCTION.J, "drift": REDUCTION.drift}, fine={"J": ("sparse", "longer", "shorter")}
-    ),
-    Call(REDUCTION.velocities, {"v_reduced": np.array([0.5, 1.0])}),
-    Call(REDUCTION.forces, {"f": np.array([0.5, 1.0, 2.0])}),
+    Call(fully_implicit.FullyImplicitScheme, {"part": 0.5, "tolerance": 1e-8, "max_iterations": 20}),
+    Call(Reduction, {"J": REDUCTION.J, "drift": REDUCTION.bias}, fine={"J": ("sparse", "longer", "shorter")}),
+    Call(REDUCTION.expand_velocities, {"v_reduced": np.array([0.5, 1.0])}),
+    Call(REDUCTION.reduce_forces, {"f": np.array([0.5, 1.0, 2.0])}),
     Call(REDUCTION.reduce, {"problem": FULL}),
     Call(REDUCTION.expand, {"solution": REDUCED}),
-    Call(REDUCTION.holding_forces, {"problem": FULL, "solution": REDUCTION.expand(REDUCED)}),
+    Call(REDUCTION.constraint_forces, {"problem": FULL, "solution": REDUCTION.expand(REDUCED)}),
     Call(
-        REDUCTION.after, {"first": Reduction(np.arange(12.0).reshape(4, 3), np.array([0.5, 0.25, 1.0, 2.0]))}
+        REDUCTION.compose,
+        {"first": Reduction(np.arange(12.0).reshape(4, 3), np.array([0.5, 0.25, 1.0, 2.0]))},
     ),
     *(
         Call(
@@ -198,30 +197,30 @@ CALLS = [
             {"rows": np.array([[1.0, 1.0], [1.0, 2.0]]), "target": [0.5, 1.0], "softness": [0.5, 1.0]},
             fine={"rows": ("sparse", "longer", "shorter", "an empty tuple")},
         )
-        for kind in (dynamics.Rows, dynamics.BilateralRows, dynamics.UnilateralRows)
+        for kind in (dynamics.VelocityConstraintRows, dynamics.BilateralRows, dynamics.UnilateralRows)
     ),
     Call(
         dynamics.StepProblem,
         {"mass": M, "momentum": [1.0, -2.0], "bilateral": EQUATIONS, "unilateral": INEQUALITIES},
         fine=SMALL,
     ),
-    Call(LARGE.under, {"bilateral": EQUATIONS, "unilateral": INEQUALITIES}),
+    Call(LARGE.with_constraints, {"bilateral": EQUATIONS, "unilateral": INEQUALITIES}),
     Call(dynamics.solve_step, {"problem": PROBLEM, "method": "pivoting"}),
     *(
         Call(function, {"problem": PROBLEM})
         for function in (
             dynamics.factor_step,
-            dynamics.hardened,
-            dynamics.elimination,
+            dynamics.expand_compliance,
+            dynamics.eliminate_velocities,
             dynamics.lcp_from_step,
             dynamics.qp_from_step,
-            dynamics.box_from_step,
+            dynamics.box_lcp_from_step,
         )
     ),
-    Call(dynamics.step_unknowns, {"problem": PROBLEM, "z": [0.5]}),
+    Call(dynamics.recover_unknowns, {"problem": PROBLEM, "z": [0.5]}),
     Call(dynamics.step_residuals, {"problem": PROBLEM, "solution": SOLUTION}),
     Call(
         schemes.Scheme,
-        {"problem": schemes.implicit_euler_problem, "move": schemes.move_by_new_velocity},
+        {"problem": schemes.implicit_euler_problem, "move": schemes.advance_by_new_velocity},
     ),
 ]

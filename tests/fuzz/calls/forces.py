@@ -19,8 +19,10 @@ PLACES, SPEEDS = (
 ACTIVE = np.array([True, False])
 SPRING = forces.SpringDamper(100.0, 2.0, 0.5)
 STATE = State(E=E, phi=PHI, x=[[1.0, 0, 2]], v=[[0.5, 0, 1]])
-ENDS = forces.through(forces.on_body(0, [0.1, 0, 0]), forces.on_body(1, [0, 0.1, 0]), forces.on_particle(0))
-PAIR = forces.through(forces.on_body(0, [0.1, 0, 0]), forces.on_world([0.0, 1, 0]))
+ENDS = forces.path_through(
+    forces.on_body(0, [0.1, 0, 0]), forces.on_body(1, [0, 0.1, 0]), forces.on_particle(0)
+)
+PAIR = forces.path_through(forces.on_body(0, [0.1, 0, 0]), forces.on_world([0.0, 1, 0]))
 ONE = forces.on_body(1, [0.1, 0.2, 0.3])
 FRAME_SPRING = forces.FrameSpring.isotropic(np.eye(4), E[1], 10.0, 5.0, 1.0, 0.5)
 BODY = forces.frame_spring_forces(FRAME_SPRING, E, PHI)
@@ -34,9 +36,9 @@ MUSCLE = {
 }
 K3 = np.diag([1.0, 2.0, 3.0])
 GROUPS = (
-    forces.Paths(SPRING, ENDS),
+    forces.PathForces(SPRING, ENDS),
     forces.ZeroLengthSprings(10.0, PAIR),
-    forces.Pulls(2.0, [0.0, 0, 1], ONE),
+    forces.ConstantForces(2.0, [0.0, 0, 1], ONE),
     forces.Damping(0.5, [0, 1]),
     forces.FrameSprings(FRAME_SPRING, [[0, 1]]),
 )
@@ -57,8 +59,8 @@ LAWS = (
     forces.LinearSpring(100.0, 1.0, 0.5),
     forces.LinearStress(100.0, 0.5),
     forces.QuadraticStrain(100.0, 0.5),
-    forces.Constant(5.0),
-    forces.UserTension(lambda L, Ldot: 3 * L**2 + Ldot, potential=lambda L: L**3),
+    forces.ConstantTension(5.0),
+    forces.CallableTensionLaw(lambda L, Ldot: 3 * L**2 + Ldot, potential=lambda L: L**3),
     forces.Muscle(**MUSCLE),
 )
 PATH = {"x": PLACES, "v": SPEEDS}
@@ -68,25 +70,25 @@ CALLS = [
     *(Call(law.__call__, {"L": 1.5, "Ldot": 0.5}) for law in LAWS),
     *(Call(law.energy, {"L": 1.5}) for law in LAWS),
     Call(forces.QuadraticStrain(100.0, 0.5).strain, {"L": 1.5}),
-    Call(forces.Muscle(**MUSCLE).normalised_length, {"L": 1.5}),
-    Call(forces.Muscle(**MUSCLE).normalised_velocity, {"Ldot": 1.5}),
+    Call(forces.Muscle(**MUSCLE).normalized_length, {"L": 1.5}),
+    Call(forces.Muscle(**MUSCLE).normalized_velocity, {"Ldot": 1.5}),
     Call(forces.stress, {"law": SPRING, "L": 1.5, "Ldot": 0.5}),
     Call(forces.LinearSpring, {"stiffness": 100.0, "damping": 1.0, "rest_length": 0.5}),
     Call(forces.SpringDamper, {"stiffness": 100.0, "damping": 1.0, "rest_length": 0.5}),
     Call(forces.LinearStress, {"stiffness": 100.0, "rest_length": 0.5}),
     Call(forces.QuadraticStrain, {"stiffness": 100.0, "rest_length": 0.5}),
-    Call(forces.Constant, {"tension": 5.0}),
-    Call(forces.UserTension(lambda L, Ldot: 3 * L).__call__, {"L": 1.5, "Ldot": 0.5}),
+    Call(forces.ConstantTension, {"tension": 5.0}),
+    Call(forces.CallableTensionLaw(lambda L, Ldot: 3 * L).__call__, {"L": 1.5, "Ldot": 0.5}),
     Call(forces.Muscle, MUSCLE),
     Call(muscle.piecewise_cubic, {"knots": np.array([0.0, 1.0]), "conditions": CONDITIONS}),
     Call(muscle.power_coefficients, {"curve": CURVE}),
     Call(forces.on_world, {"x": X[0]}),
     Call(forces.on_particle, {"index": 2}, fine={"index": ("a list of it", "an array of it")}),
     Call(forces.on_body, {"index": 2, "x": X[0]}, fine={"index": ("a list of it", "an array of it")}),
-    Call(forces.through, {"*points": [forces.on_world(X[0]), forces.on_particle(0)]}),
-    Call(forces.Paths, {"law": SPRING, "points": ENDS, "active": ACTIVE, "stiffness": "exact"}),
+    Call(forces.path_through, {"*points": [forces.on_world(X[0]), forces.on_particle(0)]}),
+    Call(forces.PathForces, {"law": SPRING, "points": ENDS, "active": ACTIVE, "stiffness": "exact"}),
     Call(forces.ZeroLengthSprings, {"k": 10.0, "points": PAIR}),
-    Call(forces.Pulls, {"k": 10.0, "a": np.array([0.0, 0, 1]), "points": ONE}),
+    Call(forces.ConstantForces, {"k": 10.0, "a": np.array([0.0, 0, 1]), "points": ONE}),
     Call(forces.Damping, {"d": 0.5, "bodies": np.array([0, 1])}, fine={"bodies": ("longer", "shorter")}),
     Call(forces.FrameSprings, {"spring": FRAME_SPRING, "bodies": np.array([[0, 1]])}),
     *(
@@ -118,7 +120,7 @@ CALLS = [
     Call(forces.frame_spring_energy, {"spring": FRAME_SPRING, "E": E}),
     Call(forces.frame_spring_forces, {"spring": FRAME_SPRING, "E": E, "phi": PHI}),
     Call(forces.frame_spring_dissipated_power, {"spring": FRAME_SPRING, "E": E, "phi": PHI}),
-    Call(forces.segments, {"x": PLACES}),
+    Call(forces.path_segments, {"x": PLACES}),
     Call(forces.length_gradient, {"x": PLACES, "active": ACTIVE}),
     Call(forces.length_hessian, {"x": PLACES, "active": ACTIVE}),
     Call(forces.path_length, {**PATH, "active": ACTIVE}),
@@ -137,13 +139,13 @@ CALLS = [
             (symmetry.inertia_asymmetry, "tau"),
         )
     ),
-    Call(forces.hold_world_velocities, {"forces": BODY, "phi": PHI}),
-    Call(forces.in_world_axes, {"forces": BODY, "E": E}),
-    Call(forces.carried_points, CARRIED),
+    Call(forces.at_constant_world_velocity, {"forces": BODY, "phi": PHI}),
+    Call(forces.rotate_to_world, {"forces": BODY, "E": E}),
+    Call(forces.point_kinematics, CARRIED),
     Call(wrenches.point_jacobians, CARRIED),
     Call(
-        forces.carried_forces,
+        forces.wrenches_from_point_forces,
         {"E": E, "x": X, "phi": PHI, "forces": forces.path_force(SPRING, PLACES[:2], SPEEDS[:2])},
     ),
-    Call(forces.UserTension, {"function": pull, "dF_dL": pull, "dF_dLdot": pull, "potential": stored}),
+    Call(forces.CallableTensionLaw, {"function": pull, "dF_dL": pull, "dF_dLdot": pull, "potential": stored}),
 ]

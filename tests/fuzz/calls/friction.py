@@ -19,11 +19,11 @@ WRENCH = np.array([0.0, 0.5, 0, 1.0, 2.0, 3.0])
 
 CALLS = [
     Call(
-        friction.newton_friction,
+        friction.semismooth_newton_friction,
         {"problem": SLIDING, "start": START, "tolerance": 1e-8, "max_iterations": 20},
     ),
     Call(
-        friction.staggered,
+        friction.staggered_projections,
         {
             "problem": SLIDING,
             "cone": "pyramid",
@@ -38,8 +38,8 @@ CALLS = [
         friction.Bearing,
         {"points": NORMALS, "normals": NORMALS, "mu": np.array([0.5, 0.25]), "tangents": TANGENTS},
     ),
-    Call(PIN.multipliers, {"wrench": WRENCH}),
-    Call(PIN.left, {"wrench": WRENCH}),
+    Call(PIN.normal_multipliers, {"wrench": WRENCH}),
+    Call(PIN.unsupported_wrench, {"wrench": WRENCH}),
     Call(
         friction.journal,
         {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "centre": CENTRE},

@@ -63,12 +63,14 @@ CALLS = [
             (SWING, np.array([0.25, 0.5])),
             (joints.surface_on_surface(BALL, TORUS), np.array([0.25, 0.5, -0.25, 0.125, 1.0])),
         )
-        for name in ("transform", "S", "dS", "singularity")
+        for name in ("transform", "S", "dS", "distance_to_singularity")
     ),
-    Call(SWING.Sdot, {"q": np.array([0.25, 0.5]), "qdot": np.array([0.5, 1.0])}),
-    Call(SWING.drift_slope, {"q": np.array([0.25, 0.5]), "qdot": np.array([0.5, 1.0])}),
-    Call(SWING.coordinates_of, {"Q": SWING.transform([0.25, 0.5])}, slow=True),
-    Call(joints.python_source, {"function": SWING.motion, "name": "motion"}, fine={"name": NAMES}),
+    Call(SWING.motion_subspace_rate, {"q": np.array([0.25, 0.5]), "qdot": np.array([0.5, 1.0])}),
+    Call(SWING.bias_acceleration_derivative, {"q": np.array([0.25, 0.5]), "qdot": np.array([0.5, 1.0])}),
+    Call(SWING.nearest_coordinates, {"Q": SWING.transform([0.25, 0.5])}, slow=True),
+    Call(
+        joints.python_source, {"function": SWING.kinematics_function, "name": "motion"}, fine={"name": NAMES}
+    ),
     Call(joints.surface_on_surface, {"first": BALL, "second": TORUS, "spin": 0.5}),
     Call(joints.point_on_surface, {"surface": SHEET, "turning": "normal", "height": 0.25}),
     Call(joints.point_on_curve, {"curve": LINE, "turning": "tangent", "across": np.array([0.0, 0.6, 0.8])}),
@@ -83,7 +85,7 @@ CALLS = [
     ),
     Call(RING.tangent, {"s": 0.5}),
     Call(LINE.frame, {"s": 0.5, "across": UP}),
-    Call(LINE.fold, {"s": 0.5, "across": UP}),
+    Call(LINE.fold_margin, {"s": 0.5, "across": UP}),
     Call(surfaces.sphere, {"radius": 0.5}),
     Call(surfaces.ellipsoid, {"semi_axes": np.array([0.5, 0.75, 1.0])}),
     Call(surfaces.torus, {"radius": 1.0, "tube": 0.25}),

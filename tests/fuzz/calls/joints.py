@@ -71,19 +71,28 @@ CALLS = [
     *(
         Call(getattr(joint, name), {"q": coordinates(joint)})
         for joint in TYPES
-        for name in ("transform", "S", "dS", "singularity", "constraint", "constraint_rows")
+        for name in ("transform", "S", "dS", "distance_to_singularity", "constraint", "constraint_rows")
     ),
     *(
         Call(getattr(joint, name), {"q": coordinates(joint), "qdot": rates(joint)})
         for joint in TYPES
-        for name in ("Sdot", "drift_slope", "reparametrise", "constraint_rows_dot", "constraint_drift_slope")
+        for name in (
+            "Sdot",
+            "drift_slope",
+            "reparametrize",
+            "coordinate_constraint_jacobian_rate",
+            "coordinate_constraint_bias_derivative",
+        )
     ),
-    *(Call(joint.coordinates_of, {"Q": joint.transform(coordinates(joint))}, slow=True) for joint in TYPES),
-    Call(joints.turns, {"joint": HINGE}),
-    Call(joints.steady_rows, {"joint": HINGE}),
-    Call(joints.annihilator, {"joint": HINGE, "q": [0.25]}),
-    Call(joints.annihilator_rate, {"joint": HINGE, "q": [0.25], "qdot": [0.5]}),
-    Call(joints.misfit, {"Q": FRAMES[0], "X": FRAMES[1]}),
+    *(
+        Call(joint.nearest_coordinates, {"Q": joint.transform(coordinates(joint))}, slow=True)
+        for joint in TYPES
+    ),
+    Call(joints.has_varying_constraint_rows, {"joint": HINGE}),
+    Call(joints.constant_constraint_rows, {"joint": HINGE}),
+    Call(joints.constraint_force_basis, {"joint": HINGE, "q": [0.25]}),
+    Call(joints.constraint_force_basis_rate, {"joint": HINGE, "q": [0.25], "qdot": [0.5]}),
+    Call(joints.pose_error, {"Q": FRAMES[0], "X": FRAMES[1]}),
     Call(
         joints.nearest_rates,
         {"joint": HINGE, "q": [0.25], "X": HINGE.transform([0.25]), "twist": np.arange(6.0)},

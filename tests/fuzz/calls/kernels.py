@@ -12,7 +12,7 @@ AWAY = se3.frame(np.eye(3), [0, 0, -0.5])
 INERTIA = Box((0.2, 0.4, 0.2)).spatial_inertia(density=500.0)
 TREE = tree.Tree(
     [
-        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body=AWAY, stiffness=2.0),
+        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY, stiffness=2.0),
         tree.Link("lower", joints.Universal(), INERTIA, "upper", AWAY, AWAY),
     ]
 )

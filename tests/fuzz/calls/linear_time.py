@@ -16,7 +16,7 @@ INERTIA = BOX.spatial_inertia(density=500.0)
 AWAY = se3.frame(np.eye(3), [0, 0, -0.5])
 TREE = tree.Tree(
     [
-        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body=AWAY, stiffness=2.0),
+        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY, stiffness=2.0),
         tree.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY, damping=0.5),
     ]
 )
@@ -30,7 +30,7 @@ CONSTRAINTS = [tree.Gear("upper", "lower", 0.5), BEND]
 CLOSURE = tree.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0])
 HINGES = {"upper": friction.journal(0.05, 0.2, 0.25, axis=[1.0, 0, 0])}
 COLLIDERS = [Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -3.0])), Collider(1, BOX)]
-FACTORED = tree.factor_inertia(TREE, Q)
+FACTORED = tree.factor_mass_matrix(TREE, Q)
 STEPPED = tree.step_preconditioner(SYSTEM, STATE, 0.01)
 AT_ONCE = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE, "alpha": 1.0, "beta": 2.0}
 PROBLEM = tree.dual_problem(**AT_ONCE)
@@ -45,7 +45,7 @@ RUBBING = {
 
 CALLS = [
     Call(
-        tree.factor_inertia,
+        tree.factor_mass_matrix,
         {
             "tree": TREE,
             "q": Q,
@@ -68,10 +68,10 @@ CALLS = [
     Call(tree.dual_acceleration, {**AT_ONCE, "method": "pivoting"}),
     Call(PROBLEM.multipliers, {"method": "pivoting"}),
     Call(PROBLEM.acceleration, {"multipliers": np.array([0.5])}),
-    Call(tree.body_rows, {"system": SYSTEM, "constraint": CLOSURE, "state": STATE}),
-    Call(tree.joint_wrenches, {"tree": TREE, "q": Q, "wrenches": WRENCHES}),
+    Call(tree.constraint_body_jacobian, {"system": SYSTEM, "constraint": CLOSURE, "state": STATE}),
+    Call(tree.joint_transmitted_wrenches, {"tree": TREE, "q": Q, "wrenches": WRENCHES}),
     Call(
-        tree.unconstrained_impulses,
+        tree.body_constraint_impulses,
         {"system": SYSTEM, "state": STATE, "velocity": VELOCITY, "h": 0.01, "implicit": True},
     ),
     Call(

@@ -7,7 +7,7 @@ from engine import Call
 
 from rbnotes import friction, joints, maximal, se3
 from rbnotes.contact import Collider, Plane
-from rbnotes.dynamics import WORLD, State, keeping_momentum
+from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
 from rbnotes.solids import Box
 
 BOX = Box((0.2, 0.4, 0.2))
@@ -15,8 +15,8 @@ INERTIA = BOX.spatial_inertia(density=500.0)
 POSES = np.stack([se3.frame(np.eye(3), [0, 0, 1.0]), se3.frame(np.eye(3), [0, 0, 2.0])])
 PIVOT = se3.frame(np.eye(3), [0, 0, 0.5])
 TWISTS = np.array([[0.0, 0, 0.5, 0, 0, 0], [0.0, 0, 0.25, 0, 0, 0]])
-HINGE = maximal.hinge(1, se3.inverse(PIVOT), 0, PIVOT)
-PIN = maximal.hinge(0, se3.inverse(PIVOT), WORLD, PIVOT)
+HINGE = maximal.revolute(1, se3.inverse(PIVOT), 0, PIVOT)
+PIN = maximal.revolute(0, se3.inverse(PIVOT), WORLD, PIVOT)
 PAIR = (PIN, HINGE)
 MECHANISM = maximal.Mechanism([INERTIA, INERTIA], PAIR)
 STATE = State(E=POSES, phi=TWISTS)
@@ -36,9 +36,9 @@ CALLS = [
         Call(kind, {"body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT})
         for kind in (
             maximal.fixed,
-            maximal.ball,
-            maximal.hinge,
-            maximal.slider,
+            maximal.spherical,
+            maximal.revolute,
+            maximal.prismatic,
             maximal.cylindrical,
             maximal.planar,
             maximal.universal,
@@ -49,7 +49,7 @@ CALLS = [
         {"kind": joints.Revolute(), "body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT},
     ),
     Call(
-        maximal.joint_at,
+        maximal.joint_from_world_frame,
         {"kind": joints.Revolute(), "where": PIVOT, **ON_BODIES, "body": 1, "parent": 0, "q": [0.25]},
     ),
     Call(maximal.relative_pose, {"joint": HINGE, **ON_BODIES}),
@@ -58,9 +58,9 @@ CALLS = [
     Call(maximal.joint_matrix, {"joints": PAIR, **ON_BODIES}),
     Call(maximal.joint_error, {"joint": HINGE, **ON_BODIES}),
     Call(maximal.joint_errors, {"joints": PAIR, **ON_BODIES}),
-    Call(maximal.joint_drift, {"joint": HINGE, **MOVING}),
-    Call(maximal.joint_drifts, {"joints": PAIR, **MOVING}),
-    Call(maximal.reactions, {"joint": HINGE, **ON_BODIES, "multipliers": np.arange(5.0)}),
+    Call(maximal.joint_bias_acceleration, {"joint": HINGE, **MOVING}),
+    Call(maximal.joint_bias_accelerations, {"joints": PAIR, **MOVING}),
+    Call(maximal.joint_reactions, {"joint": HINGE, **ON_BODIES, "multipliers": np.arange(5.0)}),
     Call(
         maximal.Mechanism,
         {"bodies": np.stack([INERTIA, INERTIA]), "joints": PAIR, "gravity": np.array([0.0, 1.0, -9.81])},
@@ -69,10 +69,10 @@ CALLS = [
         Call(getattr(MECHANISM, name), {"state": STATE})
         for name in ("mass", "force", "forces", "acceleration", "energy")
     ),
-    Call(MECHANISM.tangent, {"state": STATE, "acceleration": 0.1 * TWISTS.ravel()}),
-    Call(MECHANISM.moved, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
+    Call(MECHANISM.linearized_residual, {"state": STATE, "acceleration": 0.1 * TWISTS.ravel()}),
+    Call(MECHANISM.retract, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
     Call(maximal.accelerations, {"mechanism": MECHANISM, "state": STATE}),
-    Call(maximal.mechanism_rows, {"mechanism": MECHANISM, "state": STATE, "gamma": 50.0}),
+    Call(maximal.joint_velocity_constraints, {"mechanism": MECHANISM, "state": STATE, "gamma": 50.0}),
     Call(maximal.baumgarte_target, {"mechanism": MECHANISM, **ON_BODIES, "gamma": 50.0}),
     Call(type(maximal.rattle)),
     Call(maximal.project, {"mechanism": MECHANISM, "state": STATE}),
@@ -89,7 +89,7 @@ CALLS = [
             "h": 0.01,
             "steps": 2,
             "friction": friction.box_friction,
-            "integrator": keeping_momentum,
+            "integrator": momentum_conserving_euler,
             "impacts": "sequential",
             "stabilization": "projection",
             "gamma": 50.0,

@@ -86,7 +86,7 @@ CALLS = [
         {"shape": viewer.box([1.0, 2.0, 3.0]), "pose": E},
         fine={"pose": OVER_TIME},
     ),
-    Call(viewer.Scene("A box.", TIMES).showing, {"extent": np.array([[0.0, 0, 0], [1, 1, 1]])}),
+    Call(viewer.Scene("A box.", TIMES).with_extent, {"extent": np.array([[0.0, 0, 0], [1, 1, 1]])}),
     Call(
         viewer.Slider,
         {

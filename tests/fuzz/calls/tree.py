@@ -35,7 +35,7 @@ LINK = {
     "rest": [0.25],
 }
 LINKS = [
-    tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body=AWAY),
+    tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY),
     tree.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY),
 ]
 TREE = tree.Tree(LINKS)
@@ -66,7 +66,7 @@ FOUR = (
 HYPER = tree.linear_coordinates([[1.0], [0.5]])
 SMALL = tree.HyperReducedSystem(SYSTEM, HYPER)
 ONE = State(q=[0.25], qdot=[0.5])
-ROBOT = formats.read_urdf(formats.example("arm"))
+ROBOT = formats.load_urdf(formats.example("arm"))
 NAMED = next(iter(ROBOT.joints.values()))
 
 
@@ -90,11 +90,11 @@ CALLS = [
             tree.poses,
             tree.jacobian,
             tree.mass_matrix,
-            tree.parent_adjoints,
-            tree.joint_maps,
+            tree.parent_motion_transforms,
+            tree.motion_subspaces,
             tree.square_factors,
             tree.factor_matrices,
-            tree.weight_wrenches,
+            tree.gravity_wrenches,
             tree.potential_energy,
         )
     ),
@@ -102,20 +102,20 @@ CALLS = [
         Call(function, {"tree": TREE, **GOING})
         for function in (
             tree.twists,
-            tree.jacobian_dot,
-            tree.motion,
+            tree.jacobian_rate,
+            tree.body_kinematics,
             tree.bias_acceleration,
             tree.bias_forces,
-            tree.body_wrenches,
-            tree.joint_forces,
+            tree.gyroscopic_and_gravity_wrenches,
+            tree.passive_joint_forces,
             tree.kinetic_energy,
-            tree.world_momentum,
+            tree.spatial_momentum,
         )
     ),
     *(
         Call(function, {"tree": TREE, **GOING, "tau": [0.5, 1.0], "wrenches": WRENCHES})
         for function in (
-            tree.reduced_force,
+            tree.net_generalized_force,
             tree.forward_dynamics_dense,
             tree.forward_dynamics_derivatives,
             tree.forward_dynamics,
@@ -136,12 +136,12 @@ CALLS = [
     ),
     Call(tree.jacobian_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
     Call(tree.mass_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
-    Call(tree.jacobian_dot_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
+    Call(tree.jacobian_rate_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
     Call(tree.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
-    Call(tree.joint_map_rates, {"tree": TREE, **GOING}),
+    Call(tree.motion_subspace_rates, {"tree": TREE, **GOING}),
     Call(tree.SpatialOperators, {"tree": TREE, **GOING, "wrenches": WRENCHES}),
-    Call(tree.SpatialOperators(TREE, **GOING).bias_free_force, {"tau": [0.5, 1.0]}),
-    Call(tree.variation, {"tree": TREE, **ALL}),
+    Call(tree.SpatialOperators(TREE, **GOING).net_generalized_force, {"tau": [0.5, 1.0]}),
+    Call(tree.kinematics_derivatives, {"tree": TREE, **ALL}),
     Call(tree.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
     Call(tree.TreeSystem, {"tree": TREE, "masses": [0.5]}, fine={"masses": ("longer",)}),
     *(
@@ -155,8 +155,8 @@ CALLS = [
             "force",
             "forces",
             "acceleration",
-            "coordinate_rows",
-            "reparametrised",
+            "coordinate_constraint_rows",
+            "reparametrize",
             "energy",
         )
     ),
@@ -173,12 +173,12 @@ CALLS = [
             "energy",
         )
     ),
-    Call(SYSTEM.tangent, {"state": STATE, "acceleration": QDDOT}),
-    Call(SMALL.tangent, {"state": ONE, "acceleration": [0.5]}),
-    Call(SYSTEM.moved, {"state": STATE, "increment": [0.5, 0.25], "h": 0.1}),
-    Call(SMALL.moved, {"state": ONE, "increment": [0.5], "h": 0.1}),
+    Call(SYSTEM.linearized_residual, {"state": STATE, "acceleration": QDDOT}),
+    Call(SMALL.linearized_residual, {"state": ONE, "acceleration": [0.5]}),
+    Call(SYSTEM.retract, {"state": STATE, "increment": [0.5, 0.25], "h": 0.1}),
+    Call(SMALL.retract, {"state": ONE, "increment": [0.5], "h": 0.1}),
     Call(tree.linear_coordinates, {"J": np.array([[1.0], [0.5]]), "offset": [0.5, 0.25]}),
-    Call(tree.geared, {"tree": TREE, "ratios": {"lower": 1.0, "upper": 0.5}}),
+    Call(tree.gear_coordinates, {"tree": TREE, "ratios": {"lower": 1.0, "upper": 0.5}}),
     Call(tree.HyperReducedSystem, {"system": SYSTEM, "coordinates": HYPER}),
     Call(tree.AttachedSystem, {"system": WITH_PARTICLE, "attached": [PARTICLE]}),
     Call(tree.Gear, {"a": "upper", "b": "lower", "ratio": 0.5}, fine={"a": NAMES, "b": NAMES}),
@@ -206,12 +206,12 @@ CALLS = [
     *(Call(each.rows, {"system": SYSTEM, "state": STATE, "t": 0.5}) for each in FOUR),
     Call(PARTICLE.rows, {"system": WITH_PARTICLE, "state": CARRYING, "t": 0.5}),
     Call(tree.constraint_rows, {"system": SYSTEM, "constraint": GEAR, "state": STATE, "t": 0.5}),
-    Call(tree.step_rows, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
+    Call(tree.velocity_constraints, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
     *(
         Call(function, {**CONSTRAINED, "alpha": 1.0, "beta": 2.0, "method": "pivoting"})
         for function in (tree.constrained_acceleration, tree.constraint_forces)
     ),
-    Call(tree.assembled, {**CONSTRAINED, "constraints": [GEAR], "held": ["upper"]}),
+    Call(tree.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "held": ["upper"]}),
     Call(tree.tree_contacts, {"system": SYSTEM, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}),
     Call(
         tree.contact_step,
@@ -242,7 +242,7 @@ CALLS = [
         slow=True,
     ),
     Call(formats.example, {"name": "arm"}),
-    Call(formats.read_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
+    Call(formats.load_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
     Call(formats.to_urdf, {"robot": ROBOT}),
     Call(formats.to_mjcf, {"robot": ROBOT}),
     Call(tree.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "pivoting"}),
@@ -252,10 +252,10 @@ CALLS = [
     Call(tree.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(
         tree.JointCoordinates,
-        {field: getattr(HYPER, field) for field in ("size", "q", "jacobian", "jacobian_dot", "drift_slope")},
+        {field: getattr(HYPER, field) for field in ("size", "q", "jacobian", "jacobian_rate", "drift_slope")},
         fine={"drift_slope": ("None",)},
     ),
-    Call(TREE.stacked, {"field": "damping"}),
+    Call(TREE.joint_parameter, {"field": "damping"}),
     Call(ROBOT.joint, {"name": NAMED.name}),
-    Call(ROBOT.joint_of, {"link": NAMED.link}),
+    Call(ROBOT.joint_of_link, {"link": NAMED.link}),
 ]
