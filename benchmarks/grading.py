@@ -95,12 +95,14 @@ def main() -> None:
         file = Path(folder) / "hw.toml"
         file.write_text(ASSIGNMENT + "".join(TASK.format(*task) for task in TASKS.items()))
         start = time.monotonic()
-        paper = grading.prepare(grading.read(file))
+        paper = grading.prepare_assignment(grading.read_assignment(file))
         prepared = time.monotonic() - start
         submissions = make_submissions(options.students)
         kinds = {submission.student: kind for kind, submission in submissions}
         shares = defaultdict(list)
-        for grade in grading.grade(paper, [submission for _, submission in submissions], jobs=options.jobs):
+        for grade in grading.grade_submissions(
+            paper, [submission for _, submission in submissions], jobs=options.jobs
+        ):
             shares[kinds[grade.student]].append(grade.points / grade.max_points)
         elapsed = time.monotonic() - start
     here, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)

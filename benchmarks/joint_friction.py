@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from rbnotes.tree.joint_wrenches import BispStep
+from rbnotes.tree.joint_loads import BispStep
 
 from rbnotes import _se3, joints
 from rbnotes.arguments import Array

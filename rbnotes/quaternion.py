@@ -29,7 +29,7 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``axis`` is not of unit length or the shape of ``angle`` does not fit.
     """
-    axis, angle = arguments.unit_vector("axis", axis), arguments.scalar("angle", angle)
+    axis, angle = arguments.unit_vector("axis", axis), arguments.real_array("angle", angle)
     arguments.common_shape(axis=axis.shape[:-1], angle=angle.shape)
     return _quaternion.from_axis_angle(axis, angle)
 
@@ -162,7 +162,7 @@ def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` or ``h`` does not fit.
     """
-    (q, omega), h = _check_quaternion_and_velocity(q, omega), arguments.scalar("h", h)
+    (q, omega), h = _check_quaternion_and_velocity(q, omega), arguments.real_array("h", h)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1], h=h.shape)
     return _quaternion.step(q, omega, h)
 
@@ -175,7 +175,7 @@ def norm_drift(omega: ArrayLike, h: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``omega`` or ``h`` does not fit.
     """
-    omega, h = arguments.vector("omega", omega), arguments.scalar("h", h)
+    omega, h = arguments.vector("omega", omega), arguments.real_array("h", h)
     arguments.common_shape(omega=omega.shape[:-1], h=h.shape)
     return _quaternion.norm_drift(omega, h)
 
@@ -188,7 +188,7 @@ def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
     Raises InvalidArgument if ``q0`` or ``q1`` is not of unit length or the shape of ``t`` does not fit.
     """
     q0, q1 = arguments.unit_quaternion("q0", q0), arguments.unit_quaternion("q1", q1)
-    t = arguments.scalar("t", t)
+    t = arguments.real_array("t", t)
     arguments.common_shape(q0=q0.shape[:-1], q1=q1.shape[:-1], t=t.shape)
     return _quaternion.interpolate(q0, q1, t)
 

@@ -215,7 +215,7 @@ def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
     Raises InvalidArgument if ``E0`` or ``E1`` is no pose or the shape of ``t`` does not fit.
     """
     E0, E1 = arguments.frame("E0", E0), arguments.frame("E1", E1)
-    t = arguments.scalar("t", t)
+    t = arguments.real_array("t", t)
     arguments.common_shape(E0=E0.shape[:-2], E1=E1.shape[:-2], t=t.shape)
     return _se3.interpolate(E0, E1, t)
 

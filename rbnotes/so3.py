@@ -180,7 +180,7 @@ def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
     Raises InvalidArgument if ``R0`` or ``R1`` is no rotation matrix or the shape of ``t`` does not fit.
     """
     R0, R1 = arguments.rotation("R0", R0), arguments.rotation("R1", R1)
-    t = arguments.scalar("t", t)
+    t = arguments.real_array("t", t)
     arguments.common_shape(R0=R0.shape[:-2], R1=R1.shape[:-2], t=t.shape)
     return _so3.interpolate(R0, R1, t)
 

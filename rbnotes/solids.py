@@ -76,7 +76,7 @@ class Box(Solid):
     """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
 
     def __post_init__(self) -> None:
-        sides = arguments.positive("sides", self.sides, 3)
+        sides = arguments.positive_array("sides", self.sides, 3)
         if sides.shape != (3,):
             raise InvalidArgument("sides", f"shape {sides.shape}", "shape (3,)")
         object.__setattr__(self, "sides", tuple(sides.tolist()))
@@ -142,7 +142,7 @@ class Capsule(Solid):
 
 def _set_lengths(solid: Solid, *names: str) -> None:
     for name in names:
-        length = arguments.positive(name, getattr(solid, name))
+        length = arguments.positive_array(name, getattr(solid, name))
         if length.shape != ():
             raise InvalidArgument(name, f"shape {length.shape}", "one number")
         object.__setattr__(solid, name, length.item())

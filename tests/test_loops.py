@@ -25,7 +25,7 @@ from rbnotes.dynamics import FreeSystem, State, StepProblem, fully_implicit, ful
 from rbnotes.errors import NotConverged
 from rbnotes.friction import FrictionNotConverged, bounded, central_path, friction_contact_problem, newton
 from rbnotes.joints import Revolute
-from rbnotes.joints import _parent_joint_frame as nearest
+from rbnotes.joints import _nearest as nearest
 from rbnotes.maximal import impacts
 from rbnotes.solids import Box, Sphere
 from rbnotes.tree import integrate_adaptively

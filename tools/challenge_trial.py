@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from challenge_variants import VARIANTS
-from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, readable_function
+from rbnotes.ledger.honesty.claim_code import UnreadableFunction, readable_function
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument

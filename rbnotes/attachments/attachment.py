@@ -41,7 +41,7 @@ class Attachment:
 
     def __post_init__(self) -> None:
         component = arguments.count("component", self.component)
-        arguments.instance("blocks", self.blocks, Mapping)
+        arguments.require_instance("blocks", self.blocks, Mapping)
         if not self.blocks:
             raise InvalidArgument("blocks", "no masters", "at least one")
         blocks = {

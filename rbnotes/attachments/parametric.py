@@ -49,7 +49,7 @@ def solve_prescribed_motion(
     InconsistentConstraints
         If the constraints and the prescribed velocities contradict each other.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     n = problem.size
     indices = arguments.indices("prescribed_indices", prescribed_indices)
     valid = indices.ndim == 1 and (indices.size == 0 or np.issubdtype(indices.dtype, np.integer))

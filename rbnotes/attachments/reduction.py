@@ -54,8 +54,8 @@ class NullSpaceReduction(Reduction):
         InvalidArgument
             If ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
         """
-        arguments.instance("problem", problem, StepProblem)
-        arguments.instance("solution", solution, StepSolution)
+        arguments.require_instance("problem", problem, StepProblem)
+        arguments.require_instance("solution", solution, StepSolution)
         direct_forces = self.constraint_forces(problem, solution)[self.attached_indices]
         # What a component has to pass on to those attached to it, it needs on top.
         forces = direct_forces
@@ -135,8 +135,8 @@ def eliminate_attachment(problem: StepProblem, sizes: Sequence[int], attachment:
     Raises InvalidArgument if ``problem`` is no ``StepProblem``, ``sizes`` does not fit, or ``attachment`` is
     no ``Attachment``.
     """
-    arguments.instance("problem", problem, StepProblem)
-    arguments.instance("attachment", attachment, Attachment)
+    arguments.require_instance("problem", problem, StepProblem)
+    arguments.require_instance("attachment", attachment, Attachment)
     P, bias = reduction_matrix(sizes, attachment)
     return Reduction(P.T, bias).reduce(problem)
 
@@ -149,7 +149,7 @@ def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any,
 
     Raises InvalidArgument if ``sizes`` does not fit or ``attachment`` is no ``Attachment``.
     """
-    arguments.instance("attachment", attachment, Attachment)
+    arguments.require_instance("attachment", attachment, Attachment)
     starts = _offsets(sizes)
     _check_sizes(attachment, sizes)
     P = sparse.lil_array(sparse.eye_array(starts[-1]))

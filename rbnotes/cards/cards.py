@@ -16,11 +16,11 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.cards.describing import describe_conventions, describe_units, describe_values
 from rbnotes.cards.meanings import meaning
-from rbnotes.cards.standalone_code import standalone_code
+from rbnotes.cards.standalone import standalone_code
 from rbnotes.challenge.drawing import Case, make_case
 from rbnotes.challenge.own import find_task
-from rbnotes.challenge.with_extent import distinguishing_decimals, format_value
-from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, form_functions, readable_function
+from rbnotes.challenge.showing import distinguishing_decimals, format_value
+from rbnotes.ledger.honesty.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.covariance import argument_quantities, result_quantity
 from rbnotes.ledger.naming import LIBRARY, place_in_notes
 from rbnotes.ledger.quantities import AnyQuantity

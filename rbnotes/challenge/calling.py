@@ -54,7 +54,7 @@ def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, 
     ]
     for place, each in enumerate(inputs[:NUM_REPEATED_INPUTS]):
         last = repeat_answer(function, each, found[place])
-        found[place] = dataclasses.replace(found[place], later=last, kept=None)
+        found[place] = dataclasses.replace(found[place], repeated_later=last, returned_object=None)
     return found
 
 
@@ -65,11 +65,11 @@ def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, t
     """
     found = _call_with(function, inputs, copy.deepcopy(dict(inputs)))
     if not twice:
-        return dataclasses.replace(found, kept=None)
+        return dataclasses.replace(found, returned_object=None)
     wide = {name: _strided_copy(value) for name, value in inputs.items()}
-    spread = dataclasses.replace(_call_with(function, inputs, wide), kept=None)
+    spread = dataclasses.replace(_call_with(function, inputs, wide), returned_object=None)
     again, beside = collect_answer(function, inputs), collect_answer(function, perturb_inputs(inputs))
-    return dataclasses.replace(found, again=again, spread=spread, nearby=beside)
+    return dataclasses.replace(found, repeated=again, strided=spread, perturbed=beside)
 
 
 def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
@@ -94,9 +94,11 @@ def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: d
     after = _snapshot_state(function)
     return dataclasses.replace(
         returned,
-        changed=tuple(name for name, value in inputs.items() if not is_identical(value, given[name])),
-        state=tuple(name for name, text in before.items() if after.get(name) != text),
-        kept=returned_object,
+        changed_arguments=tuple(
+            name for name, value in inputs.items() if not is_identical(value, given[name])
+        ),
+        changed_globals=tuple(name for name, text in before.items() if after.get(name) != text),
+        returned_object=returned_object,
     )
 
 

@@ -15,11 +15,11 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer, collect_answer, collect_answers
 from rbnotes.challenge.drawing import Case, iterate_cases, make_case
-from rbnotes.challenge.find_slip import find_slip
+from rbnotes.challenge.diagnosis import find_slip
 from rbnotes.challenge.judging import Judgement, format_results, judge
 from rbnotes.challenge.own import find_task
 from rbnotes.challenge.units import probes, units_mismatch
-from rbnotes.challenge.with_extent import format_value
+from rbnotes.challenge.showing import format_value
 from rbnotes.checking import interruptible
 from rbnotes.checking.strategies import Region
 from rbnotes.ledger.counterexamples import replay
@@ -128,7 +128,7 @@ def challenge(
         ``seed`` is no whole number.
     """
     record = find_task(id)
-    arguments.function("function", function)
+    arguments.require_function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     stream = iterate_cases(record, seed=seed, examples=examples)
     tried: TriedCases = []

@@ -18,7 +18,7 @@ from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
 from rbnotes.challenge.judging import finite_numbers
-from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, readable_function
+from rbnotes.ledger.honesty.claim_code import UnreadableFunction, readable_function
 from rbnotes.ledger.mutation import MIN_CALL_LIMIT, call_counter, form_under_test, source_mutants
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 from rbnotes.ledger.trials import Values, distance, evaluate

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbnotes.arguments import Array
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
-from rbnotes.challenge.with_extent import distinguishing_decimals, format_value
+from rbnotes.challenge.showing import distinguishing_decimals, format_value
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.trials import distance
 

@@ -106,4 +106,4 @@ def load_all() -> tuple[Record, ...]:
 
 def find_task(id: str) -> Record:
     """The claim or task of this name, see :func:`rbnotes.ledger.naming.one`."""
-    return naming.one(id, load_all())
+    return naming.find_claim(id, load_all())

@@ -59,8 +59,8 @@ def derivative(
     InvalidArgument
         If the function returns NaN or infinity near ``t``, or the step is not positive.
     """
-    arguments.function("function", function, "t")
-    t = arguments.real("t", t)
+    arguments.require_function("function", function, "t")
+    t = arguments.real_number("t", t)
     estimate = _directional_derivatives(lambda _, s: function(t + s), np.array([abs(t)]), step)
     return DerivativeEstimate(estimate.value[..., 0], estimate.error)
 
@@ -73,7 +73,7 @@ def jacobian(
     Raises InvalidArgument if ``function`` is no function, ``step`` is not positive, or the shape of ``x``
     does not fit.
     """
-    arguments.function("function", function, "x")
+    arguments.require_function("function", function, "x")
     x = _check_point(x)
     return _directional_derivatives(lambda direction, t: function(x + t * direction), np.abs(x), step)
 
@@ -86,7 +86,7 @@ def jacobian_so3(
     Raises InvalidArgument if ``function`` is no function, ``R`` is no rotation matrix, or ``step`` is not
     positive.
     """
-    arguments.function("function", function, "R")
+    arguments.require_function("function", function, "R")
     R = arguments.rotation("R", R)
     return _directional_derivatives(lambda w, t: function(R @ expm(t * _cross_matrix(w))), np.ones(3), step)
 
@@ -98,7 +98,7 @@ def jacobian_se3(
 
     Raises InvalidArgument if ``function`` is no function, ``E`` is no pose, or ``step`` is not positive.
     """
-    arguments.function("function", function, "E")
+    arguments.require_function("function", function, "E")
     E = arguments.frame("E", E)
     size = np.repeat([1.0, np.max(np.abs(E[..., :3, 3]), initial=0.0)], 3)
     return _directional_derivatives(
@@ -116,7 +116,7 @@ def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
     InvalidArgument
         If the function drops the imaginary part, or returns NaN or infinity.
     """
-    arguments.function("function", function, "x")
+    arguments.require_function("function", function, "x")
     x, tiny = _check_point(x), 1e-40
     columns = [np.asarray(function(x + step)) for step in 1j * tiny * np.eye(x.size)]
     for unit, column in zip(np.eye(x.size), columns, strict=True):
@@ -143,7 +143,7 @@ def _directional_derivatives(
     path: Callable[[Array, float], ArrayLike], magnitudes: Array, step: float
 ) -> DerivativeEstimate:
     """Differences along each unit vector; ``magnitudes``: those of the coordinates, which are rounded."""
-    step = arguments.number("step", step)
+    step = arguments.positive_number("step", step)
     units = np.eye(magnitudes.size)
     points_per_step = 2 if len(units) == 1 else 1
     offsets = range(-_STEPS_PER_SIDE * points_per_step, _STEPS_PER_SIDE * points_per_step + 1)

@@ -71,13 +71,13 @@ def _positive_integer(text: str) -> int:
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Grade, print a line for each student and write what is asked for; returns the exit status."""
-    assignment = grading.read(options.assignment)
+    assignment = grading.read_assignment(options.assignment)
     # A path of Gradescope's own is that of one submission, whatever it holds.
     alone = options.gradescope is not None and options.gradescope.suffix == ".json"
     if alone:
-        found: tuple[Submission, ...] = (grading.submission(options.submissions, assignment.file),)
+        found: tuple[Submission, ...] = (grading.read_submission(options.submissions, assignment.file),)
     else:
-        found = grading.submissions(options.submissions, assignment.file)
+        found = grading.read_submissions(options.submissions, assignment.file)
     _check_writable(options)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.afresh:
@@ -85,12 +85,14 @@ def run(options: argparse.Namespace, console: Console) -> int:
     progress = Console(stderr=True)
     with Progress(console=progress, transient=True, disable=not progress.is_terminal) as bar:
         task = bar.add_task("drawing cases", total=len(found))
-        paper = grading.prepare(assignment)
+        paper = grading.prepare_assignment(assignment)
         bar.update(task, description="grading")
         grades: list[Grade] = []
         stopped = False
         with _executor(options) as executor:
-            done = grading.grade(paper, found, executor=executor, jobs=options.jobs, journal=journal)
+            done = grading.grade_submissions(
+                paper, found, executor=executor, jobs=options.jobs, journal=journal
+            )
             try:
                 for grade in done:
                     grades.append(grade)

@@ -63,9 +63,9 @@ def select_records(options: argparse.Namespace) -> list[Record]:
         return among
     selected_ids: set[str] = set()
     for name in options.ids:
-        found = naming.named(name, among)
+        found = naming.find_claims(name, among)
         if not found:
-            raise naming.unknown("ID", name, everything)
+            raise naming.unknown_claim_error("ID", name, everything)
         selected_ids |= {record.id for record in found}
     return [record for record in among if record.id in selected_ids]
 

@@ -33,9 +33,9 @@ def add(commands: Any) -> None:
 def show(options: argparse.Namespace, console: Console) -> int:
     """Run ``show``; returns the exit status."""
     name, everything = " ".join(options.name), load_all()
-    records = naming.named(name, everything) or naming.search(name, everything)
+    records = naming.find_claims(name, everything) or naming.search(name, everything)
     if not records:
-        raise naming.unknown("NAME", name, everything)
+        raise naming.unknown_claim_error("NAME", name, everything)
     if options.json:
         print_json([Card(record).to_dict() for record in records])
     elif len(records) > 1:
@@ -59,7 +59,7 @@ def search(options: argparse.Namespace, console: Console) -> int:
 
 def _print_records(records: Sequence[Record], console: Console) -> None:
     rows = [
-        (record.id, naming.where(record), str(record.verdict), record.title, record.chapter)
+        (record.id, naming.place_in_notes(record), str(record.verdict), record.title, record.chapter)
         for record in records
     ]
     print_table(console, ("claim", "where", "verdict", "title", "chapter"), rows)

@@ -7,7 +7,7 @@
 """
 
 from rbnotes.complementarity.basis import Basis, LazyColumns, PivotingData
-from rbnotes.complementarity.block_principal_pivoting import block_principal_pivoting, refine_active_set
+from rbnotes.complementarity.active_set import block_principal_pivoting, refine_active_set
 from rbnotes.complementarity.conversions import (
     box_from_lcp,
     box_unknowns,
@@ -17,7 +17,7 @@ from rbnotes.complementarity.conversions import (
     qp_from_lcp,
     qp_minimizer,
 )
-from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.enumeration import enumeration
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke

@@ -70,8 +70,8 @@ def block_principal_pivoting(
     InvalidArgument
         If ``tolerance`` is not positive or the shape of ``initial_guess`` does not fit.
     """
-    arguments.instance("problem", problem, LCP, BoxLCP)
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_instance("problem", problem, LCP, BoxLCP)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     iteration = _BlockIteration(problem)
     side = iteration.initial_sides(initial_guess)
     center: Array = np.zeros(problem.size)
@@ -105,7 +105,7 @@ def refine_active_set(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
-    arguments.instance("problem", problem, LCP, BoxLCP)
+    arguments.require_instance("problem", problem, LCP, BoxLCP)
     z = arguments.single_vector("z", z, problem.size)
     iteration = _BlockIteration(problem)
     z = iteration.clip(z)

@@ -20,7 +20,7 @@ from scipy import linalg, sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity.eliminate_velocities import Elimination, is_constrained
+from rbnotes.complementarity.elimination import Elimination, is_constrained
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
 
@@ -32,7 +32,7 @@ class LazyColumns:
 
     def __init__(self, size: int, build: Callable[[int], Array]) -> None:
         size = arguments.count("size", size)
-        arguments.function("build", build)
+        arguments.require_function("build", build)
         self._build = build
         self._slot = np.full(size, -1)
         self._store = np.zeros((size, min(size, 8)), order="F")
@@ -70,7 +70,7 @@ class PivotingData:
     """
 
     def __init__(self, problem: LCP | BoxLCP | Elimination) -> None:
-        arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
+        arguments.require_instance("problem", problem, LCP, BoxLCP, Elimination)
         n = self.size = problem.size
         self.is_symmetric = problem.is_symmetric
         self.matrix: Matrix | None = None
@@ -101,7 +101,7 @@ class Basis:
     """
 
     def __init__(self, data: PivotingData) -> None:
-        arguments.instance("data", data, PivotingData)
+        arguments.require_instance("data", data, PivotingData)
         self.data, self.columns = data, data.columns
         self.basic_indices: list[int] = []
         """Indices of the basic z, in the order of the factors."""

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP, to_dense
 
 
@@ -30,7 +30,7 @@ def lcp_from_qp(qp: QP) -> LCP:
     SingularConfiguration
         If Q is not positive definite.
     """
-    arguments.instance("qp", qp, QP)
+    arguments.require_instance("qp", qp, QP)
     return Elimination.from_qp(qp).lcp()
 
 
@@ -39,7 +39,7 @@ def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
-    arguments.instance("qp", qp, QP)
+    arguments.require_instance("qp", qp, QP)
     return Elimination.from_qp(qp).recover_unknowns(z)[0]
 
 
@@ -52,7 +52,7 @@ def qp_from_lcp(lcp: LCP) -> QP:
 
     Raises InvalidArgument if ``lcp`` is no ``LCP``.
     """
-    arguments.instance("lcp", lcp, LCP)
+    arguments.require_instance("lcp", lcp, LCP)
     identity = sparse.eye_array(lcp.size, format="csc")
     if lcp.is_symmetric:
         return QP(Q=lcp.M, c=lcp.q, A=identity, b=np.zeros(lcp.size))
@@ -65,7 +65,7 @@ def qp_from_box(box: BoxLCP) -> QP:
 
     Raises InvalidArgument if ``box`` is no ``BoxLCP``.
     """
-    arguments.instance("box", box, BoxLCP)
+    arguments.require_instance("box", box, BoxLCP)
     if not box.is_symmetric:
         raise InvalidArgument("M", "a matrix that is not symmetric", "a symmetric matrix")
     identity = sparse.eye_array(box.size, format="csr")
@@ -79,7 +79,7 @@ def box_from_lcp(lcp: LCP) -> BoxLCP:
 
     Raises InvalidArgument if ``lcp`` is no ``LCP``.
     """
-    arguments.instance("lcp", lcp, LCP)
+    arguments.require_instance("lcp", lcp, LCP)
     return BoxLCP(M=lcp.M, q=lcp.q, lower=0.0, upper=np.inf)
 
 
@@ -97,7 +97,7 @@ def lcp_from_box(box: BoxLCP) -> LCP:
     SingularConfiguration
         If the rows and columns of the unbounded variables form a singular matrix.
     """
-    arguments.instance("box", box, BoxLCP)
+    arguments.require_instance("box", box, BoxLCP)
     M, shift, sign, is_free = _shift_to_bounds(box)
     is_bounded = ~is_free
     two_sided = np.flatnonzero((np.isfinite(box.lower) & np.isfinite(box.upper))[is_bounded])
@@ -123,7 +123,7 @@ def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
-    arguments.instance("box", box, BoxLCP)
+    arguments.require_instance("box", box, BoxLCP)
     M, shift, sign, is_free = _shift_to_bounds(box)
     is_bounded = ~is_free
     count = int(np.sum(is_bounded))

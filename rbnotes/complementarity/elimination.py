@@ -64,7 +64,7 @@ class Elimination:
 
         Raises InvalidArgument if ``qp`` is no ``QP``.
         """
-        arguments.instance("qp", qp, QP)
+        arguments.require_instance("qp", qp, QP)
         return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g)
 
     @property

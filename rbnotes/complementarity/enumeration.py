@@ -13,7 +13,7 @@ from scipy.optimize import nnls
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.block_principal_pivoting import refine_active_set
+from rbnotes.complementarity.active_set import refine_active_set
 from rbnotes.complementarity.certificate import find_infeasibility_certificate
 from rbnotes.complementarity.problems import LCP, to_dense
 from rbnotes.complementarity.residuals import box_residuals
@@ -45,8 +45,8 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
     InvalidArgument
         If there are more than eight pairs.
     """
-    arguments.instance("problem", problem, LCP)
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_instance("problem", problem, LCP)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     if problem.size > MAX_ENUMERATED_PAIRS:
         raise InvalidArgument("problem", f"{problem.size} pairs", f"at most {MAX_ENUMERATED_PAIRS}")
     z_scale, w_scale = two_sided_scaling(problem.M)

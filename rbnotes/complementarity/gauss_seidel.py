@@ -16,7 +16,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
-from rbnotes.complementarity.block_principal_pivoting import refine_active_set
+from rbnotes.complementarity.active_set import refine_active_set
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import residual_scale
 from rbnotes.complementarity.solution import Solution, Statistics, Status
@@ -62,10 +62,10 @@ def gauss_seidel(
     InvalidArgument
         If a diagonal entry of M is not positive, or the relaxation not between 0 and 2.
     """
-    arguments.instance("problem", problem, LCP, BoxLCP)
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_instance("problem", problem, LCP, BoxLCP)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_sweeps = arguments.count("max_sweeps", max_sweeps)
-    relaxation = arguments.number("relaxation", relaxation)
+    relaxation = arguments.positive_number("relaxation", relaxation)
     if relaxation >= 2:
         raise InvalidArgument("relaxation", f"{relaxation:g}", "a number between 0 and 2")
     rates = _relaxation_factors(problem.M, relaxation)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.block_principal_pivoting import refine_active_set
+from rbnotes.complementarity.active_set import refine_active_set
 from rbnotes.complementarity.certificate import is_infeasibility_certificate
 from rbnotes.complementarity.problems import LCP, to_dense
 from rbnotes.complementarity.residuals import box_residuals
@@ -63,9 +63,9 @@ def lemke(
     InvalidArgument
         If ``covering_vector`` or ``tolerance`` is not positive or ``max_pivots`` is negative.
     """
-    arguments.instance("problem", problem, LCP)
-    n, tolerance = problem.size, arguments.number("tolerance", tolerance)
-    covering_vector = arguments.positive("covering_vector", covering_vector)
+    arguments.require_instance("problem", problem, LCP)
+    n, tolerance = problem.size, arguments.positive_number("tolerance", tolerance)
+    covering_vector = arguments.positive_array("covering_vector", covering_vector)
     if covering_vector.shape not in ((), (n,)):
         raise InvalidArgument(
             "covering_vector", f"shape {covering_vector.shape}", f"shape ({n},) or one number"

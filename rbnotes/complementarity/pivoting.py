@@ -24,7 +24,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.complementarity.basis import Basis, PivotingData
 from rbnotes.complementarity.certificate import is_infeasibility_certificate
-from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import ResidualScale, residual_scale
 from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judge_status
@@ -105,8 +105,8 @@ def principal_pivoting(
     SingularConfiguration
         If the unbounded variables do not determine each other.
     """
-    arguments.instance("problem", problem, LCP, BoxLCP, Elimination)
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_instance("problem", problem, LCP, BoxLCP, Elimination)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     data = PivotingData(problem)
     basis = _initial_basis(data, initial_guess)
     limit = 50 * data.size + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)

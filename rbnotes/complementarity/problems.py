@@ -183,7 +183,7 @@ def _check_rows(
 
 
 def _check_bound(name: str, value: ArrayLike, n: int, allowed_infinity: float) -> Array:
-    bound = arguments.bound(name, value)
+    bound = arguments.extended_real_array(name, value)
     if bound.shape not in ((), (n,)):
         raise InvalidArgument(name, f"shape {bound.shape}", f"shape ({n},) or one number")
     if np.any(bound == -allowed_infinity):

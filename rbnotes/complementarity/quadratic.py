@@ -21,8 +21,8 @@ from scipy import linalg, sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
-from rbnotes.complementarity.block_principal_pivoting import MAX_DENSE_SIZE
-from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.active_set import MAX_DENSE_SIZE
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import QP, to_dense
 from rbnotes.complementarity.residuals import Residuals
 from rbnotes.complementarity.solution import QPSolution, Statistics, Status
@@ -99,7 +99,7 @@ class ParametrizedQP:
     ) -> None:
         import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
 
-        arguments.instance("example", example, QP)
+        arguments.require_instance("example", example, QP)
         if not example.size:
             raise InvalidArgument("example", "a program without unknowns", "one with some")
         solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
@@ -136,8 +136,8 @@ class ParametrizedQP:
         InvalidArgument
             If ``tolerance`` is not positive.
         """
-        arguments.instance("qp", qp, QP)
-        tolerance = arguments.number("tolerance", tolerance)
+        arguments.require_instance("qp", qp, QP)
+        tolerance = arguments.positive_number("tolerance", tolerance)
         start = time.perf_counter()
         self._set_parameters(qp)
         options = {"solver": self.solver, "ignore_dpp": False, **self._options}
@@ -259,7 +259,7 @@ def solve_qp(
 
     Raises InvalidArgument if ``solver`` is not one of the names or ``tolerance`` is not positive.
     """
-    arguments.instance("qp", qp, QP)
+    arguments.require_instance("qp", qp, QP)
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
     if not qp.size:  # nothing to choose, and nothing that cvxpy would take
         is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
@@ -280,7 +280,7 @@ def _checked_solver(solver: str, solver_tolerance: float | None) -> tuple[str, f
     solver = str(arguments.choice("solver", solver, tuple(cp.installed_solvers())))
     if solver_tolerance is None:
         return solver, 1e-7 if solver in ("OSQP", "SCS") else 1e-9
-    return solver, arguments.number("solver_tolerance", solver_tolerance)
+    return solver, arguments.positive_number("solver_tolerance", solver_tolerance)
 
 
 def _is_diagonal(Q: Matrix) -> bool:

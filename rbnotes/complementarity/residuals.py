@@ -43,7 +43,7 @@ def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
-    arguments.instance("problem", problem, LCP, BoxLCP)
+    arguments.require_instance("problem", problem, LCP, BoxLCP)
     z = arguments.single_vector("z", z, problem.size)
     return residual_scale(problem).residuals(z, problem.M @ z + problem.q)
 

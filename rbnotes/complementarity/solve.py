@@ -11,9 +11,9 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.block_principal_pivoting import block_principal_pivoting, refine_active_set
+from rbnotes.complementarity.active_set import block_principal_pivoting, refine_active_set
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
-from rbnotes.complementarity.eliminate_velocities import Elimination
+from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.pivoting import principal_pivoting
@@ -21,7 +21,7 @@ from rbnotes.complementarity.problems import LCP, QP, BoxLCP, Problem
 from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.residuals import box_residuals
 from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Status, judge_status
-from rbnotes.complementarity.try_fallbacks import is_conclusive, try_fallbacks
+from rbnotes.complementarity.second_opinion import is_conclusive, try_fallbacks
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
 
@@ -106,7 +106,9 @@ def solve_lcp(
         got = f"an array of shape {problem.shape}" if array else type(problem).__name__
         raise InvalidArgument("problem", got, "a QP, LCP or BoxLCP, such as solve_lcp(LCP(M, q))")
     arguments.choice("method", method, METHODS)
-    tolerance = arguments.number("tolerance", default_tolerance(method) if tolerance is None else tolerance)
+    tolerance = arguments.positive_number(
+        "tolerance", default_tolerance(method) if tolerance is None else tolerance
+    )
     if isinstance(problem, QP) and method != "quadratic":
         return solve_elimination(
             Elimination.from_qp(problem),
@@ -140,9 +142,9 @@ def solve_elimination(
 
     Raises InvalidArgument if ``method`` is not one of the names or ``tolerance`` is not positive.
     """
-    arguments.instance("problem", problem, Elimination)
+    arguments.require_instance("problem", problem, Elimination)
     arguments.choice("method", method, METHODS[:-1])
-    tolerance = arguments.number("tolerance", tolerance)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     options = _method_options(method, initial_guess, tolerance, options)
     solution = principal_pivoting(problem, **options) if method == "pivoting" else None
     if solution is None or not is_conclusive(solution):

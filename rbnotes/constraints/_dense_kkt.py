@@ -26,7 +26,7 @@ def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
         independent_rows = G if basis is None else basis.T @ G
         if basis is not None:
             R = _schur_factor(L, independent_rows)
-        if len(R) and np.min(np.abs(np.diagonal(R))) < 1 / arguments.LARGEST:
+        if len(R) and np.min(np.abs(np.diagonal(R))) < 1 / arguments.MAX_ABS_VALUE:
             expected = "rows that some velocity changes"
             raise SingularConfiguration("G", "a row of entries next to zero", expected)
         solve_schur = partial(_solve_cholesky, R, 0)
@@ -99,7 +99,9 @@ def _lu_solvers(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[
     if not len(G):
         return lambda b: linalg.lu_solve(factors, b), lambda g: g
     schur = G @ linalg.lu_solve(factors, G.T)
-    units = np.sqrt(np.maximum(np.diagonal(schur), 1 / arguments.LARGEST))  # rows of any size, of any body
+    units = np.sqrt(
+        np.maximum(np.diagonal(schur), 1 / arguments.MAX_ABS_VALUE)
+    )  # rows of any size, of any body
     schur_factors = well_conditioned_lu("G M^-1 G^T", schur / units / units[:, None])
     return (
         lambda b: linalg.lu_solve(factors, b),

@@ -29,7 +29,7 @@ def check_error_reduction_rate(gamma: float, h: float) -> float:
 
     Raises InvalidArgument if ``gamma`` is not in [0, 2/h].
     """
-    return arguments.real("gamma", gamma, minimum=0.0, maximum=2 / h)
+    return arguments.real_number("gamma", gamma, minimum=0.0, maximum=2 / h)
 
 
 def least_norm_correction(G: Matrix, responses: Matrix, g: Array) -> Array:

@@ -89,7 +89,7 @@ def target_and_regularization(
         If alpha is not symmetric, alpha or beta has an eigenvalue below zero or the damping feeds energy in.
     """
     phi = arguments.single_vector("phi", phi, None)
-    h = arguments.number("h", h)
+    h = arguments.positive_number("h", h)
     compliance = arguments.symmetric("alpha", _diagonal_or_square("alpha", alpha, len(phi)), len(phi))
     _check_nonnegative("alpha", np.linalg.eigvalsh(compliance))
     damping = _check_damping(beta, compliance)

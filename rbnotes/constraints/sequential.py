@@ -69,7 +69,7 @@ def solve_single_constraint(
     inverse_effective_mass = G @ response
     if inverse_effective_mass <= 0:
         raise SingularConfiguration("G", "a row of zeros", "a row that some velocity changes")
-    impulse = (arguments.real("gamma", gamma) - G @ v) / inverse_effective_mass
+    impulse = (arguments.real_number("gamma", gamma) - G @ v) / inverse_effective_mass
     return v + response * impulse, float(impulse)
 
 
@@ -111,8 +111,8 @@ def equality_gauss_seidel(
     if N.ndim != 2:
         raise InvalidArgument("N", f"shape {N.shape}", f"shape (k, {n})")
     c, total = (
-        arguments.each("c", arguments.array("c", c), len(N)),
-        arguments.each(
+        arguments.broadcast_to_count("c", arguments.array("c", c), len(N)),
+        arguments.broadcast_to_count(
             "initial_impulses", arguments.array("initial_impulses", initial_impulses), len(N)
         ).copy(),
     )
@@ -151,8 +151,8 @@ def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
     InvalidArgument
         If ``w`` is not positive, ``limit`` is negative, or the shape of ``v_t`` does not fit.
     """
-    v_t, limit = arguments.scalar("v_t", v_t), arguments.scalar("limit", limit, minimum=0.0)
-    w = arguments.positive("w", w)
+    v_t, limit = arguments.real_array("v_t", v_t), arguments.real_array("limit", limit, minimum=0.0)
+    w = arguments.positive_array("w", w)
     arguments.common_shape(v_t=v_t.shape, w=w.shape, limit=limit.shape)
     return np.clip(-v_t / w, -limit, limit)
 

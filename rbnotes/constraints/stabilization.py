@@ -164,7 +164,7 @@ def largest_stable_step(alpha: float, beta: float, position_update: str = "new")
     InvalidArgument
         If ``alpha`` or ``beta`` is not positive or ``position_update`` is not one of the names.
     """
-    alpha, beta = arguments.number("alpha", alpha), arguments.number("beta", beta)
+    alpha, beta = arguments.positive_number("alpha", alpha), arguments.positive_number("beta", beta)
     if arguments.choice("position_update", position_update, POSITION_UPDATES) == "new":
         return 2 / (alpha + math.hypot(alpha, beta))
     if beta <= alpha:
@@ -326,9 +326,9 @@ def _project(
     tolerance: float,
     max_iterations: int,
 ) -> ProjectionResult:
-    arguments.function("constraint_residual", constraint_residual, "positions")
-    arguments.function("constraint_jacobian", constraint_jacobian, "positions")
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_function("constraint_residual", constraint_residual, "positions")
+    arguments.require_function("constraint_jacobian", constraint_jacobian, "positions")
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations)
 
     def evaluate(positions: Array) -> tuple[Array, Callable[[], Matrix]]:
@@ -360,8 +360,8 @@ def _factor_mass(mass: Matrix) -> Callable[[Matrix], Matrix]:
 
 
 def _check_rate(name: str, rate: float) -> float:
-    return arguments.real(name, rate, minimum=0.0)
+    return arguments.real_number(name, rate, minimum=0.0)
 
 
 def _check_step(h: float) -> float:
-    return arguments.number("h", h)
+    return arguments.positive_number("h", h)

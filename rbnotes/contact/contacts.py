@@ -49,8 +49,10 @@ class Contacts:
         if rows.shape[0] % 3 or (isinstance(rows, BodyPairJacobian) and rows.block_a.shape[1] != 3):
             raise InvalidArgument("rows", f"shape {rows.shape}", "three rows a contact, shape (3 c, n)")
         count = rows.shape[0] // 3
-        mu = arguments.each("mu", arguments.scalar("mu", self.mu, minimum=0.0), count)
-        target = arguments.each("normal_target", arguments.array("normal_target", self.normal_target), count)
+        mu = arguments.broadcast_to_count("mu", arguments.real_array("mu", self.mu, minimum=0.0), count)
+        target = arguments.broadcast_to_count(
+            "normal_target", arguments.array("normal_target", self.normal_target), count
+        )
         set_fields(self, rows=rows, mu=mu, normal_target=target)
 
     @classmethod
@@ -104,7 +106,7 @@ def contact_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobia
     InvalidArgument
         If ``poses`` are no poses.
     """
-    arguments.instance("points", points, ContactPoints)
+    arguments.require_instance("points", points, ContactPoints)
     return _rows.jacobian_along(contact_axes(points.normal), points, _check_poses(points, poses))
 
 
@@ -113,7 +115,7 @@ def normal_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian
 
     Raises InvalidArgument if ``poses`` are no poses.
     """
-    arguments.instance("points", points, ContactPoints)
+    arguments.require_instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
     return _rows.jacobian_along(normals[:, None], points, _check_poses(points, poses))
 

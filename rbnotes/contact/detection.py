@@ -53,11 +53,11 @@ class Collider:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
             raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
         collision_geometry(self.shape)
-        restitution = arguments.real("restitution", self.restitution, minimum=0, maximum=1)
+        restitution = arguments.real_number("restitution", self.restitution, minimum=0, maximum=1)
         set_fields(
             self,
             frame=arguments.with_ndim("frame", arguments.frame("frame", self.frame), 2),
-            mu=arguments.real("mu", self.mu, minimum=0),
+            mu=arguments.real_number("mu", self.mu, minimum=0),
             restitution=restitution,
         )
 
@@ -127,9 +127,9 @@ def collide(
     """
     pose_a = arguments.with_ndim("pose_a", arguments.frame("pose_a", pose_a), 2)
     pose_b = arguments.with_ndim("pose_b", arguments.frame("pose_b", pose_b), 2)
-    margin = arguments.real("margin", margin, minimum=0)
+    margin = arguments.real_number("margin", margin, minimum=0)
     for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
-        arguments.instance(name, shape, Solid, RoundedBox, Plane)
+        arguments.require_instance(name, shape, Solid, RoundedBox, Plane)
     return _narrow_phase(collision_geometry(shape_a), pose_a, collision_geometry(shape_b), pose_b, margin)
 
 
@@ -164,7 +164,7 @@ def contact_points(
         if collider.body >= len(poses):
             raise InvalidArgument("colliders", f"body {collider.body}", f"numbers below {len(poses)}")
     return contact_points_unchecked(
-        colliders, poses, arguments.real("margin", margin, minimum=0), excluded_pairs
+        colliders, poses, arguments.real_number("margin", margin, minimum=0), excluded_pairs
     )
 
 

@@ -52,7 +52,7 @@ def predict_contacts(
     twists = arguments.with_ndim("twists", arguments.array("twists", twists, len(poses), 6), 2)
     gravity = arguments.single_vector("gravity", gravity)
     colliders, excluded_pairs = check_colliders(colliders, len(poses)), check_excluded_pairs(excluded_pairs)
-    margin = contact_margin(colliders, twists, arguments.number("h", h), gravity)
+    margin = contact_margin(colliders, twists, arguments.positive_number("h", h), gravity)
     return contact_points_unchecked(colliders, poses, margin, excluded_pairs)
 
 
@@ -87,9 +87,9 @@ def normal_velocity_targets(
     InvalidArgument
         If ``h`` is not positive or the shape of ``normal_velocities`` or ``gravity`` does not fit.
     """
-    arguments.instance("points", points, ContactPoints)
+    arguments.require_instance("points", points, ContactPoints)
     normal_velocities = arguments.single_vector("normal_velocities", normal_velocities, len(points))
-    h, gravity = arguments.number("h", h), arguments.single_vector("gravity", gravity)
+    h, gravity = arguments.positive_number("h", h), arguments.single_vector("gravity", gravity)
     return normal_velocity_targets_unchecked(points, normal_velocities, h, gravity)
 
 

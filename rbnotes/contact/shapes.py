@@ -28,8 +28,8 @@ class RoundedBox:
 
     def __post_init__(self) -> None:
         half = arguments.vector("half_extents", self.half_extents)
-        half = arguments.within("half_extents", half, 0.0, np.inf)
-        radius = arguments.scalar("radius", self.radius, minimum=0)
+        half = arguments.require_within("half_extents", half, 0.0, np.inf)
+        radius = arguments.real_array("radius", self.radius, minimum=0)
         if half.shape != (3,) or radius.shape != ():
             got = f"shapes {half.shape} and {radius.shape}"
             raise InvalidArgument("half_extents, radius", got, "shapes (3,) and ()")

@@ -86,7 +86,7 @@ from rbnotes.dynamics.step_problem import (
     UnilateralRows,
     VelocityConstraintRows,
 )
-from rbnotes.dynamics.unforced import (
+from rbnotes.dynamics.free_motion import (
     energy_conserving_euler,
     implicit_momentum_conserving_euler,
     momentum_conserving_euler,

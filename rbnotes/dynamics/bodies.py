@@ -125,7 +125,7 @@ class FreeSystem:
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
             raise InvalidArgument("inertias", f"shape {inertias.shape}", "shape (m, 6, 6)")
-        masses = arguments.positive("masses", self.masses, None)
+        masses = arguments.positive_array("masses", self.masses, None)
         gravity = arguments.vector("gravity", self.gravity)
         for name, value, ndim in (("masses", masses, 1), ("gravity", gravity, 1)):
             if value.ndim != ndim:
@@ -167,7 +167,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self._mass_matrix
 
     def force(self, state: State) -> Array:
@@ -175,7 +175,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.gyroscopic_wrenches(state) + self.external_force(state)
 
     def gyroscopic_wrenches(self, state: State) -> Array:
@@ -183,7 +183,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         return np.concatenate([_gyroscopic_wrench(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
@@ -192,7 +192,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.gravity_force(state) + self.applied_forces(state).f
 
     def gravity_force(self, state: State) -> Array:
@@ -200,7 +200,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         bodies = _se3.point_wrench(state.E, self.mass_properties.com, self.body_weights)
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
@@ -210,7 +210,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         D = self._block_diagonal(
             _gyroscopic_wrench_derivative(self.inertias, state.phi), np.zeros(len(self.masses))
         )
@@ -224,7 +224,7 @@ class FreeSystem:
 
         Raises InvalidArgument if the shape of ``acceleration`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return subtract_inertial_force(self.linearized_force(state), self.sparse_mass_matrix, acceleration)
 
     def gravity_stiffness(self, state: State) -> sparse.csc_array:
@@ -232,7 +232,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.body_weights)
         blocks = np.zeros((len(local), 6, 6))
@@ -244,7 +244,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         forces = self.applied(state)
         if self.applied is zero_forces:
@@ -260,7 +260,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         result: Array = self.sparse_inverse_mass_matrix @ self.force(state)
         return result
 
@@ -269,7 +269,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
@@ -279,7 +279,7 @@ class FreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         velocity = state.velocity
         centers = _se3.transform_points(state.E, self.mass_properties.com)

@@ -43,7 +43,7 @@ def add_constraints(problem: StepProblem, rows: Iterable[VelocityConstraintRows]
     InvalidArgument
         If there are two of a kind.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     rows_by_kind: dict[str, Any] = {}
     for each in arguments.instances("rows", rows, BilateralRows, UnilateralRows):
         name = "bilateral" if isinstance(each, BilateralRows) else "unilateral"
@@ -86,12 +86,12 @@ def constrained_step(
     InvalidArgument
         If soft or unilateral rows are asked for in the middle.
     """
-    arguments.instance("state", state, State)
-    arguments.function("scheme", scheme)
-    arguments.function("constraint_function", constraint_function)
+    arguments.require_instance("state", state, State)
+    arguments.require_function("scheme", scheme)
+    arguments.require_function("constraint_function", constraint_function)
     arguments.require_methods("system", system, "mass", "moved")
     arguments.choice("evaluate_at", evaluate_at, ("start", "middle"))
-    h = arguments.number("h", h)
+    h = arguments.positive_number("h", h)
     v = state.velocity
     evaluation_state = state if evaluate_at == "start" else system.retract(state, h / 2 * v, h / 2)
     rows = arguments.instances(
@@ -121,8 +121,8 @@ def constrain_scheme(
     Raises InvalidArgument if ``scheme`` or ``constraint_function`` is no function or ``evaluate_at`` is not one of the names.
     """
 
-    arguments.function("scheme", scheme)
-    arguments.function("constraint_function", constraint_function)
+    arguments.require_function("scheme", scheme)
+    arguments.require_function("constraint_function", constraint_function)
     arguments.choice("evaluate_at", evaluate_at, ("start", "middle"))
 
     def step(system: MechanicalSystem, state: State, h: float) -> State:

@@ -40,8 +40,8 @@ def external_force_problem(system: MechanicalSystem, state: State, h: float) -> 
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.instance("state", state, State)
-    h, free = arguments.number("h", h), _free_system(system)
+    arguments.require_instance("state", state, State)
+    h, free = arguments.positive_number("h", h), _free_system(system)
     mass = system.mass_matrix(state)
     return StepProblem(mass, mass @ state.velocity + h * free.external_force(state))
 
@@ -54,8 +54,8 @@ def implicit_external_force_problem(system: MechanicalSystem, state: State, h: f
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.instance("state", state, State)
-    h, free = arguments.number("h", h), _free_system(system)
+    arguments.require_instance("state", state, State)
+    h, free = arguments.positive_number("h", h), _free_system(system)
     applied = free.applied_forces(state)
     force = free.gravity_force(state) + applied.f
     return _linearly_implicit_problem(
@@ -151,8 +151,8 @@ def _advance_centers(
     rotate: Callable[[Array], FreeRotation],
 ) -> State:
     """Straight motion of particles and centres of mass; ``rotate`` turns bodies of given angular velocities."""
-    arguments.instance("state", state, State)
-    h = arguments.number("h", h)
+    arguments.require_instance("state", state, State)
+    h = arguments.positive_number("h", h)
     phi, v, _ = state.split(velocity, "velocity")
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
     com = _free_system(system).mass_properties.com

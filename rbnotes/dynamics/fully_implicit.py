@@ -61,8 +61,8 @@ class FullyImplicitScheme:
     """The most corrections."""
 
     def __post_init__(self) -> None:
-        arguments.scalar("fraction", self.fraction, minimum=0.5, maximum=1.0)
-        arguments.number("tolerance", self.tolerance)
+        arguments.real_array("fraction", self.fraction, minimum=0.5, maximum=1.0)
+        arguments.positive_number("tolerance", self.tolerance)
         arguments.count("max_iterations", self.max_iterations)
 
     def __call__(
@@ -88,11 +88,11 @@ class FullyImplicitScheme:
             If the corrections do not end: ``solution`` is the state after the step that they led to, and
             ``residual`` how far the next one would move its positions, in rad and m.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         if not _is_differentiable(system):
             raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
-        h = arguments.number("h", h)
-        arguments.function("solve", solve)
+        h = arguments.positive_number("h", h)
+        arguments.require_function("solve", solve)
         arguments.require_methods("system", system, "mass", "forces", "moved")
         equations = _StepEquations(system, state, h, self.fraction, system.mass_matrix(state), solve)
         velocity = state.velocity

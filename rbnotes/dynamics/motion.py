@@ -60,7 +60,7 @@ def zero_forces(state: State) -> Forces:
 
     Raises InvalidArgument if ``state`` is no ``State``.
     """
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     zero = _zero_jacobian(state.size)
     return Forces(np.zeros(state.size), zero, zero)
 
@@ -126,9 +126,9 @@ class System:
         if inertia.shape[0] != inertia.shape[1]:
             raise InvalidArgument("inertia", f"shape {inertia.shape}", "a square matrix (n, n)")
         for name in ("force_function", "stiffness", "damping"):
-            arguments.function(name, getattr(self, name), "q", "qdot")
+            arguments.require_function(name, getattr(self, name), "q", "qdot")
         if self.potential is not None:
-            arguments.function("potential", self.potential, "q")
+            arguments.require_function("potential", self.potential, "q")
         object.__setattr__(self, "inertia", inertia)
 
     def mass_matrix(self, state: State) -> Matrix:
@@ -136,7 +136,7 @@ class System:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.inertia
 
     def force(self, state: State) -> Array:
@@ -144,7 +144,7 @@ class System:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         return arguments.single_vector(
             "force_at(q, qdot)", self.force_function(state.q, state.qdot), state.size
@@ -155,7 +155,7 @@ class System:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         f, n = self.force(state), state.size
         K = arguments.matrix_without_copy("stiffness(q, qdot)", self.stiffness(state.q, state.qdot), n, n)
         D = arguments.matrix_without_copy("damping(q, qdot)", self.damping(state.q, state.qdot), n, n)
@@ -166,7 +166,7 @@ class System:
 
         Raises InvalidArgument if the shape of ``acceleration`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return subtract_inertial_force(self.linearized_force(state), self.inertia, acceleration)
 
     def acceleration(self, state: State) -> Array:
@@ -174,7 +174,7 @@ class System:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return _unconstrained_acceleration(self, state)
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
@@ -182,7 +182,7 @@ class System:
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
@@ -193,11 +193,11 @@ class System:
         InvalidArgument
             If the system has no potential.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         if self.potential is None:
             raise InvalidArgument("potential", "nothing", "a function, for the energy")
-        potential = arguments.real("potential(q)", self.potential(state.q))
+        potential = arguments.real_number("potential(q)", self.potential(state.q))
         return float(state.qdot @ (self.inertia @ state.qdot) / 2 + potential)
 
     def _check_state(self, state: State) -> None:
@@ -219,7 +219,7 @@ def _unconstrained_acceleration(system: MechanicalSystem, state: State) -> Array
     Raises InvalidArgument if ``system`` is no ``MechanicalSystem`` or ``state`` is no ``State``.
     """
     arguments.require_methods("system", system, "mass", "force")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     force = system.force(state)
     return factor_step(StepProblem(system.mass_matrix(state), force)).solve(force)[0]
 

@@ -85,7 +85,7 @@ class Reduction:
         InvalidArgument
             If the problem has another number of velocities, or contacts with a drift along their tangents.
         """
-        arguments.instance("problem", problem, StepProblem)
+        arguments.require_instance("problem", problem, StepProblem)
         self._check_size(problem)
         J, M = self.J, problem.mass
         return StepProblem(
@@ -101,7 +101,7 @@ class Reduction:
 
         Raises InvalidArgument if ``solution`` is no ``StepSolution``.
         """
-        arguments.instance("solution", solution, StepSolution)
+        arguments.require_instance("solution", solution, StepSolution)
         return replace(solution, velocity=self.expand_velocities(solution.velocity))
 
     def constraint_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
@@ -117,8 +117,8 @@ class Reduction:
         InvalidArgument
             If ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
         """
-        arguments.instance("solution", solution, StepSolution)
-        arguments.instance("problem", problem, StepProblem)
+        arguments.require_instance("solution", solution, StepSolution)
+        arguments.require_instance("problem", problem, StepProblem)
         self._check_size(problem)
         applied = problem.momentum
         for name in ("bilateral", "unilateral"):
@@ -138,7 +138,7 @@ class Reduction:
 
         Raises InvalidArgument if ``first`` is no ``Reduction``.
         """
-        arguments.instance("first", first, Reduction)
+        arguments.require_instance("first", first, Reduction)
         if first.reduced_size != self.size:
             raise InvalidArgument("first", f"{first.reduced_size} reduced velocities", str(self.size))
         return Reduction(first.J @ self.J, first.J @ self.bias + first.bias)

@@ -48,7 +48,7 @@ def solve_unconstrained_step(problem: StepProblem, fraction: float = 1.0) -> Arr
     SingularConfiguration
         If the mass is singular.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     try:
         if sparse.issparse(problem.mass):
             result: Array = splu(problem.mass).solve(problem.momentum)
@@ -73,8 +73,8 @@ class Scheme:
     """From system, state at the start, new velocities and step size: the state at the end."""
 
     def __post_init__(self) -> None:
-        arguments.function("problem", self.problem, "system", "state", "h")
-        arguments.function("advance", self.advance, "system", "state", "velocity", "h")
+        arguments.require_function("problem", self.problem, "system", "state", "h")
+        arguments.require_function("advance", self.advance, "system", "state", "velocity", "h")
 
     def __call__(
         self,
@@ -88,8 +88,8 @@ class Scheme:
 
         Raises InvalidArgument if ``h`` is not positive, ``solve`` is no function or returns no velocity.
         """
-        arguments.instance("state", state, State)
-        arguments.function("solve", solve)
+        arguments.require_instance("state", state, State)
+        arguments.require_function("solve", solve)
         solved = solve(self.problem(system, state, h), 1.0)
         velocity = arguments.single_vector("solve(problem)", solved, state.size)
         return self.advance(system, state, velocity, h)
@@ -101,7 +101,7 @@ def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.require_methods("system", system, "mass", "force")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     mass = system.mass_matrix(state)
     return StepProblem(mass, mass @ state.velocity + _check_step_size(h) * system.force(state))
 
@@ -163,7 +163,7 @@ def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> 
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.require_methods("system", system, "mass", "forces")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     return _linearly_implicit_problem(
         system.mass_matrix(state), state.velocity, *system.linearized_force(state), h
@@ -176,7 +176,7 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.require_methods("system", system, "mass", "forces")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     v, (f, K, D) = state.velocity, system.linearized_force(state)
     damped = subtract(system.mass_matrix(state), h / 2 * D)
@@ -189,7 +189,7 @@ def advance_by_new_velocity(system: MechanicalSystem, state: State, velocity: Ar
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
     arguments.require_methods("system", system, "moved")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     velocity, h = arguments.single_vector("velocity", velocity, state.size), _check_step_size(h)
     return system.retract(state, h * velocity, h)._with_velocity(velocity)
 
@@ -200,7 +200,7 @@ def advance_by_mean_velocity(system: MechanicalSystem, state: State, velocity: A
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
     arguments.require_methods("system", system, "moved")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     velocity, h = arguments.single_vector("velocity", velocity, state.size), _check_step_size(h)
     return system.retract(state, h / 2 * (state.velocity + velocity), h)._with_velocity(velocity)
 
@@ -234,8 +234,8 @@ def bridson_marino(
         If ``M - h/2 D`` is singular.
     """
     arguments.require_methods("system", system, "mass", "force", "forces", "moved")
-    arguments.instance("state", state, State)
-    arguments.function("solve", solve)
+    arguments.require_instance("state", state, State)
+    arguments.require_function("solve", solve)
     h = _check_step_size(h)
     v, (f, _, D) = state.velocity, system.linearized_force(state)
     mass = subtract(system.mass_matrix(state), h / 2 * D)
@@ -281,8 +281,12 @@ def runge_kutta(
         If the method gives up, or would need more evaluations.
     """
     arguments.require_methods("system", system, "moved", "acceleration")
-    arguments.instance("state", state, State)
-    h, rtol, atol = _check_step_size(h), arguments.number("rtol", rtol), arguments.number("atol", atol)
+    arguments.require_instance("state", state, State)
+    h, rtol, atol = (
+        _check_step_size(h),
+        arguments.positive_number("rtol", rtol),
+        arguments.positive_number("atol", atol),
+    )
 
     remaining = arguments.count("max_evaluations", max_evaluations)
 
@@ -320,14 +324,14 @@ def integrate(
         If there is no step.
     """
     arguments.require_methods("system", system, "moved")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     steps = arguments.count("steps", steps, minimum=1)
-    arguments.function("step", step, "system", "state", "h")
+    arguments.require_function("step", step, "system", "state", "h")
     states = [state]
     for _ in range(steps):
         states.append(step(system, states[-1], h))
-        arguments.instance("step(system, state, h)", states[-1], State)
+        arguments.require_instance("step(system, state, h)", states[-1], State)
     return States.stack(states)
 
 
@@ -338,7 +342,7 @@ def effective_force(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: floa
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``inertia`` or ``v`` does not fit.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     v = arguments.single_vector("v", v, problem.size)
     result: Array = (
         problem.momentum - arguments.matrix("inertia", inertia, len(v), len(v)) @ v
@@ -354,4 +358,4 @@ def subtract(M: Matrix, change: Matrix) -> Matrix:
 
 
 def _check_step_size(h: float) -> float:
-    return arguments.number("h", h)
+    return arguments.positive_number("h", h)

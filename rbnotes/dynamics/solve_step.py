@@ -47,7 +47,7 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
     Unsolved
         If the inequalities contradict each other or the equations.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     if problem.contacts is not None:
         raise InvalidArgument("problem", "contacts", "none: a model of rbnotes.friction solves for them")
     if not problem.unilateral.count:
@@ -77,7 +77,7 @@ def factor_step(problem: StepProblem) -> KKT:
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     expanded = expand_compliance(problem)
     kkt = factor_kkt_unchecked(expanded.mass, expanded.bilateral.rows)
     slacks = expanded.size - problem.size
@@ -102,7 +102,7 @@ def expand_compliance(problem: StepProblem) -> StepProblem:
     SingularConfiguration
         If a softness that is not symmetric is singular, or next to it.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     bilateral, unilateral = problem.bilateral, problem.unilateral
     if not (bilateral.is_regularized or unilateral.is_regularized):
         return problem
@@ -142,7 +142,7 @@ def eliminate_velocities(problem: StepProblem, factors: KKT | None = None) -> El
     InvalidArgument
         If ``problem`` is no ``StepProblem``.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     hard = expand_compliance(problem)
     equations, pairs = hard.bilateral, hard.unilateral
     return Elimination(
@@ -158,7 +158,7 @@ def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     return eliminate_velocities(problem, factors).lcp()
 
 
@@ -167,7 +167,7 @@ def recover_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     velocity, bilateral = eliminate_velocities(problem).recover_unknowns(z)
     return velocity[: problem.size], bilateral
 
@@ -177,8 +177,8 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
     """
-    arguments.instance("problem", problem, StepProblem)
-    arguments.instance("solution", solution, StepSolution)
+    arguments.require_instance("problem", problem, StepProblem)
+    arguments.require_instance("solution", solution, StepSolution)
     hard = expand_compliance(problem)
     bilateral = arguments.single_vector("bilateral", solution.bilateral, problem.bilateral.count)
     unilateral = arguments.single_vector("unilateral", solution.unilateral, problem.unilateral.count)
@@ -199,7 +199,7 @@ def qp_from_step(problem: StepProblem) -> QP:
     InvalidArgument
         If the mass is not symmetric: then the velocities minimise nothing.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     if not problem.is_symmetric:
         raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
     hard = expand_compliance(problem)
@@ -212,7 +212,7 @@ def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     hard = expand_compliance(problem)
     G, N = (sparse.csc_array(rows.rows) for rows in (hard.bilateral, hard.unilateral))
     blocks = [[sparse.csc_array(hard.mass), -G.T, -N.T], [G, None, None], [N, None, None]]

@@ -61,7 +61,7 @@ class State:
                 got = f"shape {value.shape}"
                 wanted = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
                 raise InvalidArgument(name, got, wanted)
-        t = arguments.real("t", self.t)
+        t = arguments.real_number("t", self.t)
         set_fields(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
 
     @property
@@ -105,7 +105,9 @@ class State:
             raise InvalidArgument("q", got, "as many of both, or a model that moves them")
         xi, dx, dq = self.split(increment, "increment")
         E = self.E @ _se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
-        return replace_unchecked(self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real("h", h))
+        return replace_unchecked(
+            self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real_number("h", h)
+        )
 
     def with_velocity(self, velocity: ArrayLike) -> State:
         """The state with other velocities ``(N,)``.

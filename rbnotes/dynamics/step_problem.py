@@ -51,7 +51,9 @@ class VelocityConstraintRows:
         rows = arguments.matrix("rows", rows)
         count = rows.shape[0]
         set_fields(
-            self, rows=rows, target=arguments.each("target", arguments.array("target", self.target), count)
+            self,
+            rows=rows,
+            target=arguments.broadcast_to_count("target", arguments.array("target", self.target), count),
         )
         set_fields(self, softness=_check_regularization(self.regularization, count))
 
@@ -227,7 +229,7 @@ def checked_solution(name: str, solution: Any, problem: StepProblem) -> StepSolu
 
     Impulses of what the problem has not may be empty or missing, those of what it has may not.
     """
-    arguments.instance(name, solution, StepSolution)
+    arguments.require_instance(name, solution, StepSolution)
     contacts = 0 if problem.contacts is None else problem.contacts.count
     arguments.single_vector(f"velocity of {name}", solution.velocity, problem.size)
     arguments.single_vector(f"bilateral of {name}", solution.bilateral, problem.bilateral.count)

@@ -47,7 +47,7 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
     SingularConfiguration
         If a segment of a path has length zero.
     """
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     groups = check_groups(groups)
     f = np.zeros(state.size)
     K, D = _SparseEntries(state.size), _SparseEntries(state.size)
@@ -86,17 +86,17 @@ class ForceGroups:
 
     def __call__(self, state: State) -> Forces:
         """:func:`assemble` of the groups, and its errors: InvalidArgument, SingularConfiguration."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return assemble(self.groups, state)
 
     def energy(self, state: State) -> float:
         """Potential energy, J; raises InvalidArgument if a law has none, or ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return sum(group.energy(state) for group in self.groups)
 
     def dissipated_power(self, state: State) -> float:
         """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return sum(group.dissipated_power(state) for group in self.groups)
 
 

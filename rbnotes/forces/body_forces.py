@@ -115,7 +115,7 @@ def path_wrenches(
     SingularConfiguration
         If a segment has length zero.
     """
-    arguments.function("law", law, "L", "Ldot")
+    arguments.require_function("law", law, "L", "Ldot")
     arguments.choice("stiffness", stiffness, STIFFNESS_OPTIONS)
     E, x, phi = check_point_bodies(E, x, phi)
     points = np.broadcast_shapes(E.shape[:-2], x.shape[:-1])
@@ -233,13 +233,13 @@ def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
     InvalidArgument
         If ``d`` is negative or the shape of ``phi`` does not fit.
     """
-    d, phi = arguments.scalar("d", d, minimum=0.0), arguments.twist("phi", phi)
+    d, phi = arguments.real_array("d", d, minimum=0.0), arguments.twist("phi", phi)
     arguments.common_shape(d=d.shape, phi=phi.shape[:-1])
     return BodyForces(*_wrenches.viscous_damping(d, phi))
 
 
 def _check_spring_arguments(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[Array, Array, Array]:
-    k = arguments.scalar("k", k, minimum=0.0)
+    k = arguments.real_array("k", k, minimum=0.0)
     E, x = arguments.frame("E", E), arguments.vector("x", x)
     shape = arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1])
     if not shape or shape[-1] != 2:
@@ -251,7 +251,7 @@ def _check_spring_arguments(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[A
 def _check_constant_force_arguments(
     k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
-    k, a = arguments.scalar("k", k), arguments.vector("a", a)
+    k, a = arguments.real_array("k", k), arguments.vector("a", a)
     E, x = arguments.frame("E", E), arguments.vector("x", x)
     arguments.common_shape(k=k.shape, a=a.shape[:-1], E=E.shape[:-2], x=x.shape[:-1])
     return k, a, E, x

@@ -88,7 +88,7 @@ class FrameSpring:
         """
 
         def isotropic_matrix(name: str, value: ArrayLike) -> Array:
-            return arguments.scalar(name, value, minimum=0.0)[..., None, None] * np.eye(3)
+            return arguments.real_array(name, value, minimum=0.0)[..., None, None] * np.eye(3)
 
         return construct_unchecked(
             cls,
@@ -115,7 +115,7 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
     InvalidArgument
         If ``E`` is no pose.
     """
-    arguments.instance("spring", spring, FrameSpring)
+    arguments.require_instance("spring", spring, FrameSpring)
     return _frame_spring.frame_displacement(spring, _check_poses(E))
 
 
@@ -126,7 +126,7 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``E`` is no pose.
     """
-    arguments.instance("spring", spring, FrameSpring)
+    arguments.require_instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_energy(spring, _check_poses(E))
 
 
@@ -157,7 +157,7 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     InvalidArgument
         If ``E`` is no pose or the shape of ``phi`` does not fit.
     """
-    arguments.instance("spring", spring, FrameSpring)
+    arguments.require_instance("spring", spring, FrameSpring)
     return BodyForces(*_frame_spring.frame_spring_forces(spring, *_check_poses_and_twists(E, phi)))
 
 
@@ -166,7 +166,7 @@ def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayL
 
     Raises InvalidArgument if ``E`` is no pose or the shape of ``phi`` does not fit.
     """
-    arguments.instance("spring", spring, FrameSpring)
+    arguments.require_instance("spring", spring, FrameSpring)
     return _frame_spring.frame_spring_dissipated_power(spring, *_check_poses_and_twists(E, phi))
 
 
@@ -183,7 +183,7 @@ class FrameSprings:
     """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
     def __post_init__(self) -> None:
-        arguments.instance("spring", self.spring, FrameSpring)
+        arguments.require_instance("spring", self.spring, FrameSpring)
         bodies = arguments.indices("bodies", self.bodies, minimum=WORLD)
         if bodies.ndim not in (1, 2) or bodies.shape[-1] != 2:
             raise InvalidArgument("bodies", f"shape {bodies.shape}", "pairs of numbers, shape (s, 2) or (2,)")
@@ -191,7 +191,7 @@ class FrameSprings:
 
     def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         coordinates, E, phi = self._body_frames(state)
         return IndexedForces.from_wrenches(
             coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi)
@@ -202,7 +202,7 @@ class FrameSprings:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._body_frames(state)[1])))
 
     def dissipated_power(self, state: State) -> float:
@@ -210,7 +210,7 @@ class FrameSprings:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         _, E, phi = self._body_frames(state)
         return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 

@@ -42,8 +42,8 @@ class PathForces:
     """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
-        arguments.function("law", self.law, "L", "Ldot")
-        arguments.instance("points", self.points, AnchorPoints)
+        arguments.require_function("law", self.law, "L", "Ldot")
+        arguments.require_instance("points", self.points, AnchorPoints)
         arguments.choice("stiffness", self.stiffness, STIFFNESS_OPTIONS)
         points = self.points.shape[-1:]
         if not points or points[0] < 2:
@@ -53,7 +53,7 @@ class PathForces:
 
     def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         coordinates, E, x, phi = anchor_kinematics(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
         if np.any(self.points.body != WORLD):
@@ -70,7 +70,7 @@ class PathForces:
 
         Raises InvalidArgument if the law has none or a segment is passive, or ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         if not isinstance(self.law, PotentialLaw):
             raise InvalidArgument("law", type(self.law).__name__, "a law with a potential energy")
         _, E, x, phi = anchor_kinematics(self.points, state)
@@ -83,7 +83,7 @@ class PathForces:
 
     def dissipated_power(self, state: State) -> float:
         """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         _, E, x, phi = anchor_kinematics(self.points, state)
         return float(np.sum(dissipated_power(self.law, *_wrenches.point_kinematics(E, x, phi), self.active)))
 
@@ -109,15 +109,15 @@ class ZeroLengthSprings:
     """``(s, 2)`` or ``(2,)``."""
 
     def __post_init__(self) -> None:
-        arguments.instance("points", self.points, AnchorPoints)
+        arguments.require_instance("points", self.points, AnchorPoints)
         if self.points.shape[-1:] != (2,):
             raise InvalidArgument("points", f"shape {self.points.shape}", "pairs of points, (s, 2) or (2,)")
-        set_fields(self, k=arguments.scalar("k", self.k, minimum=0.0))
+        set_fields(self, k=arguments.real_array("k", self.k, minimum=0.0))
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         coordinates, E, x, _ = anchor_kinematics(self.points, state)
         return IndexedForces.from_wrenches(
             coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x)
@@ -125,13 +125,13 @@ class ZeroLengthSprings:
 
     def energy(self, state: State) -> float:
         """Potential energy, J; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         _, E, x, _ = anchor_kinematics(self.points, state)
         return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return 0.0
 
 
@@ -150,27 +150,27 @@ class ConstantForces:
     """``(s,)`` or ``()``."""
 
     def __post_init__(self) -> None:
-        arguments.instance("points", self.points, AnchorPoints)
-        set_fields(self, k=arguments.scalar("k", self.k), a=arguments.vector("a", self.a))
+        arguments.require_instance("points", self.points, AnchorPoints)
+        set_fields(self, k=arguments.real_array("k", self.k), a=arguments.vector("a", self.a))
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         coordinates, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return IndexedForces.from_wrenches(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
 
     def energy(self, state: State) -> float:
         """``-k a^T x`` of all points, J; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         _, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return 0.0
 
 
@@ -188,25 +188,25 @@ class Damping:
     """Numbers of the bodies ``(s,)``."""
 
     def __post_init__(self) -> None:
-        set_fields(self, d=arguments.scalar("d", self.d, minimum=0.0))
+        set_fields(self, d=arguments.real_array("d", self.d, minimum=0.0))
         set_fields(self, bodies=arguments.indices("bodies", self.bodies))
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def forces(self, state: State) -> IndexedForces:
         """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         numbers = self._body_indices(state)
         coordinates = anchor_frames(state).coordinates[numbers]
         return IndexedForces(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
 
     def energy(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return 0.0
 
     def dissipated_power(self, state: State) -> float:
         """``d |phi|^2`` summed over the bodies, W; raises InvalidArgument if ``state`` is no ``State``."""
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._body_indices(state)] ** 2))
 
     def _body_indices(self, state: State) -> Indices:

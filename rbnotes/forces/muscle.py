@@ -92,7 +92,7 @@ def power_coefficients(curve: PPoly) -> Array:
 
     Raises InvalidArgument if ``curve`` is no ``PPoly``.
     """
-    arguments.instance("curve", curve, PPoly)
+    arguments.require_instance("curve", curve, PPoly)
     local = curve.c.T[1:-1]
     powers = np.zeros_like(local)
     for row, knot, cubic in zip(powers, curve.x[1:-2], local, strict=True):
@@ -198,12 +198,12 @@ class Muscle:
 
     def __post_init__(self) -> None:
         for name in ("peak_force", "optimal_length", "max_velocity"):
-            self._set_parameter(name, arguments.positive(name, getattr(self, name)))
+            self._set_parameter(name, arguments.positive_array(name, getattr(self, name)))
         self._set_parameter(
-            "tendon_length", arguments.scalar("tendon_length", self.tendon_length, minimum=0.0)
+            "tendon_length", arguments.real_array("tendon_length", self.tendon_length, minimum=0.0)
         )
         self._set_parameter(
-            "activation", arguments.scalar("activation", self.activation, minimum=0.0, maximum=1.0)
+            "activation", arguments.real_array("activation", self.activation, minimum=0.0, maximum=1.0)
         )
 
     def normalized_length(self, L: ArrayLike) -> Array:
@@ -212,7 +212,7 @@ class Muscle:
         Raises InvalidArgument if ``L`` is negative.
         """
         result: Array = np.divide(
-            arguments.scalar("L", L, minimum=0.0) - self.tendon_length, self.optimal_length
+            arguments.real_array("L", L, minimum=0.0) - self.tendon_length, self.optimal_length
         )
         return result
 
@@ -221,7 +221,7 @@ class Muscle:
 
         Raises InvalidArgument if the shape of ``Ldot`` does not fit.
         """
-        return arguments.scalar("Ldot", Ldot) / np.multiply(self.optimal_length, self.max_velocity)
+        return arguments.real_array("Ldot", Ldot) / np.multiply(self.optimal_length, self.max_velocity)
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension at path length L and rate of lengthening Ldot, with its derivatives (eq. (1.38)).
@@ -244,7 +244,9 @@ class Muscle:
 
         Raises InvalidArgument if ``L`` is negative.
         """
-        L = arguments.scalar("L", L, minimum=0.0, maximum=MAX_LENGTH)  # of which the fourth power is taken
+        L = arguments.real_array(
+            "L", L, minimum=0.0, maximum=MAX_LENGTH
+        )  # of which the fourth power is taken
         stored = self.passive_force_length.antiderivative()(self.normalized_length(L))
         result: Array = np.multiply(self.peak_force, self.optimal_length) * stored
         return result

@@ -148,7 +148,7 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
     SingularConfiguration
         If a segment has length zero.
     """
-    arguments.function("law", law, "L", "Ldot")
+    arguments.require_function("law", law, "L", "Ldot")
     terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return PointForces(terms.f, terms.stiffness("exact"), terms.D)
 
@@ -161,7 +161,7 @@ def path_stiffness(
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
-    arguments.function("law", law, "L", "Ldot")
+    arguments.require_function("law", law, "L", "Ldot")
     terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return PathStiffness(terms.material, terms.rate, terms.geometric)
 
@@ -175,7 +175,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
-    arguments.function("law", law, "L", "Ldot")
+    arguments.require_function("law", law, "L", "Ldot")
     terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return terms.stiffness("taut")
 
@@ -213,7 +213,7 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
     SingularConfiguration if a segment has no length.
     """
-    arguments.function("law", law, "L", "Ldot")
+    arguments.require_function("law", law, "L", "Ldot")
     x, v, active_weights = _check_points_and_velocities(x, v, active)
     L, Ldot = _path.path_length(x, v, active_weights)
     _, full_rate = _path.path_length(x, v, np.ones(len(active_weights)))

@@ -60,8 +60,8 @@ def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
     Raises InvalidArgument if ``law`` is no function, ``L`` is not positive, or the shape of ``Ldot`` does not
     fit.
     """
-    arguments.function("law", law, "L", "Ldot")
-    L = arguments.positive("L", L)
+    arguments.require_function("law", law, "L", "Ldot")
+    L = arguments.positive_array("L", L)
     F, dF_dL, dF_dLdot = law(L, Ldot)
     return Stress(F / L, (dF_dL - F / L) / L, dF_dLdot / L)
 
@@ -244,19 +244,19 @@ class CallableTensionLaw:
     """Energy, J, as a function of L, where there is one."""
 
     def __post_init__(self) -> None:
-        arguments.function("function", self.function, "L", "Ldot")
+        arguments.require_function("function", self.function, "L", "Ldot")
         for name in ("dF_dL", "dF_dLdot"):
             if getattr(self, name) is not None:
-                arguments.function(name, getattr(self, name), "L", "Ldot")
+                arguments.require_function(name, getattr(self, name), "L", "Ldot")
         if self.potential is not None:
-            arguments.function("potential", self.potential, "L")
+            arguments.require_function("potential", self.potential, "L")
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
         """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _check_length_and_rate(L, Ldot)
         F = self._evaluate(L, Ldot)
         if self.dF_dL is None:
-            L = arguments.positive("L", L)
+            L = arguments.positive_array("L", L)
             F_L: Array = derivative_at_zero(lambda t: self._evaluate(L * (1 + t), Ldot)) / L
         else:
             F_L = self._check_value("dF_dL", self.dF_dL(L, Ldot))
@@ -288,11 +288,11 @@ class CallableTensionLaw:
 
 
 def _check_length(L: ArrayLike) -> Array:
-    return arguments.scalar("L", L, minimum=0.0)
+    return arguments.real_array("L", L, minimum=0.0)
 
 
 def _check_length_and_rate(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]:
-    length, rate = _check_length(L), arguments.scalar("Ldot", Ldot)
+    length, rate = _check_length(L), arguments.real_array("Ldot", Ldot)
     shape = arguments.common_shape(L=length.shape, Ldot=rate.shape)
     return np.broadcast_to(length, shape), np.broadcast_to(rate, shape)
 
@@ -314,8 +314,8 @@ def _store_parameters(
     for name in (*nonnegative, *positive, *real):
         value = getattr(law, name)
         if name in positive:
-            value = arguments.positive(name, value)
+            value = arguments.positive_array(name, value)
         else:
-            value = arguments.scalar(name, value, minimum=0.0 if name in nonnegative else -np.inf)
+            value = arguments.real_array(name, value, minimum=0.0 if name in nonnegative else -np.inf)
         value.setflags(write=False)
         object.__setattr__(law, name, value if value.ndim else value.item())

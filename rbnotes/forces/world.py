@@ -34,7 +34,7 @@ def at_constant_world_velocity(forces: BodyForces, phi: ArrayLike) -> BodyForces
     InvalidArgument
         If the shape of ``forces`` or ``phi`` does not fit.
     """
-    arguments.instance("forces", forces, BodyForces)
+    arguments.require_instance("forces", forces, BodyForces)
     forces = BodyForces(*check_forces(forces))
     phi = arguments.twist("phi", phi)
     if phi.shape[-2:-1] != forces.w.shape[-2:-1]:
@@ -62,7 +62,7 @@ def rotate_to_world(forces: BodyForces, E: ArrayLike) -> BodyForces:
     InvalidArgument
         If ``E`` is no pose or the shape of ``forces`` does not fit.
     """
-    arguments.instance("forces", forces, BodyForces)
+    arguments.require_instance("forces", forces, BodyForces)
     forces = BodyForces(*check_forces(forces))
     R = arguments.frame("E", E)[..., :3, :3]
     if R.shape[-3:-2] != forces.w.shape[-2:-1]:

@@ -94,7 +94,7 @@ def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, force
     InvalidArgument
         If ``E`` is no pose or the shape of ``x``, ``phi`` or ``forces`` does not fit.
     """
-    arguments.instance("forces", forces, PointForces)
+    arguments.require_instance("forces", forces, PointForces)
     E, x, phi = check_point_bodies(E, x, phi)
     f, K, D = check_forces(forces)
     if f.shape[-2:] != x.shape[-2:]:

@@ -17,7 +17,7 @@ from rbnotes.friction.anitescu_stewart import FrictionLCP, anitescu_stewart, fri
 from rbnotes.friction.bearings import Bearing, journal_bearing, prismatic_guide, spherical_bearing
 from rbnotes.friction.box import box_friction
 from rbnotes.friction.facets import facet_directions
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
@@ -27,8 +27,8 @@ from rbnotes.friction.laws import CoulombResiduals, coulomb_residuals, natural_r
 from rbnotes.friction.models import FRICTION_MODELS, FrictionModel, friction_model
 from rbnotes.friction.newton import semismooth_newton_friction
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
-from rbnotes.friction.socp_fixed_point_friction import socp_fixed_point_friction
-from rbnotes.friction.staggered_projections import StaggeredSolution, staggered_projections
+from rbnotes.friction.coulomb import socp_fixed_point_friction
+from rbnotes.friction.staggered import StaggeredSolution, staggered_projections
 
 __all__ = [
     "FRICTION_MODELS",

@@ -13,7 +13,7 @@ from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve_lcp
 from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     FrictionContactProblem,
     friction_contact_problem,
     raise_not_converged,
@@ -46,7 +46,7 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
 
     Raises InvalidArgument if ``facets`` is odd or below 4.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     return _friction_lcp(friction_contact_problem(problem), facets)
 
 
@@ -79,7 +79,7 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     FrictionNotConverged
         If rounding keeps the solver from its tolerance; its ``solution`` is the best that was found.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     contact_problem = friction_contact_problem(problem)
     count = contact_problem.count
     if count == 0:
@@ -118,7 +118,7 @@ def _friction_lcp(contact_problem: FrictionContactProblem, facets: int) -> Frict
     M[count : count + len(E), -count:] = E
     M[-count:, :count] = np.diag(contact_problem.mu)
     M[-count:, count : count + len(E)] = -E.T
-    q = np.concatenate([to_facets @ contact_problem.free.ravel(), np.zeros(count)])
+    q = np.concatenate([to_facets @ contact_problem.free_contact_velocities.ravel(), np.zeros(count)])
     return FrictionLCP(LCP(M, q), directions)
 
 

@@ -50,7 +50,7 @@ class Bearing:
         normals = arguments.unit_vector("normals", self.normals)
         if normals.shape != points.shape:
             raise InvalidArgument("normals", f"shape {normals.shape}", f"shape {points.shape}")
-        mu = arguments.scalar("mu", self.mu, minimum=0.0)
+        mu = arguments.real_array("mu", self.mu, minimum=0.0)
         if mu.shape not in ((), (len(points),)):
             raise InvalidArgument("mu", f"shape {mu.shape}", f"a number, or shape ({len(points)},)")
         tangents = _perpendicular_pairs(normals)
@@ -155,7 +155,7 @@ def journal_bearing(
         If ``radius`` or ``height`` is not positive, ``mu`` is negative, ``axis`` is not of unit length,
         ``points`` is below 3, or the shape of ``center`` does not fit.
     """
-    radius, height = arguments.number("radius", radius), arguments.number("height", height)
+    radius, height = arguments.positive_number("radius", radius), arguments.positive_number("height", height)
     points = arguments.count("points", points, minimum=3)
     axes = _axis_frame(axis)
     angles = 2 * np.pi * (np.arange(points) + 0.5) / points
@@ -204,7 +204,10 @@ def prismatic_guide(
         If ``width``, ``depth`` or ``length`` is not positive, ``mu`` is negative, ``axis`` or ``width_direction`` is
         not of unit length, or the shape of ``center`` does not fit.
     """
-    half = [arguments.number(n, v) / 2 for n, v in (("width", width), ("depth", depth), ("length", length))]
+    half = [
+        arguments.positive_number(n, v) / 2
+        for n, v in (("width", width), ("depth", depth), ("length", length))
+    ]
     axes = _axis_frame(axis, width_direction)
     corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * half
     x, y, z = np.eye(3)
@@ -232,7 +235,7 @@ def spherical_bearing(
         If ``radius`` is not positive, ``mu`` or ``points`` is negative, or the shape of ``center`` does not
         fit.
     """
-    radius = arguments.number("radius", radius)
+    radius = arguments.positive_number("radius", radius)
     if arguments.count("points", points) not in (6, 8, 12, 20, 32):
         raise InvalidArgument("points", str(points), "6, 8, 12, 20 or 32")
     normals = _regular_solid_corners(points)

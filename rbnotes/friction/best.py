@@ -11,7 +11,7 @@ from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepSolution
 from rbnotes.friction.endings import accept_best_effort
-from rbnotes.friction.friction_contact_problem import FrictionNotConverged
+from rbnotes.friction.contact_space import FrictionNotConverged
 
 
 class LCPSolver(Protocol):

@@ -73,7 +73,7 @@ def bounded_friction(
     elif cone == "box":
         component_bounds = np.repeat(bounds, 2)
         problem = BoxLCP(W_active, s.ravel(), -component_bounds, component_bounds)
-        result[is_active] = solve(problem, start=initial_guess[is_active].ravel()).z.reshape(-1, 2)
+        result[is_active] = solve(problem, initial_guess=initial_guess[is_active].ravel()).z.reshape(-1, 2)
     elif cone == "pyramid":
         result[is_active] = _solve_in_pyramids(W_active, s, bounds, facets, solve)
     else:

@@ -12,7 +12,7 @@ from rbnotes.complementarity import BoxLCP
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.best import LCPSolver, ResidualTrackingSolver
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
@@ -64,8 +64,8 @@ def box_friction(
         If rounding keeps the solver from its tolerance; or if updates are asked for and the estimate still
         changes after the last one.
     """
-    arguments.instance("problem", problem, StepProblem)
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_instance("problem", problem, StepProblem)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_updates = arguments.count("max_updates", max_updates)
     contact_problem = friction_contact_problem(problem)
     count = contact_problem.count
@@ -74,7 +74,7 @@ def box_friction(
         estimate = _solve_box_lcp(contact_problem, np.zeros(count), method, solve)[:, 0]
         problems_solved += 1
     else:
-        estimate = arguments.scalar("normal_estimate", normal_estimate, minimum=0.0)
+        estimate = arguments.real_array("normal_estimate", normal_estimate, minimum=0.0)
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(max_updates + 1):
@@ -109,6 +109,10 @@ def _solve_box_lcp(
     lower = np.stack([np.zeros(count), -limits, -limits], axis=1).ravel()
     upper = np.stack([np.full(count, np.inf), limits, limits], axis=1).ravel()
     box = construct_unchecked(
-        BoxLCP, M=contact_problem.delassus_matrix, q=contact_problem.free.ravel(), lower=lower, upper=upper
+        BoxLCP,
+        M=contact_problem.delassus_matrix,
+        q=contact_problem.free_contact_velocities.ravel(),
+        lower=lower,
+        upper=upper,
     )
     return solve(box, method).z.reshape(-1, 3)

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
 
 from rbnotes.arguments import Array
-from rbnotes.friction.friction_contact_problem import DelassusProblem
+from rbnotes.friction.contact_space import DelassusProblem
 from rbnotes.friction.laws import natural_residual_unchecked
 
 BOUNDARY_FRACTION = 0.99
@@ -72,9 +72,11 @@ def follow_central_path(
     count = contact_problem.count
     best, best_residual = (
         np.zeros((count, 3)),
-        natural_residual_unchecked(contact_problem, np.zeros((count, 3)), contact_problem.free),
+        natural_residual_unchecked(
+            contact_problem, np.zeros((count, 3)), contact_problem.free_contact_velocities
+        ),
     )
-    if not np.abs(contact_problem.free).max(initial=0.0) > 0 or best_residual <= tolerance:
+    if not np.abs(contact_problem.free_contact_velocities).max(initial=0.0) > 0 or best_residual <= tolerance:
         return best, best_residual, 0
     scaled_problem = _scale_problem(contact_problem)
     prescribed_speeds = (
@@ -117,11 +119,11 @@ def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
     has_friction = mu > 0
     mobility = contact_problem.mobility
     units = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
-    speed = float(np.abs(contact_problem.free * units[:, None]).max())
+    speed = float(np.abs(contact_problem.free_contact_velocities * units[:, None]).max())
     scale = np.repeat(units[:, None], 3, axis=1)
     scale[has_friction, 0] /= mu[has_friction]
     W = contact_problem.delassus_matrix * scale.ravel() * scale.ravel()[:, None]
-    free = contact_problem.free * scale / speed
+    free = contact_problem.free_contact_velocities * scale / speed
     # A contact without friction has tangents of its own, along which nothing happens.
     is_unused = np.repeat(~has_friction[:, None], 3, axis=1)
     is_unused[:, 0] = False

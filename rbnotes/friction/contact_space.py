@@ -118,7 +118,7 @@ class FrictionContactProblem(DelassusProblem):
 
         Raises InvalidArgument if ``solution`` is no ``StepSolution``.
         """
-        arguments.instance("solution", solution, StepSolution)
+        arguments.require_instance("solution", solution, StepSolution)
         velocities = _relative_contact_velocities(
             self.contact_jacobian, self.contacts, arguments.vector("v", solution.velocity, self.problem.size)
         )
@@ -153,7 +153,7 @@ class FrictionContactProblem(DelassusProblem):
 
         Raises InvalidArgument if ``solution`` is no ``StepSolution``.
         """
-        arguments.instance("solution", solution, StepSolution)
+        arguments.require_instance("solution", solution, StepSolution)
         frictionless = np.zeros((len(solution.unilateral), 3))
         frictionless[:, 0] = solution.unilateral
         return np.concatenate([solution.contact_impulses, frictionless])
@@ -183,7 +183,7 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
     SingularConfiguration
         If the mass matrix is singular, or symmetric but not positive definite.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     contacts = _contacts_with_inequalities(problem)
     kkt = factor_step(problem)
     free_velocity = kkt.solve_unchecked(problem.momentum, problem.bilateral.target)[0]

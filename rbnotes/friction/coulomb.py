@@ -24,7 +24,7 @@ from scipy.linalg import null_space
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     FrictionContactProblem,
     friction_contact_problem,
     raise_not_converged,
@@ -79,8 +79,8 @@ def socp_fixed_point_friction(
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not met.
     """
-    arguments.instance("problem", problem, StepProblem)
-    tolerance = arguments.number("tolerance", tolerance)
+    arguments.require_instance("problem", problem, StepProblem)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_programs = arguments.count("max_programs", max_programs, minimum=1)
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
@@ -100,7 +100,9 @@ def socp_fixed_point_friction(
         if program.has_null_space and program.has_self_stress():
             # Friction that contacts press against each other for, although nothing presses them, satisfies
             # the law as well. It is not found from where sliding costs as much as it can.
-            initial_sliding_speeds.insert(0, np.linalg.norm(contact_problem.free[:, 1:], axis=1))
+            initial_sliding_speeds.insert(
+                0, np.linalg.norm(contact_problem.free_contact_velocities[:, 1:], axis=1)
+            )
         while initial_sliding_speeds and residual > tolerance and programs < max_programs:
             candidate, candidate_residual, programs_used = _iterate_fixed_point(
                 program,
@@ -165,7 +167,7 @@ class _ConeProgram:
 
         arguments.choice("solver", solver, tuple(cp.installed_solvers()))
         self._cp, self._solver = cp, solver
-        self._mu, self._free = space.mu, space.free
+        self._mu, self._free = space.mu, space.free_contact_velocities
         # Velocities in units of the free ones, impulses of a contact in units of what stops those there.
         count, mobility = space.count, space.mobility
         self._speed = np.abs(self._free).max() or 1.0

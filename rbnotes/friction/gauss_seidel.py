@@ -9,7 +9,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.constraints.sequential import friction_impulse
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.friction_contact_problem import friction_contact_problem, raise_not_converged
+from rbnotes.friction.contact_space import friction_contact_problem, raise_not_converged
 from rbnotes.friction.laws import natural_residual_unchecked
 
 
@@ -56,18 +56,18 @@ def gauss_seidel_friction(
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not met within ``max_sweeps``.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
-    tolerance = arguments.number("tolerance", tolerance)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_sweeps = arguments.count("max_sweeps", max_sweeps, minimum=1)
     contact_problem = friction_contact_problem(problem)
-    W, u, mu = contact_problem.delassus_matrix, contact_problem.free, contact_problem.mu
+    W, u, mu = contact_problem.delassus_matrix, contact_problem.free_contact_velocities, contact_problem.mu
     impulses: Array = np.zeros((contact_problem.count, 3))
     if initial_guess is not None:
         impulses = arguments.with_ndim(
             "initial_guess", arguments.array("initial_guess", initial_guess, contact_problem.count, 3), 2
         )
-    blocks = contact_problem.blocks
+    blocks = contact_problem.diagonal_blocks
     mobility = (blocks + np.swapaxes(blocks, 1, 2))[:, 1:, 1:] / 2
     largest_mobilities = np.linalg.eigvalsh(mobility)[:, -1]
     residual, sweeps = np.inf, 0

@@ -22,7 +22,7 @@ from rbnotes.arguments import Array
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.facets import facet_directions
-from rbnotes.friction.friction_contact_problem import DelassusProblem, friction_contact_problem
+from rbnotes.friction.contact_space import DelassusProblem, friction_contact_problem
 
 
 class CoulombResiduals(NamedTuple):
@@ -57,7 +57,7 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     Raises InvalidArgument if ``mu`` is negative or the shape of ``impulses`` does not fit.
     """
     impulses = arguments.array("impulses", impulses, 3)
-    mu = arguments.scalar("mu", mu, minimum=0.0)
+    mu = arguments.real_array("mu", mu, minimum=0.0)
     arguments.common_shape(impulses=impulses.shape[:-1], mu=mu.shape)
     return _project_on_cone_unchecked(impulses, mu)
 
@@ -88,7 +88,7 @@ def natural_residual(
     InvalidArgument
         If ``cone`` is not one of the names or the shape of ``impulses`` or ``velocities`` does not fit.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
     contact_problem = friction_contact_problem(problem)
     r = arguments.with_ndim("impulses", arguments.array("impulses", impulses, contact_problem.count, 3), 2)
@@ -116,8 +116,8 @@ def coulomb_residuals(
     InvalidArgument
         If ``cone`` is not one of the names or ``facets`` is odd or below 4.
     """
-    arguments.instance("problem", problem, StepProblem)
-    arguments.instance("solution", solution, StepSolution)
+    arguments.require_instance("problem", problem, StepProblem)
+    arguments.require_instance("solution", solution, StepSolution)
     arguments.choice("cone", cone, ("disc", "box", "pyramid"))
     directions = facet_directions(facets)
     contact_problem = friction_contact_problem(problem)
@@ -140,7 +140,7 @@ def coulomb_residuals(
             2 * edge_midpoints / np.sum(edge_midpoints**2, axis=1)[:, None]
         )  # one on each side of the polygon
         sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
-    effective_mass = _effective_masses(contact_problem.blocks[:, 0, 0])
+    effective_mass = _effective_masses(contact_problem.diagonal_blocks[:, 0, 0])
     dissipation_deficits = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
     return CoulombResiduals(
         approach_velocity=float(np.maximum(-u[:, 0], 0.0).max()),
@@ -168,7 +168,7 @@ def natural_residual_unchecked(
         lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
         upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
         projected = np.clip(r - effective_mass[:, None] * u, lower, upper)
-    change, free = np.abs(r - projected), np.abs(contact_problem.free)
+    change, free = np.abs(r - projected), np.abs(contact_problem.free_contact_velocities)
     scale = max_or_nan(np.abs(r).max(), (effective_mass[:, None] * free).max())
     natural = 0.0 if scale == 0 else float(change.max()) / scale
     fastest = float(free.max())

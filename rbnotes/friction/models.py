@@ -16,8 +16,8 @@ from rbnotes.friction.box import box_friction
 from rbnotes.friction.gauss_seidel import gauss_seidel_friction
 from rbnotes.friction.newton import semismooth_newton_friction
 from rbnotes.friction.single_qp import single_qp
-from rbnotes.friction.socp_fixed_point_friction import socp_fixed_point_friction
-from rbnotes.friction.staggered_projections import staggered_projections
+from rbnotes.friction.coulomb import socp_fixed_point_friction
+from rbnotes.friction.staggered import staggered_projections
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class FrictionModel:
     """Whether ``solve`` takes contact impulses ``(c, 3)``, N s, as the keyword argument ``initial_guess``."""
 
     def __post_init__(self) -> None:
-        arguments.function("solve", self.solve, "problem")
+        arguments.require_function("solve", self.solve, "problem")
 
     def __call__(self, problem: StepProblem, initial_guess: ArrayLike | None = None) -> StepSolution:
         """Solve a step, from the initial guess if there is one and the model accepts it.
@@ -78,7 +78,9 @@ def friction_model(name: str, value: Any) -> FrictionModel:
     if isinstance(value, str):
         key = arguments.choice(name, value.removesuffix("_friction"), tuple(FRICTION_MODELS))
         return FRICTION_MODELS[key]
-    arguments.function(name, value, hint=f", or one of the names {', '.join(map(repr, FRICTION_MODELS))}")
+    arguments.require_function(
+        name, value, hint=f", or one of the names {', '.join(map(repr, FRICTION_MODELS))}"
+    )
     function = value.func if isinstance(value, partial) else value
     for model in FRICTION_MODELS.values():
         if model.solve is function:

@@ -27,7 +27,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.central_path import follow_central_path
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     DelassusProblem,
     friction_contact_problem,
     raise_not_converged,
@@ -108,7 +108,7 @@ def solve_friction(
     raise_on_failure: bool,
 ) -> StepSolution:
     """As :func:`newton_friction`, by a search that does what :func:`by_newton` does."""
-    tolerance = arguments.number("tolerance", tolerance)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
     contact_problem = friction_contact_problem(problem)
     initial_impulses: Array = np.zeros((contact_problem.count, 3))

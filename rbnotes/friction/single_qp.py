@@ -29,7 +29,7 @@ from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution, expand_compliance
 from rbnotes.friction.endings import accept_best_effort
 from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
@@ -47,7 +47,7 @@ def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
 
     Raises InvalidArgument if ``facets`` is odd or below 4.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     return _primal_qp(friction_contact_problem(problem), facets)
 
 
@@ -58,7 +58,7 @@ def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
 
     Raises InvalidArgument if ``facets`` is odd or below 4.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     return _dual_qp(friction_contact_problem(problem), facets)
 
 
@@ -95,7 +95,7 @@ def single_qp(
         If rounding, multiplied by a great ``mu``, lets bodies sink into each other, or keeps the program from
         its tolerance.
     """
-    arguments.instance("problem", problem, StepProblem)
+    arguments.require_instance("problem", problem, StepProblem)
     arguments.choice("form", form, ("primal", "dual"))
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
@@ -160,7 +160,7 @@ def _solve_dual(contact_problem: FrictionContactProblem, facets: int) -> tuple[A
 
 def _penetration_velocity(contact_problem: FrictionContactProblem, impulses: Array) -> float:
     """Largest velocity of overlap, relative to those without contacts: long rows hide what is short."""
-    fastest = np.abs(contact_problem.free).max(initial=0.0) or 1.0
+    fastest = np.abs(contact_problem.free_contact_velocities).max(initial=0.0) or 1.0
     return float(-contact_problem.velocities_from_impulses(impulses)[:, 0].min(initial=0.0) / fastest)
 
 
@@ -196,7 +196,7 @@ def _dual_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
     E = np.hstack([np.diag(contact_problem.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
     return QP(
         Q=(Q + Q.T) / 2,
-        c=C @ contact_problem.free.ravel(),
+        c=C @ contact_problem.free_contact_velocities.ravel(),
         A=np.vstack([np.eye(len(C)), E]),
         b=np.zeros(len(C) + count),
     )

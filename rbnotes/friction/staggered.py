@@ -25,7 +25,7 @@ from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.best import LCPSolver, ResidualTrackingSolver
 from rbnotes.friction.bounded import CONE_SECTIONS, PROGRAM_SOLVERS, bounded_friction
 from rbnotes.friction.facets import facet_directions
-from rbnotes.friction.friction_contact_problem import (
+from rbnotes.friction.contact_space import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
@@ -99,7 +99,7 @@ def staggered_projections(
     arguments.choice("solver", solver, PROGRAM_SOLVERS)
     if cone == "pyramid":
         facet_directions(facets)
-    tolerance = arguments.number("tolerance", tolerance)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
@@ -159,10 +159,10 @@ def normal_impulses(
     None where the normal direction is held, as in the joints of a tree.
     """
     W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
-    u = contact_problem.free[:, 0] + np.einsum("ijk,jk->i", W[:, 0, :, 1:], friction)
+    u = contact_problem.free_contact_velocities[:, 0] + np.einsum("ijk,jk->i", W[:, 0, :, 1:], friction)
     result = np.zeros(contact_problem.count)
     normal_block = W[:, 0, :, 0]
-    is_movable = (np.diag(normal_block) > 0) | (np.abs(contact_problem.free[:, 0]) > 0)
+    is_movable = (np.diag(normal_block) > 0) | (np.abs(contact_problem.free_contact_velocities[:, 0]) > 0)
     if np.any(is_movable):
         if solver == "cvxpy":
             zero_limits = np.zeros(int(np.sum(is_movable)))
@@ -193,8 +193,10 @@ def friction_impulses(
     """Friction impulses ``(c, 2)`` under normal ones ``(c,)``, within ``limits (c,)`` (Sueda eq. (2.114))."""
     W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
     normal_to_tangent = W[:, 1:, :, 0]
-    s = contact_problem.free[:, 1:] + np.einsum("iaj,j->ia", normal_to_tangent, normal)
-    terms = np.abs(contact_problem.free[:, 1:]) + np.einsum("iaj,j->ia", np.abs(normal_to_tangent), normal)
+    s = contact_problem.free_contact_velocities[:, 1:] + np.einsum("iaj,j->ia", normal_to_tangent, normal)
+    terms = np.abs(contact_problem.free_contact_velocities[:, 1:]) + np.einsum(
+        "iaj,j->ia", np.abs(normal_to_tangent), normal
+    )
     s[np.abs(s) <= SLIDING_ROUNDING * terms] = 0.0  # what the normal impulses stop is no sliding
     tangent_block = W[:, 1:, :, 1:].reshape(2 * contact_problem.count, 2 * contact_problem.count)
     return bounded_friction(

@@ -117,7 +117,7 @@ def read_assignment(path: str | Path) -> Assignment:
     InvalidArgument
         If it is no assignment; the message names the place in the file.
     """
-    arguments.instance("path", path, str, Path)
+    arguments.require_instance("path", path, str, Path)
     path = Path(path)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -106,7 +106,7 @@ def grade_submissions(
     InvalidArgument
         If ``prepared`` is no ``Paper``, one of ``submissions`` no ``Submission``, or ``jobs`` is below 1.
     """
-    arguments.instance("prepared", prepared, PreparedAssignment)
+    arguments.require_instance("prepared", prepared, PreparedAssignment)
     submissions = arguments.instances("submissions", submissions, Submission)
     jobs = os.cpu_count() or 1 if jobs is None else arguments.count("jobs", jobs, 1)
     grade_journal = Journal(journal, prepared)

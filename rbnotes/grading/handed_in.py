@@ -44,7 +44,7 @@ def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ..
     InvalidArgument
         If there is no such folder, or nothing in it.
     """
-    arguments.instance("folder", folder, str, Path)
+    arguments.require_instance("folder", folder, str, Path)
     folder = Path(folder)
     if folder.is_file():
         return (_read_file(folder.stem, folder),)
@@ -77,7 +77,7 @@ def read_submission(path: str | Path, file: str = "") -> Submission:
     InvalidArgument
         If there is neither a file nor a folder.
     """
-    arguments.instance("path", path, str, Path)
+    arguments.require_instance("path", path, str, Path)
     path = Path(path)
     if path.is_file():
         return _read_file(path.stem, path)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
-from rbnotes.challenge.find_slip import find_slip
+from rbnotes.challenge.diagnosis import find_slip
 from rbnotes.challenge.units import Probe, units_mismatch
 from rbnotes.ledger.record import Record
 

@@ -11,7 +11,7 @@ from rbnotes.challenge.calling import Answer
 from rbnotes.challenge.drawing import Case
 from rbnotes.challenge.judging import Judgement, format_results, judge
 from rbnotes.challenge.units import Probe
-from rbnotes.challenge.with_extent import format_value
+from rbnotes.challenge.showing import format_value
 from rbnotes.grading.assignment import Assignment, Feedback, Task
 from rbnotes.grading.hints import HintFinder
 from rbnotes.grading.transcripts import FunctionTranscript, Request, Transcript

@@ -34,7 +34,7 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
         If ``assignment`` is none, a claim is unknown, an oracle does not work, a region has no cases, or
         inputs are no plain data.
     """
-    arguments.instance("assignment", assignment, Assignment)
+    arguments.require_instance("assignment", assignment, Assignment)
     sources: dict[Path, dict[str, Any]] = {}
     drawn: dict[str, tuple[Case, ...]] = {}
     claims: dict[str, Record | None] = {}
@@ -68,7 +68,7 @@ def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     found = cases(claim, seed=seed, examples=count)
     if task.tolerance is None:
         return found
-    return tuple(replace(case, tolerance=task.tolerance, fine=None) for case in found)
+    return tuple(replace(case, tolerance=task.tolerance, precision_mask=None) for case in found)
 
 
 def _oracle_cases(

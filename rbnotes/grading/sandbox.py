@@ -276,7 +276,7 @@ class _Child:
         if found.get("case") == len(answers) < len(request.cases):
             answers.append(answer)
         elif type(later) is int and len(answers) == len(request.cases) and 0 <= later < len(answers):
-            answers[later] = replace(answers[later], later=answer)
+            answers[later] = replace(answers[later], repeated_later=answer)
         else:
             raise strange
 

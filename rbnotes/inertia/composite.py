@@ -70,7 +70,7 @@ def principal_frame(body: MassProperties) -> PrincipalFrame:
 
     Raises InvalidArgument if ``body`` is no ``MassProperties``.
     """
-    arguments.instance("body", body, MassProperties)
+    arguments.require_instance("body", body, MassProperties)
     body = mass_properties(*body)
     moments, axes = np.linalg.eigh(body.inertia)
     sizes = np.abs(axes)

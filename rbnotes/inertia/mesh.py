@@ -55,8 +55,8 @@ def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: ArrayLike = 1.
     second_moments = (second_moments + np.einsum("t,ti,tj->ij", volumes, sums, sums)) / 20
     second_moments -= volume * np.outer(mean, mean)
     inertia = np.trace(second_moments) * np.eye(3) - second_moments
-    density = arguments.positive("density", density)
-    mass = arguments.positive("density times volume", density * volume)
+    density = arguments.positive_array("density", density)
+    mass = arguments.positive_array("density times volume", density * volume)
     return mass_properties(mass, density[..., None, None] * inertia, middle + mean)
 
 

@@ -15,7 +15,7 @@ def cuboid(sides: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
 
     Raises InvalidArgument if ``sides`` or ``density`` is not positive.
     """
-    sides = arguments.positive("sides", sides, 3)
+    sides = arguments.positive_array("sides", sides, 3)
     return _centered_properties(np.prod(sides, axis=-1), sides**2 / 12, density)
 
 
@@ -24,7 +24,7 @@ def ellipsoid(semi_axes: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
 
     Raises InvalidArgument if ``semi_axes`` or ``density`` is not positive.
     """
-    return _ellipsoid(arguments.positive("semi_axes", semi_axes, 3), density)
+    return _ellipsoid(arguments.positive_array("semi_axes", semi_axes, 3), density)
 
 
 def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
@@ -32,7 +32,7 @@ def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
 
     Raises InvalidArgument if ``radius`` or ``density`` is not positive.
     """
-    radius = arguments.positive("radius", radius)
+    radius = arguments.positive_array("radius", radius)
     return _ellipsoid(np.stack([radius] * 3, axis=-1), density)
 
 
@@ -64,7 +64,7 @@ def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassP
 
     Raises InvalidArgument if ``radius``, ``tube`` or ``density`` is not positive.
     """
-    big, small = arguments.positive("radius", radius), arguments.positive("tube", tube)
+    big, small = arguments.positive_array("radius", radius), arguments.positive_array("tube", tube)
     shape = arguments.common_shape(radius=big.shape, tube=small.shape)
     big, small = np.broadcast_to(big, shape), np.broadcast_to(small, shape)
     if np.any(small > big):
@@ -80,8 +80,8 @@ def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
 
     Raises InvalidArgument if ``mass`` is not positive.
     """
-    arguments.instance("body", body, MassProperties)
-    body, mass = mass_properties(*body), arguments.positive("mass", mass)
+    arguments.require_instance("body", body, MassProperties)
+    body, mass = mass_properties(*body), arguments.positive_array("mass", mass)
     arguments.common_shape(mass=mass.shape, body=body.mass.shape)
     scaled = (mass / body.mass)[..., None, None] * body.inertia
     return MassProperties(mass, arguments.array("mass", scaled), body.com)
@@ -92,7 +92,7 @@ def _ellipsoid(semi_axes: Array, density: ArrayLike) -> MassProperties:
 
 
 def _check_radius_and_length(radius: ArrayLike, length: ArrayLike) -> tuple[Array, Array]:
-    r, length = arguments.positive("radius", radius), arguments.positive("length", length)
+    r, length = arguments.positive_array("radius", radius), arguments.positive_array("length", length)
     shape = arguments.common_shape(radius=r.shape, length=length.shape)
     return np.broadcast_to(r, shape), np.broadcast_to(length, shape)
 
@@ -103,9 +103,9 @@ def _axisymmetric(transverse: Array, axial: Array) -> Array:
 
 def _centered_properties(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProperties:
     """Mass properties from the mean squares of x, y and z over the volume."""
-    density = arguments.positive("density", density)
+    density = arguments.positive_array("density", density)
     arguments.common_shape(density=density.shape, size=volume.shape)
-    mass = arguments.positive("density times volume", density * volume)
+    mass = arguments.positive_array("density times volume", density * volume)
     moments = mass[..., None] * (np.sum(mean_squares, axis=-1, keepdims=True) - mean_squares)
     moments = arguments.array("density times moments of volume", moments)
     return MassProperties(mass, moments[..., None] * np.eye(3), np.zeros(moments.shape))

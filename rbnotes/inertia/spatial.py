@@ -118,7 +118,7 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
 
 def from_symmetric_spatial_inertia(M: Array) -> MassProperties:
     """As :func:`from_spatial_inertia`, from matrices that are known to be symmetric."""
-    mass = arguments.positive("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
+    mass = arguments.positive_array("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
     com = _so3.vee(first_moment) / mass[..., None]
     C = _so3.hat(com)
@@ -145,7 +145,7 @@ def nearest_inertia(inertia: ArrayLike, *, tolerance: ArrayLike | None = None) -
     """
     inertia = arguments.symmetric("inertia", inertia)
     rounding = (
-        np.asarray(np.inf) if tolerance is None else arguments.scalar("tolerance", tolerance, minimum=0.0)
+        np.asarray(np.inf) if tolerance is None else arguments.real_array("tolerance", tolerance, minimum=0.0)
     )
     arguments.common_shape(inertia=inertia.shape[:-2], within=rounding.shape)
     moments, axes = np.linalg.eigh(_second_moments(inertia))
@@ -169,7 +169,7 @@ def _check_properties(
 ) -> MassProperties:
     """Mass properties, each checked and all together; for some a singular inertia will do, for some not."""
     body = MassProperties(
-        arguments.positive("mass", mass), check_matrix("inertia", inertia), arguments.vector("com", com)
+        arguments.positive_array("mass", mass), check_matrix("inertia", inertia), arguments.vector("com", com)
     )
     shapes = {"mass": body.mass.shape, "inertia": body.inertia.shape[:-2], "com": body.com.shape[:-1]}
     arguments.common_shape(**shapes)

@@ -5,7 +5,7 @@ coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relat
 """
 
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
-from rbnotes.joints.constraint_force_basis import (
+from rbnotes.joints.annihilator import (
     constant_constraint_rows,
     constraint_force_basis,
     constraint_force_basis_rate,

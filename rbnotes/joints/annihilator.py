@@ -25,7 +25,7 @@ def has_varying_constraint_rows(joint: JointType) -> bool:
 
     Raises InvalidArgument if ``joint`` is no ``JointType``.
     """
-    arguments.instance("joint", joint, JointType)
+    arguments.require_instance("joint", joint, JointType)
     return _annihilator.has_varying_constraint_rows(joint)
 
 
@@ -34,7 +34,7 @@ def constant_constraint_rows(joint: JointType) -> Array:
 
     Raises InvalidArgument if ``joint`` is no ``JointType``.
     """
-    arguments.instance("joint", joint, JointType)
+    arguments.require_instance("joint", joint, JointType)
     return _annihilator.constant_constraint_rows(joint).copy()
 
 
@@ -46,7 +46,7 @@ def constraint_force_basis(joint: JointType, q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("joint", joint, JointType)
+    arguments.require_instance("joint", joint, JointType)
     return _annihilator.constraint_force_basis(joint, arguments.vector("q", q, joint.num_coordinates))
 
 
@@ -55,7 +55,7 @@ def constraint_force_basis_rate(joint: JointType, q: ArrayLike, qdot: ArrayLike)
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("joint", joint, JointType)
+    arguments.require_instance("joint", joint, JointType)
     q, qdot = (arguments.vector(name, x, joint.num_coordinates) for name, x in (("q", q), ("qdot", qdot)))
     arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
     return _annihilator.constraint_force_basis_rate(joint, q, qdot)

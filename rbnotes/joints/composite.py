@@ -11,7 +11,7 @@ from rbnotes import _se3
 from rbnotes._frozen import construct_unchecked
 from rbnotes._linear import matvec
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints._parent_joint_frame import search_coordinates
+from rbnotes.joints._nearest import search_coordinates
 from rbnotes.joints.protocol import JointType
 from rbnotes.joints.simple import PlanarTranslation, Prismatic, Revolute, Translational, X, Y, Z
 from rbnotes.joints.spherical import ExponentialSpherical

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.joints import _parent_joint_frame
+from rbnotes.joints import _nearest
 from rbnotes.joints.protocol import JointType
 
 
@@ -20,7 +20,7 @@ def pose_error(Q: ArrayLike, X: ArrayLike) -> Array:
     """
     Q, X = arguments.frame("Q", Q), arguments.frame("X", X)
     arguments.common_shape(Q=Q.shape[:-2], X=X.shape[:-2])
-    return _parent_joint_frame.pose_error(Q, X)
+    return _nearest.pose_error(Q, X)
 
 
 def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike) -> Array:
@@ -38,8 +38,8 @@ def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike
     InvalidArgument
         If ``X`` is no pose or the shape of ``q`` or ``twist`` does not fit.
     """
-    arguments.instance("joint", joint, JointType)
+    arguments.require_instance("joint", joint, JointType)
     q, X = arguments.vector("q", q, joint.num_coordinates), arguments.frame("X", X)
     twist = arguments.twist("twist", twist)
     arguments.common_shape(q=q.shape[:-1], X=X.shape[:-2], twist=twist.shape[:-1])
-    return _parent_joint_frame.nearest_rates(joint, q, X, twist)
+    return _nearest.nearest_rates(joint, q, X, twist)

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints._parent_joint_frame import refine_coordinates
+from rbnotes.joints._nearest import refine_coordinates
 
 COMPLEX_STEP = 1e-40
 """Its square is lost beside anything; so is the error of the derivatives that it gives."""
@@ -231,7 +231,7 @@ class JointType(ABC):
 
     def _check_coordinates(self, name: str, q: ArrayLike) -> Array:
         checked = arguments.vector(name, q, self.num_coordinates)
-        return arguments.within(name, checked, -MAX_COORDINATE, MAX_COORDINATE)
+        return arguments.require_within(name, checked, -MAX_COORDINATE, MAX_COORDINATE)
 
     def _check_coordinates_and_rates(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
         q, qdot = self._check_coordinates("q", q), self._check_coordinates("qdot", qdot)

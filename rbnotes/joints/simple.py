@@ -179,7 +179,7 @@ class Helical(_ConstantSubspaceJoint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", _unit_axis(self.axis))
-        object.__setattr__(self, "pitch", arguments.real("pitch", self.pitch))
+        object.__setattr__(self, "pitch", arguments.real_number("pitch", self.pitch))
 
     @cached_property
     def _constant_motion_subspace(self) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from rbnotes import _se3, arguments
 from rbnotes._linear import matvec
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, SingularConfiguration
-from rbnotes.joints._parent_joint_frame import pose_error
+from rbnotes.joints._nearest import pose_error
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.euler_angles import EulerSpherical
 from rbnotes.joints.protocol import JointType

@@ -17,7 +17,7 @@ to rounding.
 from typing import overload
 
 from rbnotes import arguments
-from rbnotes.kernels._source_findings import compiled_function
+from rbnotes.kernels._code import compiled_function
 from rbnotes.kernels.compiled import CompiledTree
 from rbnotes.kernels.problems import solve_lcp, solve_qp
 from rbnotes.kernels.sweeps import sweep
@@ -47,7 +47,7 @@ def compile(model: Tree | World) -> CompiledTree | CompiledWorld:
     MissingExtra
         If numba is not installed, which the extra ``compiled`` brings.
     """
-    arguments.instance("model", model, Tree, World)
+    arguments.require_instance("model", model, Tree, World)
     if isinstance(model, Tree):
         compiled: CompiledTree | CompiledWorld = CompiledTree(model)
         compiled_function("forward_one")

@@ -12,7 +12,7 @@ short.
 from math import nan
 
 from rbnotes.kernels._algebra import jit_fma, jit_fma_inline, matmul3, matvec3, sine_cosine, twist_in_world
-from rbnotes.kernels._cached_layout import (
+from rbnotes.kernels._layout import (
     ACCELERATION,
     BALL,
     BIAS_ACCELERATION,
@@ -58,7 +58,7 @@ from rbnotes.kernels._numbers import (
     write,
     write_result,
 )
-from rbnotes.kernels._snapshot_state import (
+from rbnotes.kernels._memory import (
     add6,
     read3,
     read6,

@@ -5,13 +5,13 @@ from numba import float64, int64, njit, uint64
 
 from rbnotes.kernels._accepting import all_finite, lcp_residuals
 from rbnotes.kernels._algebra import FMA_OPTIONS, jit_fma_inline
-from rbnotes.kernels._cached_layout import ACCELERATION, LANES, NUM_COORDINATES, NUM_ELEMENTS, TWIST, ZERO, U
+from rbnotes.kernels._layout import ACCELERATION, LANES, NUM_COORDINATES, NUM_ELEMENTS, TWIST, ZERO, U
 from rbnotes.kernels._friction import solve_newton
 from rbnotes.kernels._lemke import solve_lemke
 from rbnotes.kernels._numbers import broadcast8, read, sum_lanes
 from rbnotes.kernels._parts import view_at
 from rbnotes.kernels._passed import float_view, is_vector_like, pyobject_pointer, uint_view
-from rbnotes.kernels._quadratic_form import Program, solve_program
+from rbnotes.kernels._quadratic import Program, solve_program
 from rbnotes.kernels._resolved import DerivativeTable, row_widths, solve_accelerations, split_derivatives
 from rbnotes.kernels._rows import SparseRows, sparse_rows, transpose_rows
 from rbnotes.kernels._run import run_steps

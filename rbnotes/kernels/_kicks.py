@@ -23,14 +23,14 @@ FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS = 1e-8, np.int64(50)
 """Of the friction, by default (:func:`rbnotes.friction.newton_friction`). Of a literal number there would be
 a compiled copy of its own."""
 
-StepParameters = namedtuple("Plan", "h gravity slop reach push")
+StepParameters = namedtuple("StepParameters", "h gravity slop reach push")
 """Of all steps: size, gravity, overlap that is left alone, and how far a contact moves; and of a kick the
 velocities ``(n + 1, 6)`` that applied forces give."""
 
-JointSystem = namedtuple("Held", "rows moves factor")
+JointSystem = namedtuple("JointSystem", "rows moves factor")
 """Rows of the joints where the bodies are, what impulses along them change, the factor of their system."""
 
-BodyStates = namedtuple("Place", "R p x v apart held")
+BodyStates = namedtuple("BodyStates", "R p x v apart held")
 """Orientations, origins of the bodies' frames, centres of mass, velocities, errors of the joints and what
 their impulses do."""
 

@@ -4,7 +4,7 @@ Numbers that stand side by side are near.
 """
 
 from rbnotes.kernels._algebra import jit_fma_inline
-from rbnotes.kernels._cached_layout import LANES, ONE, SIX_LANES, THREE_LANES, U
+from rbnotes.kernels._layout import LANES, ONE, SIX_LANES, THREE_LANES, U
 from rbnotes.kernels._numbers import broadcast_like, read, write
 
 

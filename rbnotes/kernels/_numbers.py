@@ -13,7 +13,7 @@ from numba import types
 from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
 from numba.extending import lower_builtin, models, register_model
 
-from rbnotes.kernels._cached_layout import LANES
+from rbnotes.kernels._layout import LANES
 
 NUM_LANES = int(LANES)
 _DOUBLE_TYPE, INDEX_TYPE = ir.DoubleType(), ir.IntType(32)

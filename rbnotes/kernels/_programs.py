@@ -15,7 +15,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin
 
 from rbnotes.kernels._algebra import FMA_OPTIONS, sine_cosine
-from rbnotes.kernels._cached_layout import (
+from rbnotes.kernels._layout import (
     INPUT_WIDTH,
     JOINT_CONSTANTS,
     JOINT_COORDINATES,

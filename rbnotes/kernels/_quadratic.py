@@ -5,7 +5,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rbnotes.complementarity.block_principal_pivoting import MAX_PROXIMAL_STEPS, MAX_STALLED_BLOCKS
+from rbnotes.complementarity.active_set import MAX_PROXIMAL_STEPS, MAX_STALLED_BLOCKS
 from rbnotes.kernels._accepting import relative_error, row_size, update_pair_residuals
 from rbnotes.kernels._distance import jit_alloc, jit_noalloc
 from rbnotes.kernels._lemke import solve_lemke

@@ -57,15 +57,17 @@ from rbnotes.kernels._touching import PLACE_SIZE, find_contacts
 from rbnotes.maximal.mechanism import PROJECTION_TOLERANCE
 from rbnotes.maximal.rattle import ENERGY_CHANGE_TOLERANCE, MAX_NEWTON_ITERATIONS
 
-Colliders = namedtuple("Shapes", "body numbers pairs mu restitution sizes")
+Colliders = namedtuple("Colliders", "body numbers pairs mu restitution sizes")
 """The colliders: their bodies, their numbers, pairs that may touch, coefficients of all pairs, and how far
 the surface of each body reaches from its origin."""
 
-StepRecords = namedtuple("Found", "contacts pushes sums impulses")
+StepRecords = namedtuple("StepRecords", "contacts pushes sums impulses")
 """What a step leaves: contacts at its start, those of its second kick, and those that are near at its end;
 where both pushed; energy, works and residual; and the joints' impulses of both kicks."""
 
-StepWorkspace = namedtuple("Room", "v arrived target back D moved lower upper poses places series turn")
+StepWorkspace = namedtuple(
+    "StepWorkspace", "v arrived target back D moved lower upper poses places series turn"
+)
 """Velocities, numbers for each row, displacements, systems, poses, places of contact, terms of a series."""
 
 

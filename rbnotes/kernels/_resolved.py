@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rbnotes.kernels._algebra import jit_fma, jit_fma_inline
 from rbnotes.kernels._blocks import first_element
-from rbnotes.kernels._cached_layout import (
+from rbnotes.kernels._layout import (
     CONSTANTS_SIZE,
     COORDINATE,
     FORCE,

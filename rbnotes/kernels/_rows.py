@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.kernels._distance import jit_alloc, jit_noalloc
 
-SparseRows = namedtuple("Rows", "start column value")
+SparseRows = namedtuple("SparseRows", "start column value")
 """Where each starts, and behind the last one its end; and all entries."""
 
 SYMMETRY_TOLERANCE = 1e-12

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from rbnotes.friction.friction_contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+from rbnotes.friction.contact_space import CONSTRAINED_MOBILITY_TOLERANCE
 from rbnotes.kernels._distance import cross, dot, jit_alloc, jit_noalloc, norm, scale, subtract
 from rbnotes.kernels._envelope import solve_lower
 from rbnotes.kernels._flight import matvec_transposed
@@ -17,7 +17,7 @@ from rbnotes.kernels._friction import copy_array, project_to_cone, scaled_natura
 from rbnotes.kernels._joined import dot6, write_block
 from rbnotes.kernels._tables import IMPULSE, MU, NORMAL, POSITION, A, B
 
-ContactJacobian = namedtuple("Rows", "body_of along")
+ContactJacobian = namedtuple("ContactJacobian", "body_of along")
 """Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""
 
 

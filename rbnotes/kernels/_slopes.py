@@ -32,7 +32,7 @@ from rbnotes.kernels._algebra import (
     twist_in_world,
 )
 from rbnotes.kernels._blocks import first_element
-from rbnotes.kernels._cached_layout import (
+from rbnotes.kernels._layout import (
     ACCELERATION,
     AXIS,
     COLUMN,
@@ -61,7 +61,7 @@ from rbnotes.kernels._cached_layout import (
     U,
 )
 from rbnotes.kernels._numbers import element_offset
-from rbnotes.kernels._snapshot_state import (
+from rbnotes.kernels._memory import (
     read3,
     read6,
     read_packed3,

@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import lower_builtin
 
-from rbnotes.kernels._cached_layout import LANES, ONE
+from rbnotes.kernels._layout import LANES, ONE
 from rbnotes.kernels._numbers import (
     INDEX_TYPE,
     NUM_LANES,

@@ -18,7 +18,7 @@ from rbnotes.kernels._algebra import (
     sine_cosine,
     subtract_outer_product,
 )
-from rbnotes.kernels._cached_layout import (
+from rbnotes.kernels._layout import (
     ACCELERATION,
     ACCELERATION_CHANGE,
     CENTER_OF_MASS,
@@ -46,7 +46,7 @@ from rbnotes.kernels._cached_layout import (
     WRENCH,
 )
 from rbnotes.kernels._numbers import broadcast_like, greater, read, select, write
-from rbnotes.kernels._snapshot_state import (
+from rbnotes.kernels._memory import (
     add6,
     add9,
     read3,

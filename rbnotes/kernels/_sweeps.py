@@ -12,7 +12,7 @@ from rbnotes.kernels._blocks import (
     store_result,
     update_multi_dof_joint,
 )
-from rbnotes.kernels._cached_layout import (
+from rbnotes.kernels._layout import (
     ACCELERATION,
     ACCELERATION_CHANGE,
     AXIS,
@@ -53,7 +53,7 @@ from rbnotes.kernels._cached_layout import (
     Workspace,
 )
 from rbnotes.kernels._numbers import broadcast8, broadcast_like, element_offset, read, write
-from rbnotes.kernels._snapshot_state import (
+from rbnotes.kernels._memory import (
     add6,
     read3,
     read6,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rbnotes import _se3
 from rbnotes.arguments import Array
 from rbnotes.joints.protocol import JointType
-from rbnotes.kernels import _cached_layout as layout
+from rbnotes.kernels import _layout as layout
 from rbnotes.kernels.general import JointSlices, group_by_program
 
 SUBSPACE_DERIVATIVES_SIZE = int(layout.SUBSPACE_DERIVATIVES_SIZE)

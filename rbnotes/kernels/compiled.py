@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes import tree as reference
 from rbnotes.arguments import Array
-from rbnotes.kernels import _cached_layout as layout
-from rbnotes.kernels._source_findings import compiled_function
+from rbnotes.kernels import _layout as layout
+from rbnotes.kernels._code import compiled_function
 from rbnotes.kernels.bending import SubspaceDerivatives
 from rbnotes.kernels.general import ExternalJoints
 from rbnotes.kernels.packing import (
@@ -50,7 +50,7 @@ class CompiledTree:
     """
 
     def __init__(self, tree: Tree) -> None:
-        arguments.instance("tree", tree, Tree)
+        arguments.require_instance("tree", tree, Tree)
         self.tree = tree
         self._packed = pack_tree(tree)
         self._integers, self._floats, given = self._packed
@@ -168,7 +168,7 @@ class CompiledTree:
         SingularConfiguration
             If a joint that is not driven is in a singular state, or nothing heavy moves with it.
         """
-        arguments.instance("accelerations", accelerations, Mapping)
+        arguments.require_instance("accelerations", accelerations, Mapping)
         prescribed, driven = _prescribed_accelerations(self.tree, accelerations)
         q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(
             self.tree, q, qdot, prescribed, tau, wrenches

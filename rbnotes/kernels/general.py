@@ -23,8 +23,8 @@ from rbnotes.arguments import Array
 from rbnotes.joints import FunctionJoint, JointType
 from rbnotes.joints.general.functions import MIN_MARGIN
 from rbnotes.joints.general.straight_line import Instruction, instructions
-from rbnotes.kernels import _cached_layout as layout
-from rbnotes.kernels._source_findings import LOG, compile_entry, failure_code, log_compilation, require_numba
+from rbnotes.kernels import _layout as layout
+from rbnotes.kernels._code import LOG, compile_entry, failure_code, log_compilation, require_numba
 
 
 class JointSlices(NamedTuple):

@@ -31,7 +31,7 @@ from rbnotes.joints import (
     Revolute,
     Translational,
 )
-from rbnotes.kernels import _cached_layout as layout
+from rbnotes.kernels import _layout as layout
 from rbnotes.kernels.general import JointSlices
 from rbnotes.tree import Tree
 

@@ -14,7 +14,7 @@ from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, QP, QPSolution, Residuals, Solution, Statistics, Status
 from rbnotes.complementarity import solve_lcp as reference
-from rbnotes.kernels._source_findings import compiled_function, failure_code
+from rbnotes.kernels._code import compiled_function, failure_code
 from rbnotes.kernels._tables import NUM_RESIDUALS, RELATIVE
 
 DEFAULT_TOLERANCE = 1e-10
@@ -55,7 +55,7 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = DEFAULT_TOLERANC
         If numba is not installed.
     """
     if tolerance is not DEFAULT_TOLERANCE:
-        tolerance = arguments.number("tolerance", tolerance)
+        tolerance = arguments.positive_number("tolerance", tolerance)
     if _is_float_array(q, 1) and _is_float_array(M, 2) and len(q) and M.shape == 2 * q.shape:
         n = len(q)
         z, w, residuals = np.empty(n), np.empty(n), np.empty(NUM_RESIDUALS)
@@ -104,7 +104,7 @@ def solve_qp(
         If numba is not installed.
     """
     if tolerance is not DEFAULT_TOLERANCE:
-        tolerance = arguments.number("tolerance", tolerance)
+        tolerance = arguments.positive_number("tolerance", tolerance)
     found = _solve_compiled(Q, c, A, b, tolerance)
     return reference(QP(Q, c, A, b), tolerance=tolerance) if found is None else found
 

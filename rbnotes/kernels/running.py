@@ -11,7 +11,7 @@ from rbnotes._frozen import construct_unchecked
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
-from rbnotes.kernels._source_findings import compiled_function
+from rbnotes.kernels._code import compiled_function
 from rbnotes.kernels._tables import (
     AFTER,
     BEFORE,

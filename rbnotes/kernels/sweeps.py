@@ -43,7 +43,7 @@ def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, 
     InvalidArgument
         If there are no states, their counts differ, or ``chunks`` is not positive.
     """
-    arguments.function("function", function)
+    arguments.require_function("function", function)
     chunks = arguments.count("chunks", chunks, 1)
     arrays = [arguments.array(f"states[{i}]", each, None) for i, each in enumerate(states)]
     counts = {len(each) for each in arrays}

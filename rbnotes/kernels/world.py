@@ -15,9 +15,9 @@ from rbnotes.contact import Collider, ContactPoints, RoundedBox
 from rbnotes.contact.detection import collision_filter
 from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
-from rbnotes.friction.friction_contact_problem import DelassusProblem
+from rbnotes.friction.contact_space import DelassusProblem
 from rbnotes.friction.newton import newton_search, solve_friction
-from rbnotes.kernels._source_findings import compiled_function
+from rbnotes.kernels._code import compiled_function
 from rbnotes.kernels.mechanisms import PackedWorld, pack_world, pair_coefficients
 from rbnotes.kernels.running import is_supported, run_compiled
 from rbnotes.maximal import Integrator, Trajectory, World
@@ -170,7 +170,7 @@ def _solve_newton(
     steps = compiled_function("newton_method")(
         np.array([max_iterations], dtype=np.uint64),
         np.ascontiguousarray(space.delassus_matrix).ravel(),
-        np.ascontiguousarray(space.free).ravel(),
+        np.ascontiguousarray(space.free_contact_velocities).ravel(),
         np.ascontiguousarray(space.mu),
         np.ascontiguousarray(r).ravel(),
         np.array([tolerance]),

@@ -45,7 +45,7 @@ def find(id: str) -> Record:
     InvalidArgument
         If there is none, with the five nearest, or if there are several, with these.
     """
-    return naming.one(id, load())
+    return naming.find_claim(id, load())
 
 
 def _is_record(value: object) -> bool:

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterable, Iterator
 from typing import TypeGuard
 
-from rbnotes.ledger.check_honesty.claim_code import is_option_value
+from rbnotes.ledger.honesty.claim_code import is_option_value
 
 Change = tuple[str, ast.AST]
 

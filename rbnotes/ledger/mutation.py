@@ -20,13 +20,13 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger import mutants
-from rbnotes.ledger.check_honesty.claim_code import (
+from rbnotes.ledger.honesty.claim_code import (
     form_functions,
     function_ast,
     readable_function,
     rebuild_form,
 )
-from rbnotes.ledger.check_honesty.tracing import trace
+from rbnotes.ledger.honesty.tracing import trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record, Verdict
 from rbnotes.ledger.runner import MIN_EXAMPLES
 from rbnotes.ledger.trials import Values, deviation_or_inf, evaluate_reference_samples, samples

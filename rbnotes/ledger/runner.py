@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.ledger import covariance, with_extent
-from rbnotes.ledger.check_honesty import (
+from rbnotes.ledger import covariance, showing
+from rbnotes.ledger.honesty import (
     blurring,
     branches,
     conditions,
-    describe_conventions,
+    conventions,
     digits,
     effects,
     independence,
@@ -22,7 +22,7 @@ from rbnotes.ledger.check_honesty import (
     statements,
     variety,
 )
-from rbnotes.ledger.check_honesty.claim_code import UnreadableFunction, record_forms
+from rbnotes.ledger.honesty.claim_code import UnreadableFunction, record_forms
 from rbnotes.ledger.counterexamples import replay
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Inputs, Record
 from rbnotes.ledger.resolving import resolve
@@ -229,7 +229,7 @@ def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Se
         *variety.overly_special_findings(record, given, draws),
         *variety.hidden_variation_findings(record, trials.expected),
         *conditions.findings(record, draws, expected, given),
-        *describe_conventions.findings(record, trials.values),
+        *conventions.findings(record, trials.values),
         *digits.findings(record),
         *blurring.findings(
             record, expected, trials.results(record.printed)[:count] if record.printed else []
@@ -312,7 +312,7 @@ def _describe_residual(form: str, size: float, values: Values | None) -> str:
     """How far a form is off, and on which inputs, if it takes any and they are known."""
     text = f"the {form} form is off by up to {size:.2g}"
     return (
-        "\n".join([f"{text}, for example on", *(f"  {line}" for line in with_extent.format_inputs(values))])
+        "\n".join([f"{text}, for example on", *(f"  {line}" for line in showing.format_inputs(values))])
         if values
         else text
     )

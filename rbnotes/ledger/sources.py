@@ -118,7 +118,7 @@ def open_ledger(name: str | Path) -> Ledger:
         for module in [name for name in sys.modules if f"{name}.".startswith(f"{folder.name}.")]:
             del sys.modules[module]
         modified_at = max(path.stat().st_mtime_ns for path in folder.iterdir())
-        return replace(_read_ledger(folder, folder.name), changed=modified_at)
+        return replace(_read_ledger(folder, folder.name), modified_at=modified_at)
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name == str(name):
             spec = find_spec(point.value)

@@ -49,7 +49,7 @@ from rbnotes.maximal.rattle import Rattle, rattle
 from rbnotes.maximal.simulate import simulate
 from rbnotes.maximal.stepping import Integrator, World
 from rbnotes.maximal.trajectory import ContactEvent, ContactRecord, Trajectory, Work
-from rbnotes.maximal.warm_started_friction import FrictionWarning
+from rbnotes.maximal.remembering import FrictionWarning
 
 __all__ = [
     "Accelerations",

@@ -62,7 +62,10 @@ def energy_figure(
     if stored_energy is not None:
         arguments.require_force_law("stored_energy", stored_energy)
         stored_energies = np.array(
-            [arguments.real("stored_energy", stored_energy(states[k])) for k in range(len(stored_energies))]
+            [
+                arguments.real_number("stored_energy", stored_energy(states[k]))
+                for k in range(len(stored_energies))
+            ]
         )
     cumulative_work = {name: np.concatenate([[0.0], np.cumsum(each)]) for name, each in work.items()}
     accounts = {

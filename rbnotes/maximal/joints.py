@@ -142,7 +142,7 @@ def joint_from_world_frame(
         If ``frame`` or ``poses`` are no poses, ``body`` is no body, ``parent`` is no body or WORLD, or the
         shape of ``q`` does not fit.
     """
-    arguments.instance("kind", kind, JointType)
+    arguments.require_instance("kind", kind, JointType)
     frame = arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
     poses = checked_poses(poses)
     q = kind.neutral if q is None else arguments.with_ndim("q", kind._check_coordinates("q", q), 1)
@@ -158,7 +158,7 @@ def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``poses`` are no poses.
     """
-    arguments.instance("joint", joint, Joint)
+    arguments.require_instance("joint", joint, Joint)
     result: Array = joint_kinematics((joint,), poses).relative_poses[0]
     return result
 
@@ -180,7 +180,7 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     InvalidArgument
         If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
-    arguments.instance("joint", joint, Joint)
+    arguments.require_instance("joint", joint, Joint)
     kinematics = joint_kinematics((joint,), poses)
     body_twists, parent_twists = kinematics.joint_frame_twists(checked_twists(twists, kinematics.num_bodies))
     result: Array = body_twists[0] - parent_twists[0]
@@ -200,7 +200,7 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
     InvalidArgument
         If ``poses`` are no poses.
     """
-    arguments.instance("joint", joint, Joint)
+    arguments.require_instance("joint", joint, Joint)
     result: Array = joint_matrix((joint,), poses).toarray()
     return result
 
@@ -231,7 +231,7 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
     InvalidArgument
         If ``poses`` are no poses.
     """
-    arguments.instance("joint", joint, Joint)
+    arguments.require_instance("joint", joint, Joint)
     return joint_errors((joint,), poses)
 
 
@@ -260,7 +260,7 @@ def joint_bias_acceleration(joint: Joint, poses: ArrayLike, twists: ArrayLike) -
     InvalidArgument
         If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
-    arguments.instance("joint", joint, Joint)
+    arguments.require_instance("joint", joint, Joint)
     return joint_bias_accelerations((joint,), poses, twists)
 
 
@@ -291,7 +291,7 @@ def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> J
     InvalidArgument
         If ``poses`` are no poses or the shape of ``multipliers`` does not fit.
     """
-    arguments.instance("joint", joint, Joint)
+    arguments.require_instance("joint", joint, Joint)
     joint_multipliers = arguments.single_vector("multipliers", multipliers, joint.num_constraints)
     on_body, on_parent = np.einsum(
         "m,mbi->bi", joint_multipliers, joint_kinematics((joint,), poses).row_blocks()

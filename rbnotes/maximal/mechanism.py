@@ -80,7 +80,7 @@ class Mechanism:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.free.mass_matrix(state)
 
     def force(self, state: State) -> Array:
@@ -88,7 +88,7 @@ class Mechanism:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.free.force(state)
 
     def linearized_force(self, state: State) -> Forces:
@@ -96,7 +96,7 @@ class Mechanism:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.free.linearized_force(state)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
@@ -114,7 +114,7 @@ class Mechanism:
         InvalidArgument
             If the shape of ``acceleration`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.free.linearized_residual(state, acceleration)
 
     def acceleration(self, state: State) -> Array:
@@ -122,7 +122,7 @@ class Mechanism:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
@@ -130,7 +130,7 @@ class Mechanism:
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
@@ -138,7 +138,7 @@ class Mechanism:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.free.energy(state)
 
 
@@ -167,8 +167,8 @@ def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
     InvalidArgument
         If ``mechanism`` is no ``Mechanism`` or ``state`` is no ``State``.
     """
-    arguments.instance("mechanism", mechanism, Mechanism)
-    arguments.instance("state", state, State)
+    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("state", state, State)
     force = mechanism.force(state)
     kinematics = JointKinematics(mechanism.joints, state.E)
     bias_acceleration, mass = kinematics.bias_accelerations(state.phi), mechanism.mass_matrix(state)
@@ -191,15 +191,15 @@ def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: flo
     InvalidArgument
         If ``mechanism`` is no ``Mechanism``, ``state`` does not fit it, or ``gamma`` is negative.
     """
-    arguments.instance("mechanism", mechanism, Mechanism)
-    arguments.instance("state", state, State)
+    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("state", state, State)
     _check_shape(mechanism, state.E)
     kinematics = JointKinematics(mechanism.joints, state.E)
     G, zero_target = (
         kinematics.constraint_matrix_like(mechanism.mass_matrix(state)),
         np.zeros(kinematics.layout.num_rows),
     )
-    gamma = arguments.real("gamma", gamma, minimum=0.0)
+    gamma = arguments.real_number("gamma", gamma, minimum=0.0)
     target = _baumgarte_target(mechanism, kinematics, gamma, G) if gamma else zero_target
     return construct_unchecked(BilateralRows, rows=G, target=target, softness=zero_target)
 
@@ -224,10 +224,13 @@ def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Ar
     InvalidArgument
         If ``poses`` are no poses or ``gamma`` is negative.
     """
-    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("mechanism", mechanism, Mechanism)
     kinematics = joint_kinematics(mechanism.joints, poses)
     return _baumgarte_target(
-        mechanism, kinematics, arguments.real("gamma", gamma, minimum=0.0), kinematics.constraint_matrix()
+        mechanism,
+        kinematics,
+        arguments.real_number("gamma", gamma, minimum=0.0),
+        kinematics.constraint_matrix(),
     )
 
 
@@ -241,8 +244,8 @@ def project(mechanism: Mechanism, state: State) -> State:
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
-    arguments.instance("mechanism", mechanism, Mechanism)
-    arguments.instance("state", state, State)
+    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("state", state, State)
     projected_state = replace_unchecked(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass_matrix(projected_state)
     G = JointKinematics(mechanism.joints, projected_state.E).constraint_matrix_like(mass)
@@ -266,7 +269,7 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int
     SingularConfiguration
         If the joints are still apart after so many iterations.
     """
-    arguments.instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("mechanism", mechanism, Mechanism)
     return project_poses_unchecked(
         mechanism, _check_poses(mechanism, poses), arguments.count("max_iterations", max_iterations)
     )

@@ -26,7 +26,7 @@ from rbnotes.joints._annihilator import (
     constraint_force_basis_rate,
     has_varying_constraint_rows,
 )
-from rbnotes.joints._parent_joint_frame import nearest_rates, pose_error
+from rbnotes.joints._nearest import nearest_rates, pose_error
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ from rbnotes.contact.nearby import restitution_threshold
 from rbnotes.contact.pair_rows import relative_velocities
 from rbnotes.dynamics import Scheme, State, zero_forces
 from rbnotes.dynamics.step_problem import unconstrained_problem
-from rbnotes.dynamics.unforced import advance_free_motion, external_force_problem
+from rbnotes.dynamics.free_motion import advance_free_motion, external_force_problem
 from rbnotes.maximal.first_order import FirstOrderIntegrator
 from rbnotes.maximal.impacts import solve_sequential_impacts
 from rbnotes.maximal.mechanism import PROJECTION_TOLERANCE, project_poses_unchecked

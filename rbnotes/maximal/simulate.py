@@ -27,7 +27,7 @@ from rbnotes.maximal.mechanism import STABILIZATIONS, Mechanism
 from rbnotes.maximal.rattle import rattle
 from rbnotes.maximal.stepping import Integrator, Progress, Setting, World, predict_contacts
 from rbnotes.maximal.trajectory import Trajectory
-from rbnotes.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.maximal.remembering import WarmStartedFriction
 
 MATCHING_DISTANCE = 0.02
 """Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
@@ -104,8 +104,8 @@ def simulate(
     """
     if isinstance(world, Mechanism):
         raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
-    arguments.instance("world", world, World)
-    arguments.instance("state", state, State, Trajectory)
+    arguments.require_instance("world", world, World)
+    arguments.require_instance("state", state, State, Trajectory)
     model = world.prepare_friction_model(friction_model("friction", friction))
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "take")
@@ -115,12 +115,12 @@ def simulate(
     state = _check_state(world, state)
     arguments.choice("impacts", impacts, IMPACT_MODES)
     if progress is not None:
-        arguments.function("progress", progress, "done", "steps")
+        arguments.require_function("progress", progress, "done", "steps")
     h, gamma, slop = _check_numbers(h, steps, stabilization, gamma, slop)
     limit = (
         np.inf
         if max_friction_residual is None
-        else arguments.number("max_friction_residual", max_friction_residual)
+        else arguments.positive_number("max_friction_residual", max_friction_residual)
     )
     warm_started_friction = WarmStartedFriction(model, limit, MATCHING_DISTANCE)
     setting = Setting(world, h, warm_started_friction, stabilization, gamma, slop, impacts)
@@ -144,6 +144,6 @@ def _check_numbers(
 ) -> tuple[float, float, float]:
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
     arguments.count("steps", steps, minimum=1)
-    h = arguments.number("h", h)
+    h = arguments.positive_number("h", h)
     gamma = DEFAULT_ERROR_REDUCTION / h if gamma is None else check_error_reduction_rate(gamma, h)
-    return h, gamma, arguments.real("slop", slop, minimum=0.0)
+    return h, gamma, arguments.real_number("slop", slop, minimum=0.0)

@@ -31,7 +31,7 @@ from rbnotes.maximal.trajectory import (
     contact_events,
     record_contacts,
 )
-from rbnotes.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.maximal.remembering import WarmStartedFriction
 
 Progress = Callable[[int, int], object]
 """Told after each step how many are done, and how many there are."""
@@ -56,7 +56,7 @@ class World:
     """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
 
     def __post_init__(self) -> None:
-        arguments.instance("mechanism", self.mechanism, Mechanism)
+        arguments.require_instance("mechanism", self.mechanism, Mechanism)
         check_colliders(self.colliders, len(self.mechanism.inertias))
         if self.excluded_pairs is not None:
             object.__setattr__(self, "excluded_pairs", check_excluded_pairs(self.excluded_pairs))
@@ -155,7 +155,7 @@ class Kick(NamedTuple):
 
     def with_joint_impulses(self, after: Array, joint_impulses: Array) -> Kick:
         """The kick with other velocities, which further impulses along the joints make."""
-        contacts = replace(self.contacts, after=relative_velocities(self.contact_rows, after))
+        contacts = replace(self.contacts, velocities_after=relative_velocities(self.contact_rows, after))
         return self._replace(after=after, joints=self.joints + joint_impulses, contacts=contacts)
 
     @property

@@ -49,7 +49,7 @@ from rbnotes.tree.inverse_inertia import (
     inverse_mass_matrix,
     inverse_mass_product,
 )
-from rbnotes.tree.joint_wrenches import BearingReaction, BispRun, BispStep
+from rbnotes.tree.joint_loads import BearingReaction, BispRun, BispStep
 from rbnotes.tree.kinematics import (
     BodyKinematics,
     Poses,

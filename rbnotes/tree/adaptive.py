@@ -140,10 +140,13 @@ def integrate_adaptively(
         If the method gives up, or would need more evaluations.
     """
     arguments.require_methods("system", system, "moved", "acceleration", "reparametrize")
-    arguments.instance("state", state, State)
+    arguments.require_instance("state", state, State)
     events = None if events is None else arguments.instances("events", events, Event)
-    rtol, atol = arguments.number("rtol", rtol), arguments.number("atol", atol)
-    if np.isnan(arguments.with_ndim("max_step", arguments.bound("max_step", max_step), 0)) or max_step <= 0:
+    rtol, atol = arguments.positive_number("rtol", rtol), arguments.positive_number("atol", atol)
+    if (
+        np.isnan(arguments.with_ndim("max_step", arguments.extended_real_array("max_step", max_step), 0))
+        or max_step <= 0
+    ):
         raise InvalidArgument("max_step", f"{max_step}", "a positive number, or infinity")
     times = arguments.array("times", times)
     if times.ndim != 1 or not times.size or np.any(np.diff(times, prepend=state.t) < 0):
@@ -235,7 +238,7 @@ class _EventDetector:
         return now.t
 
     def _value(self, i: int, state: State) -> float:
-        return arguments.real(f"events[{i}]", self.events[i].function(state))
+        return arguments.real_number(f"events[{i}]", self.events[i].function(state))
 
 
 def _event_time(

@@ -48,8 +48,8 @@ def assemble_configuration(
     InconsistentConstraints
         If equations want velocities that contradict each other.
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
     constraints = checked_constraints(constraints)
     locked = arguments.instances("locked", locked, str)
     for constraint in constraints:

@@ -43,7 +43,7 @@ class AttachedSystem(ReducedSystem):
     """Which particles ride, each on its link and at its point there, m."""
 
     def __post_init__(self) -> None:
-        arguments.instance("system", self.system, TreeSystem)
+        arguments.require_instance("system", self.system, TreeSystem)
         object.__setattr__(
             self, "attachments", arguments.instances("attachments", self.attachments, AttachedParticle)
         )

@@ -18,12 +18,12 @@ from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.contact import Collider, Contacts, contact_jacobian
 from rbnotes.dynamics import State, StepSolution, add_constraints, implicit_euler, symplectic_euler
 from rbnotes.friction.bearings import Bearing
-from rbnotes.friction.friction_contact_problem import FrictionContactProblem, friction_contact_problem
+from rbnotes.friction.contact_space import FrictionContactProblem, friction_contact_problem
 from rbnotes.tree.bearings import Bearings, closure_wrench, joint_bearings
 from rbnotes.tree.constrained import velocity_constraints
 from rbnotes.tree.constraints import LoopClosure
 from rbnotes.tree.contact import _predict_contacts, tree_contacts
-from rbnotes.tree.joint_wrenches import BearingReaction, BispStep
+from rbnotes.tree.joint_loads import BearingReaction, BispStep
 from rbnotes.tree.kinematics import _relative_joint_poses
 from rbnotes.tree.products import subtree_wrenches
 from rbnotes.tree.reactions import constraint_body_jacobian, impulse_balance
@@ -50,11 +50,11 @@ class JointFrictionProblem:
         apart: Sequence[tuple[int, int]] | None,
     ) -> None:
         self.system, self.state, self.implicit = system, state, implicit
-        self.h = arguments.number("h", h)
+        self.h = arguments.positive_number("h", h)
         self.constraints = constraints
         for name, bearing in bearings.items():
-            arguments.instance("bearings: key", name, str, LoopClosure)
-            arguments.instance("bearings: value", bearing, Bearing)
+            arguments.require_instance("bearings: key", name, str, LoopClosure)
+            arguments.require_instance("bearings: value", bearing, Bearing)
             if isinstance(name, LoopClosure) and not any(name is constraint for constraint in constraints):
                 raise InvalidArgument(
                     "bearings", f"a closure of {name.a!r}", "closures among the constraints"

@@ -39,10 +39,10 @@ from rbnotes.friction.best import ResidualTrackingSolver
 from rbnotes.friction.bounded import CONE_SECTIONS, PROGRAM_SOLVERS
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.mixing import AndersonAcceleration
-from rbnotes.friction.staggered_projections import friction_impulses, normal_impulses
+from rbnotes.friction.staggered import friction_impulses, normal_impulses
 from rbnotes.tree.bearing_step import JointFrictionProblem
 from rbnotes.tree.bearings import Bearings
-from rbnotes.tree.joint_wrenches import BispRun, BispStep
+from rbnotes.tree.joint_loads import BispRun, BispStep
 from rbnotes.tree.parts import checked_constraints
 from rbnotes.tree.rows import Constraint
 from rbnotes.tree.system import TreeSystem
@@ -123,16 +123,16 @@ def bisp_step(
         If ``raise_on_failure`` and the tolerance is not met, or rounding keeps the last programs from theirs; its
         ``solution`` is the step as it is then.
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    arguments.instance("bearings", bearings, Mapping)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    arguments.require_instance("bearings", bearings, Mapping)
     if initial_guess is not None:
-        arguments.instance("initial_guess", initial_guess, BispStep)
+        arguments.require_instance("initial_guess", initial_guess, BispStep)
     arguments.choice("cone", cone, CONE_SECTIONS)
     if cone == "pyramid":
         facet_directions(facets)
     arguments.choice("solver", solver, PROGRAM_SOLVERS)
-    tolerance = arguments.number("tolerance", tolerance)
+    tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = checked_constraints(constraints)
     problem = JointFrictionProblem(
@@ -206,8 +206,8 @@ def simulate_joint_friction(
 
     Raises InvalidArgument if ``h`` is not positive or ``steps`` is below 1.
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
     steps = arguments.count("steps", steps, minimum=1)
     constraints = checked_constraints(constraints)
     states, done, last = [state], list[BispStep](), None

@@ -52,10 +52,10 @@ def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t
 
     Raises InvalidArgument if ``t`` is no finite number.
     """
-    arguments.instance("state", state, State)
-    arguments.instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
     arguments.require_methods("constraint", constraint, "rows")
-    arguments.real("t", t)
+    arguments.real_number("t", t)
     return _constraint_rows_at_state(system, state)(constraint, t)
 
 
@@ -103,9 +103,9 @@ def velocity_constraints(
     InconsistentConstraints
         If equations contradict each other; the message names them.
     """
-    arguments.instance("system", system, TreeSystem, ReducedSystem)
-    arguments.instance("state", state, State)
-    h = arguments.number("h", h)
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
+    h = arguments.positive_number("h", h)
     gamma = check_error_reduction_rate(gamma, h)
     constraints = checked_constraints(constraints)
     parts, rows = (
@@ -156,8 +156,8 @@ def constrained_acceleration(
     Unsolved
         If inequalities contradict each other or the equations; the message names the inequalities.
     """
-    arguments.instance("system", system, TreeSystem, ReducedSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
     constraints = checked_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
     parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
@@ -184,8 +184,8 @@ def constraint_forces(
     InvalidArgument, InconsistentConstraints, Unsolved
         As :func:`constrained_acceleration`.
     """
-    arguments.instance("system", system, TreeSystem, ReducedSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
     constraints = checked_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
     return _multipliers_by_constraint(system, constraints, state, alpha, beta, method, object)
@@ -216,8 +216,8 @@ def prescribed_forces(
     InvalidArgument, InconsistentConstraints, Unsolved
         As :func:`constrained_acceleration`.
     """
-    arguments.instance("system", system, TreeSystem, ReducedSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
     constraints = checked_constraints(constraints)
     _, _, method = _check_options(0.0, 0.0, method)
     forces = _multipliers_by_constraint(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
@@ -315,5 +315,8 @@ def _solve_accelerations(
 
 
 def _check_options(alpha: float, beta: float, method: str) -> tuple[float, float, str]:
-    rates = arguments.real("alpha", alpha, minimum=0.0), arguments.real("beta", beta, minimum=0.0)
+    rates = (
+        arguments.real_number("alpha", alpha, minimum=0.0),
+        arguments.real_number("beta", beta, minimum=0.0),
+    )
     return *rates, arguments.choice("method", method, METHODS)

@@ -120,7 +120,7 @@ class Gear:
 
     def __post_init__(self) -> None:
         check_link_names(self, "a", "b")
-        object.__setattr__(self, "ratio", arguments.real("ratio", self.ratio))
+        object.__setattr__(self, "ratio", arguments.real_number("ratio", self.ratio))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         """Its rows.
@@ -152,7 +152,7 @@ class PrescribedJoint:
 
     def __post_init__(self) -> None:
         check_link_names(self, "link")
-        arguments.function("motion", self.motion, "t")
+        arguments.require_function("motion", self.motion, "t")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
         """Its rows.
@@ -187,7 +187,7 @@ class PrescribedBody(BodyConstraint):
 
     def __post_init__(self) -> None:
         check_link_names(self, "link")
-        arguments.function("motion", self.motion, "t", "E", "phi")
+        arguments.require_function("motion", self.motion, "t", "E", "phi")
         components = arguments.indices("components", self.components)
         object.__setattr__(self, "components", tuple(int(number) for number in components.ravel()))
         if not set(self.components) <= set(range(6)) or len(set(self.components)) < len(self.components):
@@ -266,7 +266,7 @@ class JointLimit:
         check_link_names(self, "link")
         arguments.count("coordinate", self.coordinate)
         for name in ("lower", "upper"):
-            bound = arguments.with_ndim(name, arguments.bound(name, getattr(self, name)), 0)
+            bound = arguments.with_ndim(name, arguments.extended_real_array(name, getattr(self, name)), 0)
             object.__setattr__(self, name, float(bound))
         if not self.lower < self.upper:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
@@ -313,7 +313,7 @@ class PlaneLimit(BodyConstraint):
         normal = arguments.with_ndim("normal", arguments.unit_vector("normal", self.normal), 1)
         object.__setattr__(self, "x", arguments.single_vector("x", self.x))
         object.__setattr__(self, "normal", normal)
-        object.__setattr__(self, "offset", arguments.real("offset", self.offset))
+        object.__setattr__(self, "offset", arguments.real_number("offset", self.offset))
 
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float

@@ -70,10 +70,10 @@ def tree_contacts(
     InvalidArgument
         If ``h`` is not positive or ``gamma`` is not in [0, 2/h].
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    arguments.instance("points", points, ContactPoints)
-    h = arguments.number("h", h)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    arguments.require_instance("points", points, ContactPoints)
+    h = arguments.positive_number("h", h)
     gamma = check_error_reduction_rate(gamma, h)
     maximal_state = system.maximal_state(state)
     J = system.reduction(state).J[: maximal_state.phi.size]
@@ -139,12 +139,12 @@ def contact_step(
     NotConverged
         If the friction model finds no solution.
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    arguments.function("scheme", scheme)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    arguments.require_function("scheme", scheme)
     model = friction_model("friction", friction)
     constraints = checked_constraints(constraints)
-    h = arguments.number("h", h)
+    h = arguments.positive_number("h", h)
     points = _predict_contacts(system, system.maximal_state(state), colliders, h, excluded_pairs)
     contacts = tree_contacts(system, state, points, h, gamma=gamma)
     rows = velocity_constraints(system, constraints, state, h, gamma)

@@ -184,11 +184,11 @@ def _assemble_dual_problem(
     system: TreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[DualProblem, list[ConstraintPart], list[Array]]:
     """The problem, the rows of each constraint, and which of them are among these."""
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
     constraints = checked_constraints(constraints)
-    alpha = arguments.real("alpha", alpha, minimum=0.0)
-    beta = arguments.real("beta", beta, minimum=0.0)
+    alpha = arguments.real_number("alpha", alpha, minimum=0.0)
+    beta = arguments.real_number("beta", beta, minimum=0.0)
     system._check_state(state)
     kinematics = SweepKinematics.from_state(system.tree, state)
     inverse_mass = factor_mass_matrix(system.tree, state.q)

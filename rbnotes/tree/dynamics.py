@@ -34,7 +34,7 @@ def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _mass_matrix(tree, tree.check_vector("q", q))
 
 
@@ -98,7 +98,7 @@ def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     return _gyroscopic_and_gravity_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
 
@@ -108,7 +108,7 @@ def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _gravity_wrenches(tree, _poses_at(tree, tree.check_vector("q", q)).bodies)
 
 
@@ -117,7 +117,7 @@ def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _passive_joint_forces(tree, *_check_state_vectors(tree, q, qdot))
 
 
@@ -145,7 +145,7 @@ def net_generalized_force(
     InvalidArgument
         If a shape does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     return _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
 
@@ -185,7 +185,7 @@ def forward_dynamics_dense(
         If the mass matrix is singular: some joint is in a singular state, or nothing heavy moves with it. The
         message names the joints.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     force = _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
     return solve_accelerations(tree, q, qdot, regularized_mass_matrix(tree, q), force)
@@ -219,7 +219,7 @@ def inverse_dynamics_dense(
 
     Raises InvalidArgument if a shape does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
     return _inverse_dynamics_dense(tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1])
 
@@ -235,7 +235,7 @@ def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return kinetic_energy_from_twists(tree, _twists_at(tree, *_check_state_vectors(tree, q, qdot)))
 
 
@@ -252,7 +252,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q = tree.check_vector("q", q)
     return potential_energy_from_poses(tree, q, _poses_at(tree, q).bodies)
 
@@ -272,7 +272,7 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     momenta = _matvec(tree.inertias, _twists_at(tree, q, qdot))
     to_world = _se3.Ad_inverse(_poses_at(tree, q).bodies)

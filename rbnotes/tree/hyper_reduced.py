@@ -45,11 +45,11 @@ class JointCoordinates:
 
     def __post_init__(self) -> None:
         arguments.count("num_coordinates", self.num_coordinates)
-        arguments.function("q", self.q, "q_R")
-        arguments.function("jacobian", self.jacobian, "q_R")
-        arguments.function("jacobian_rate", self.jacobian_rate, "q_R", "v_R")
+        arguments.require_function("q", self.q, "q_R")
+        arguments.require_function("jacobian", self.jacobian, "q_R")
+        arguments.require_function("jacobian_rate", self.jacobian_rate, "q_R", "v_R")
         if self.bias_acceleration_derivative is not None:
-            arguments.function(
+            arguments.require_function(
                 "bias_acceleration_derivative", self.bias_acceleration_derivative, "q_R", "v_R"
             )
 
@@ -104,8 +104,8 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
     InvalidArgument
         If there is no such link, one has not exactly one coordinate, or all ratios are zero.
     """
-    arguments.instance("tree", tree, Tree)
-    arguments.instance("ratios", ratios, Mapping)
+    arguments.require_instance("tree", tree, Tree)
+    arguments.require_instance("ratios", ratios, Mapping)
     column = np.zeros(tree.num_coordinates)
     for name, ratio in ratios.items():
         coordinates = tree.coordinate_slices[tree.index(arguments.text("ratios: name", name))]
@@ -113,7 +113,7 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
             raise InvalidArgument(
                 "ratios", f"{name!r} with {coordinates.stop - coordinates.start} coordinates", "one"
             )
-        column[coordinates] = arguments.real("ratios", ratio)
+        column[coordinates] = arguments.real_number("ratios", ratio)
     if not np.any(column):
         raise InvalidArgument("ratios", repr(dict(ratios)), "one that is not zero")
     first_coordinates = sorted(tree.coordinate_slices[tree.index(name)].start for name in ratios)
@@ -135,8 +135,8 @@ class HyperReducedSystem(ReducedSystem):
     """How the k coordinates of the joints, rad or m, follow the r fewer ones."""
 
     def __post_init__(self) -> None:
-        arguments.instance("system", self.system, TreeSystem)
-        arguments.instance("coordinates", self.coordinates, JointCoordinates)
+        arguments.require_instance("system", self.system, TreeSystem)
+        arguments.require_instance("coordinates", self.coordinates, JointCoordinates)
 
     def _expand(self, state: State) -> tuple[State, Array, Array]:
         k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size

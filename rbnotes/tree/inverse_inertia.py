@@ -142,7 +142,7 @@ def factor_mass_matrix(
         If a joint is in a singular state, nothing heavy moves with it, or the additions take away what
         inertia it has; the message names it.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, n = tree.check_vector("q", q), len(tree.links)
     P = _check_joint_terms(tree, joint_terms)
     B = arguments.array("body_terms", body_terms)
@@ -236,7 +236,7 @@ def inverse_mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     SingularConfiguration
         If a joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
     return _factor_mass_matrix(tree, q, np.zeros((tree.num_coordinates, tree.num_coordinates)))._solve(x)
 

@@ -50,7 +50,7 @@ def poses(tree: Tree, q: ArrayLike) -> Poses:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _poses_at(tree, tree.check_vector("q", q))
 
 
@@ -59,7 +59,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _twists_at(tree, *_check_state_vectors(tree, q, qdot))
 
 
@@ -87,7 +87,7 @@ def jacobian(tree: Tree, q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _jacobian_at(tree, tree.check_vector("q", q))
 
 
@@ -96,7 +96,7 @@ def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     A = _se3.Ad_inverse(_relative_joint_poses(tree, q))
     return _flatten_bodies(
@@ -109,7 +109,7 @@ def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _body_kinematics(tree, *_check_state_vectors(tree, q, qdot))
 
 

@@ -68,7 +68,7 @@ class Link:
                 raise InvalidArgument(f"{label}: {field}", f"shape {frame.shape}", "shape (4, 4)")
             fields[field] = frame
         for field in ("stiffness", "damping"):
-            number = arguments.scalar(f"{label}: {field}", getattr(self, field), minimum=0.0)
+            number = arguments.real_array(f"{label}: {field}", getattr(self, field), minimum=0.0)
             fields[field] = self._per_coordinate(field, number, k)
         spring_reference = (
             self.joint.neutral
@@ -234,7 +234,7 @@ class Tree:
 
         Raises InvalidArgument if there is no link of a name, or its numbers or ``default`` do not fit.
         """
-        arguments.instance("values", values, Mapping)
+        arguments.require_instance("values", values, Mapping)
         base = self.neutral if default is None else arguments.array("default", default)
         if base.shape not in ((), (self.num_coordinates,)):
             raise InvalidArgument(

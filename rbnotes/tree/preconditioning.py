@@ -138,9 +138,9 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
 
 def _check_step(system: TreeSystem, state: State, h: float) -> float:
     """The size of the step, of these."""
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    return arguments.number("h", h)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    return arguments.positive_number("h", h)
 
 
 def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:

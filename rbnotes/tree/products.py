@@ -26,7 +26,7 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``x`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
     return _twists(tree, q, x, _se3.Ad_inverse(_relative_joint_poses(tree, q)))
 
@@ -38,7 +38,7 @@ def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLik
 
     Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _jacobian_dot_product(tree, *check_vectors(tree, q=q, qdot=qdot, x=x))
 
 
@@ -57,7 +57,7 @@ def bias_acceleration(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return _jacobian_dot_product(tree, q, qdot, qdot)
 
@@ -70,7 +70,7 @@ def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``x`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
     A = _se3.Ad_inverse(_relative_joint_poses(tree, q))
     return generalized_forces(tree, q, _matvec(tree.inertias, _twists(tree, q, x, A)), A)
@@ -83,7 +83,7 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``y`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, y = tree.check_vector("q", q), arguments.array("y", y, len(tree.links), 6)
     shape = arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
     q, y = np.broadcast_to(q, (*shape, tree.num_coordinates)), np.broadcast_to(y, (*shape, *y.shape[-2:]))

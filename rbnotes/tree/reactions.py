@@ -46,9 +46,9 @@ def body_constraint_impulses(
     InvalidArgument
         If ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    G, offset = impulse_balance(system, state, arguments.number("h", h), implicit)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    G, offset = impulse_balance(system, state, arguments.positive_number("h", h), implicit)
     return (G @ arguments.single_vector("velocity", velocity, state.size) + offset).reshape(-1, 6)
 
 
@@ -88,7 +88,7 @@ def joint_transmitted_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) ->
     InvalidArgument
         If the shape of ``q`` or ``wrenches`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q = arguments.with_ndim("q", tree.check_vector("q", q), 1)
     body_wrenches = arguments.with_ndim(
         "wrenches", arguments.array("wrenches", wrenches, len(tree.links), 6), 2
@@ -104,8 +104,8 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
     Raises InvalidArgument if ``system`` is no ``TreeSystem``, ``constraint`` is no ``Constraint``, or
     ``state`` is no ``State``.
     """
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
     arguments.require_methods("constraint", constraint, "rows")
     if not isinstance(constraint, BodyConstraint):
         return None

@@ -60,7 +60,7 @@ def inverse_dynamics(
     InvalidArgument
         If a shape does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot, _, wrenches = _check_dynamics_arguments(tree, q, qdot, qddot, 0.0, wrenches)
     return _inverse_dynamics(tree, q, qdot, qddot, wrenches)
 
@@ -96,7 +96,7 @@ def bias_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return _newton_euler(tree, q, qdot, np.zeros_like(q), 0.0)
 
@@ -147,8 +147,8 @@ def hybrid_dynamics(
         If a joint that is not driven is in a singular state, or nothing heavy moves with it; the message
         names it.
     """
-    arguments.instance("tree", tree, Tree)
-    arguments.instance("accelerations", accelerations, Mapping)
+    arguments.require_instance("tree", tree, Tree)
+    arguments.require_instance("accelerations", accelerations, Mapping)
     prescribed, is_prescribed = _prescribed_accelerations(tree, accelerations)
     q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
     # What the told accelerations alone take: the free joints have too much of it, or too little.

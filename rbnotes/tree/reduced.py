@@ -57,7 +57,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self._expand(state)[0]
 
     def reduction(self, state: State) -> Reduction:
@@ -65,7 +65,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return Reduction(self._expand(state)[1])
 
     def acceleration_reduction(self, state: State) -> Reduction:
@@ -73,7 +73,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return Reduction(*self._expand(state)[1:])
 
     def mass_matrix(self, state: State) -> Array:
@@ -81,7 +81,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         full_state, J, _ = self._expand(state)
         result: Array = J.T @ self.system.mass_matrix(full_state) @ J
         return result
@@ -91,7 +91,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         full_state, J, drift = self._expand(state)
         result: Array = J.T @ (self.system.force(full_state) - self.system.mass_matrix(full_state) @ drift)
         return result
@@ -103,7 +103,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         full_state, J, drift = self._expand(state)
         f, K, D = self.system.linearized_force(full_state)
         return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ drift), J.T @ K @ J, J.T @ D @ J)
@@ -121,7 +121,7 @@ class ReducedSystem(ABC):
         InvalidArgument
             If the shape of ``acceleration`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         acceleration = arguments.single_vector("acceleration", acceleration, state.size)
         full_state, J, drift = self._expand(state)
         f, K, D = self.system.linearized_residual(full_state, J @ acceleration + drift)
@@ -144,7 +144,7 @@ class ReducedSystem(ABC):
         SingularConfiguration
             If a joint is in a singular state, or J has lost its rank.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         full_state, J, drift = self._expand(state)
         rows = self.system.coordinate_constraint_rows(full_state, acceleration=True)
         problem = StepProblem(self.system.mass_matrix(full_state), self.system.force(full_state), rows)
@@ -155,7 +155,7 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
@@ -163,5 +163,5 @@ class ReducedSystem(ABC):
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return self.system.energy(self.expand(state))

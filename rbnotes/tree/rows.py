@@ -158,9 +158,9 @@ def body_point_kinematics(
 
 def check_rows_arguments(system: TreeSystem, state: State, t: float) -> None:
     """Arguments of a constraint's rows."""
-    arguments.instance("system", system, TreeSystem)
-    arguments.instance("state", state, State)
-    arguments.real("t", t)
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    arguments.real_number("t", t)
 
 
 def check_link_names(constraint: object, *names: str) -> None:

@@ -38,7 +38,7 @@ def parent_motion_transforms(tree: Tree, q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _parent_motion_transforms(tree, tree.check_vector("q", q))
 
 
@@ -55,7 +55,7 @@ def motion_subspaces(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _motion_subspaces(tree, tree.check_vector("q", q))
 
 
@@ -69,7 +69,7 @@ def motion_subspace_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Ar
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _motion_subspace_rates(tree, *_check_state_vectors(tree, q, qdot))
 
 
@@ -107,7 +107,7 @@ class SpatialOperators:
     """Applied wrenches ``(..., n, 6)`` besides the weights, N m and N, in body coordinates."""
 
     def __post_init__(self) -> None:
-        arguments.instance("tree", self.tree, Tree)
+        arguments.require_instance("tree", self.tree, Tree)
         rates = self.qdot
         if isinstance(rates, float | int) and not isinstance(rates, bool) and rates == 0:
             rates = np.zeros(self.tree.num_coordinates)

@@ -160,7 +160,7 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
     SingularConfiguration
         If some joint is in a singular state, or nothing heavy moves with it; the message names it.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _square_factors(tree, tree.check_vector("q", q))
 
 
@@ -197,7 +197,7 @@ def factored_dynamics(
     SingularConfiguration
         As :func:`square_factors`.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = _check_applied_forces(tree, tau, wrenches)
     leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])

@@ -52,11 +52,11 @@ class TreeSystem:
     and D have the k coordinates of the tree."""
 
     def __post_init__(self) -> None:
-        arguments.instance("tree", self.tree, Tree)
+        arguments.require_instance("tree", self.tree, Tree)
         arguments.require_force_law("force_law", self.applied)
         if self.driven is not None:
             arguments.require_force_law("driven", self.driven)
-        masses = arguments.with_ndim("masses", arguments.positive("masses", self.masses, None), 1)
+        masses = arguments.with_ndim("masses", arguments.positive_array("masses", self.masses, None), 1)
         object.__setattr__(self, "masses", masses)
 
     def body_kinematics(self, state: State) -> BodyKinematics:
@@ -64,7 +64,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         return _body_kinematics(self.tree, state.q, state.qdot)
 
@@ -73,7 +73,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         return _maximal_state(state, *body_poses_and_twists(self.tree, state.q, state.qdot))
 
@@ -84,7 +84,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         return Reduction(self._append_particles(_jacobian_at(self.tree, state.q)))
 
@@ -93,7 +93,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
         return Reduction(
             self._append_particles(kinematics.J),
@@ -109,7 +109,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         count = state.v.size
         M = np.zeros((state.size, state.size))
@@ -122,7 +122,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
         return self._force(
             state,
@@ -140,7 +140,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
         applied, driven = (
             self._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)),
@@ -169,7 +169,7 @@ class TreeSystem:
         InvalidArgument
             If the shape of ``acceleration`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         acceleration = arguments.single_vector("acceleration", acceleration, state.size)
         self._check_state(state)
         tree, count = self.tree, state.v.size
@@ -209,7 +209,7 @@ class TreeSystem:
         SingularConfiguration
             If some joint is in a singular state.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         M, force, count = self.mass_matrix(state), self.force(state), state.v.size
         of_joints = solve_accelerations(self.tree, state.q, state.qdot, M[count:, count:], force[count:])
         return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
@@ -221,7 +221,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         constraint_rows, drift = coordinate_constraints(self.tree, state.q, state.qdot)
         rows = np.zeros((len(constraint_rows), state.size))
@@ -233,7 +233,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def reparametrize(self, state: State) -> State:
@@ -241,7 +241,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         self._check_state(state)
         q, qdot = state.q.copy(), state.qdot.copy()
         for link, coordinates in zip(self.tree.links, self.tree.coordinate_slices, strict=True):
@@ -253,7 +253,7 @@ class TreeSystem:
 
         Raises InvalidArgument if ``state`` is no ``State``.
         """
-        arguments.instance("state", state, State)
+        arguments.require_instance("state", state, State)
         maximal_state = self.maximal_state(state)
         kinetic = (
             kinetic_energy_from_twists(self.tree, maximal_state.phi)

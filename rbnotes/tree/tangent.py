@@ -78,7 +78,7 @@ def kinematics_derivatives(
 
     Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _kinematics_derivatives(tree, *check_vectors(tree, q=q, qdot=qdot, qddot=qddot))
 
 
@@ -155,7 +155,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` or ``wrenches`` does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     return _geometric_stiffness(
         tree, tree.check_vector("q", q), _check_applied_forces(tree, 0.0, wrenches)[1]
     )
@@ -193,7 +193,7 @@ def inverse_dynamics_derivatives(
 
     Raises InvalidArgument if a shape does not fit.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
     return _inverse_dynamics_derivatives(
         tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1]
@@ -230,7 +230,7 @@ def forward_dynamics_derivatives(
     SingularConfiguration
         As forward dynamics does.
     """
-    arguments.instance("tree", tree, Tree)
+    arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = _check_applied_forces(tree, tau, wrenches, q=q)
     force, M = _net_generalized_force(tree, q, qdot, tau, wrenches), regularized_mass_matrix(tree, q)

@@ -21,8 +21,8 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.viewer import camera, draw_scene
-from rbnotes.viewer.draw_scene import SceneItem
+from rbnotes.viewer import camera, sketch
+from rbnotes.viewer.sketch import SceneItem
 from rbnotes.viewer.shapes import COLORS, Shape
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
@@ -100,14 +100,14 @@ class Scene:
         InvalidArgument
             If a pose is no rigid transformation, or a time axis is not as long as the scene's times.
         """
-        arguments.instance("shape", shape, Shape)
+        arguments.require_instance("shape", shape, Shape)
         poses = arguments.frame("pose", np.eye(4) if pose is None else pose)
         if poses.ndim > 3:
             raise InvalidArgument("pose", f"shape {poses.shape}", "shape (4, 4) or (T, 4, 4)")
         self._check_samples("pose", len(poses) if poses.ndim == 3 else None)
         self._check_samples(shape.kind, shape.samples)
         for key, text in (("label", label), ("name", name), ("layer", layer or "")):
-            arguments.instance(key, text, str)
+            arguments.require_instance(key, text, str)
         chosen = DEFAULT_LAYERS.get(shape.kind, "") if layer is None else layer
         self._items.append(SceneItem(shape, poses, label, name, chosen))
         return self
@@ -121,7 +121,7 @@ class Scene:
     def extent(self) -> Array:
         """What the camera shows: points (n, 3) [m] of everything but the ground, at all times."""
         if self._extent is None:
-            return draw_scene.scene_extent(self._items, self._sample_count)
+            return sketch.scene_extent(self._items, self._sample_count)
         return self._extent
 
     def with_extent(self, extent: ArrayLike) -> Scene:
@@ -130,7 +130,7 @@ class Scene:
         Raises InvalidArgument if the shape of ``extent`` does not fit.
         """
         result = copy(self)
-        result._extent = draw_scene.hull_corners(
+        result._extent = sketch.hull_corners(
             arguments.with_ndim("extent", arguments.vector("extent", extent), 2)
         )
         return result
@@ -159,7 +159,7 @@ class Scene:
             else ASPECT_RATIO_LIMITS[1]
         )
         static_svg = (
-            draw_scene.draw_scene(self._items, self._sample_count, points, self.view, aspect)
+            sketch.draw_scene(self._items, self._sample_count, points, self.view, aspect)
             if len(points)
             else ""
         )

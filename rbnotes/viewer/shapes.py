@@ -54,7 +54,7 @@ def solid(shape: Solid, color: str = "blue") -> Shape:
 
     Raises InvalidArgument if ``color`` is no color of the viewer.
     """
-    arguments.instance("shape", shape, Solid)
+    arguments.require_instance("shape", shape, Solid)
     match shape:
         case Box():
             return box(shape.sides, color)
@@ -72,7 +72,7 @@ def box(sides: ArrayLike, color: str = "blue") -> Shape:
 
     Raises InvalidArgument if ``sides`` are not positive or ``color`` is no color of the viewer.
     """
-    return Shape("box", color, arrays={"sides": arguments.positive("sides", sides, 3)})
+    return Shape("box", color, arrays={"sides": arguments.positive_array("sides", sides, 3)})
 
 
 def sphere(radius: float, color: str = "blue") -> Shape:
@@ -181,7 +181,7 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shap
 
 
 def _check_positive(name: str, value: float) -> float:
-    return arguments.number(name, value)
+    return arguments.positive_number(name, value)
 
 
 def _shape_over_time(

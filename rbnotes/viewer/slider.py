@@ -56,16 +56,18 @@ class Slider:
     ) -> None:
         self.description = arguments.text("description", description)
         self.parameter = arguments.text("parameter", parameter)
-        arguments.instance("unit", unit, str)
-        arguments.instance("pictures", pictures, Mapping)
+        arguments.require_instance("unit", unit, str)
+        arguments.require_instance("pictures", pictures, Mapping)
         if len(pictures) < 2:
             raise InvalidArgument("pictures", f"{len(pictures)} of them", "at least two pictures by value")
         for picture in pictures.values():
             arguments.require_methods(
                 "pictures", picture, "to_html" if isinstance(picture, Scene) else "savefig"
             )
-        self.values = [arguments.real("pictures", value) for value in pictures]
-        first = self.values[0] if initial_value is None else arguments.real("initial_value", initial_value)
+        self.values = [arguments.real_number("pictures", value) for value in pictures]
+        first = (
+            self.values[0] if initial_value is None else arguments.real_number("initial_value", initial_value)
+        )
         if first not in self.values:
             raise InvalidArgument("initial_value", repr(initial_value), f"one of {self.values}")
         self.initial_index = self.values.index(first)

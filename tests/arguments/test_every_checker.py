@@ -99,7 +99,7 @@ def test_wrong_shapes(check, valid):
         (arguments.single_vector, (4,), r"shape (..., 3)"),
         (arguments.single_vector, (1, 3), r"one vector of shape (3,)"),
         (lambda name, value: arguments.single_vector(name, value, None), (2, 1), r"one vector of shape (n,)"),
-        (lambda name, value: arguments.positive(name, value, 3), (3, 2), r"shape (..., 3)"),
+        (lambda name, value: arguments.positive_array(name, value, 3), (3, 2), r"shape (..., 3)"),
         (arguments.twist, (2, 3), r"shape (..., 6)"),
         (arguments.unit_vector, (2,), r"shape (..., 3)"),
         (arguments.unit_quaternion, (3,), r"shape (..., 4)"),
@@ -130,8 +130,8 @@ def test_batches():
 @pytest.mark.parametrize(
     ("check", "shape"),
     [
-        (arguments.scalar, (0,)),
-        (arguments.positive, (0,)),
+        (arguments.real_array, (0,)),
+        (arguments.positive_array, (0,)),
         (arguments.vector, (0, 3)),
         (arguments.twist, (0, 6)),
         (arguments.unit_vector, (0, 3)),

@@ -10,7 +10,7 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 
 def test_scalars_within_bounds():
     def check(name, value):
-        return arguments.scalar(name, value, minimum=0, maximum=1)
+        return arguments.real_array(name, value, minimum=0, maximum=1)
 
     np.testing.assert_array_equal(check("thing", [0, 0.5, 1]), [0, 0.5, 1])
     assert check("thing", 1).shape == ()
@@ -20,7 +20,7 @@ def test_scalars_within_bounds():
 
 @pytest.mark.parametrize("value", [0, -0.0, -3])
 def test_positive_numbers(value):
-    refuses(arguments.positive, [1.0, value], f"^{value:g}$", "^numbers greater than 0$")
+    refuses(arguments.positive_array, [1.0, value], f"^{value:g}$", "^numbers greater than 0$")
 
 
 def test_choices():

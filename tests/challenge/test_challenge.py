@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from rbnotes.challenge.with_extent import format_value
+from rbnotes.challenge.showing import format_value
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 

@@ -241,15 +241,15 @@ class TestRegions:
 
     def test_turns_that_keep_away_from_where_a_formula_is_singular(self):
         """Only in the regions that are about it they come as near as they are drawn."""
-        far = strategies.turning(strategies.rotation_vectors(), 0.5, 2.0)
+        far = strategies.nonsingular_rotation_vectors(strategies.rotation_vectors(), 0.5, 2.0)
         angles = {
             name: np.linalg.norm(self.drawn_in(name, far, 60), axis=1)
             for name in ("non-dyadic", "degenerate")
         }
         assert all(0.5 <= each.min() <= each.max() <= 2.0 for each in angles.values())
-        near = strategies.turning(strategies.rotation_vectors("near_pi"), 0.5, 2.0)
+        near = strategies.nonsingular_rotation_vectors(strategies.rotation_vectors("near_pi"), 0.5, 2.0)
         assert np.linalg.norm(self.drawn_in("near pi", near, 20), axis=1).min() > 2.0
-        tiny = strategies.turning(strategies.rotation_vectors("small"), 0.5, 2.0)
+        tiny = strategies.nonsingular_rotation_vectors(strategies.rotation_vectors("small"), 0.5, 2.0)
         lengths = np.linalg.norm(self.drawn_in("tiny", tiny, 20), axis=1)
         assert 0 < lengths.min() <= lengths.max() < 0.5
 

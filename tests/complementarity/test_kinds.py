@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matrix_kinds import matrix_kinds
-from rbnotes.complementarity.block_principal_pivoting import principal_solver
-from rbnotes.complementarity.try_fallbacks import try_fallbacks
+from rbnotes.complementarity.active_set import principal_solver
+from rbnotes.complementarity.second_opinion import try_fallbacks
 from scipy import sparse
 
 from rbnotes.arguments import SingularConfiguration

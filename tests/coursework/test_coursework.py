@@ -40,11 +40,11 @@ SLIPS = {
 
 @cache
 def paper(name):
-    return grading.prepare(grading.read(COURSEWORK / name / "hw.toml"))
+    return grading.prepare_assignment(grading.read_assignment(COURSEWORK / name / "hw.toml"))
 
 
 def graded(name, source):
-    (grade,) = grading.grade(paper(name), [grading.Submission("ann", "ann.py", source)], jobs=1)
+    (grade,) = grading.grade_submissions(paper(name), [grading.Submission("ann", "ann.py", source)], jobs=1)
     return grade
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from friction_scenes import heap
-from rbnotes.friction.staggered_projections import relative_change
+from rbnotes.friction.staggered import relative_change
 
 from rbnotes import se3
 from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status

@@ -6,8 +6,8 @@ import cvxpy
 import numpy as np
 import pytest
 from friction_scenes import GRAVITY, heap, stack
-from rbnotes.friction.friction_contact_problem import friction_contact_problem
-from rbnotes.friction.socp_fixed_point_friction import _square_root_factor
+from rbnotes.friction.contact_space import friction_contact_problem
+from rbnotes.friction.coulomb import _square_root_factor
 from scipy.linalg.lapack import dgetrf
 
 from rbnotes import se3, so3

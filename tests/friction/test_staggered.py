@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from friction_scenes import heap
-from rbnotes.friction.staggered_projections import friction_impulses
+from rbnotes.friction.staggered import friction_impulses
 
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem

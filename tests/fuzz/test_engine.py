@@ -156,7 +156,7 @@ def test_numbers_with_names_are_spoiled_one_by_one():
 
     def first_checked(pair):
         """Raises InvalidArgument."""
-        arguments.instance("pair", pair, Pair)
+        arguments.require_instance("pair", pair, Pair)
         return Pair(arguments.vector("pair", pair.one), 2 * pair.other)
 
     call = Call(first_checked, {"pair": Pair(X, X)})

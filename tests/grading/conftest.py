@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def paper(folder):
-    return grading.prepare(grading.read(folder / "hw.toml"))
+    return grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def graded(paper):
     """Grades one source text."""
 
     def run(source, student="ann"):
-        (found,) = grading.grade(paper, [grading.Submission(student, "hw.py", source)], jobs=1)
+        (found,) = grading.grade_submissions(paper, [grading.Submission(student, "hw.py", source)], jobs=1)
         return found
 
     return run

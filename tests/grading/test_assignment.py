@@ -10,7 +10,7 @@ TASK = '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 1\n'
 
 
 def test_what_a_file_says(folder):
-    found = grading.read(folder / "hw.toml")
+    found = grading.read_assignment(folder / "hw.toml")
     assert (found.title, found.seed, found.points, found.folder) == ("Multiples", 3, 6, folder)
     assert found.limits.seconds == 60.0
     assert [task.function for task in found.tasks] == ["double", "triple"]
@@ -45,12 +45,12 @@ def test_what_a_file_says(folder):
 def test_what_is_wrong_with_a_file(tmp_path, text, message):
     (tmp_path / "hw.toml").write_text(text)
     with pytest.raises(InvalidArgument, match=message):
-        grading.read(tmp_path / "hw.toml")
+        grading.read_assignment(tmp_path / "hw.toml")
 
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(InvalidArgument, match="No such file"):
-        grading.read(tmp_path / "hw.toml")
+        grading.read_assignment(tmp_path / "hw.toml")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_what_is_wrong_with_an_oracle(folder, old, new, message):
     (folder / "hw.toml").write_text(ASSIGNMENT.replace(old, new))
     with pytest.raises(InvalidArgument, match=message):
-        grading.prepare(grading.read(folder / "hw.toml"))
+        grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_an_oracle_that_does_not_work(folder, old, new, message):
     assert old in text
     (folder / "oracles.py").write_text(text.replace(old, new))
     with pytest.raises(InvalidArgument, match=message):
-        grading.prepare(grading.read(folder / "hw.toml"))
+        grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
 
 
 def test_inputs_that_are_no_plain_data(folder):
@@ -93,13 +93,18 @@ def test_inputs_that_are_no_plain_data(folder):
     )
     (folder / "hw.toml").write_text(text)
     with pytest.raises(InvalidArgument, match="cannot be sent to a child process"):
-        grading.prepare(grading.read(folder / "hw.toml"))
+        grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
 
 
 def test_the_seed_decides_the_cases(folder):
     def first(seed):
         (folder / "hw.toml").write_text(ASSIGNMENT.replace("seed = 3", f"seed = {seed}"))
-        return grading.prepare(grading.read(folder / "hw.toml")).cases["double"][0].inputs["x"].tolist()
+        return (
+            grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
+            .cases["double"][0]
+            .inputs["x"]
+            .tolist()
+        )
 
     assert first(3) == first(3) != first(4)
 
@@ -107,17 +112,20 @@ def test_the_seed_decides_the_cases(folder):
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda paper: grading.read(3), "path"),
-        (lambda paper: grading.submissions(None), "folder"),
-        (lambda paper: grading.prepare("hw.toml"), "assignment"),
-        (lambda paper: [*grading.grade("hw.toml", [])], "paper"),
-        (lambda paper: [*grading.grade(paper, ["ann.py"])], r"submissions[0]"),
-        (lambda paper: [*grading.grade(paper, grading.Submission("ann", "ann.py"))], "submissions"),
-        (lambda paper: [*grading.grade(paper, [], jobs=0)], "jobs"),
+        (lambda paper: grading.read_assignment(3), "path"),
+        (lambda paper: grading.read_submissions(None), "folder"),
+        (lambda paper: grading.prepare_assignment("hw.toml"), "assignment"),
+        (lambda paper: [*grading.grade_submissions("hw.toml", [])], "paper"),
+        (lambda paper: [*grading.grade_submissions(paper, ["ann.py"])], r"submissions[0]"),
+        (
+            lambda paper: [*grading.grade_submissions(paper, grading.Submission("ann", "ann.py"))],
+            "submissions",
+        ),
+        (lambda paper: [*grading.grade_submissions(paper, [], jobs=0)], "jobs"),
     ],
 )
 def test_an_argument_of_another_kind_is_named(folder, call, name):
-    paper = grading.prepare(grading.read(folder / "hw.toml"))
+    paper = grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
     with pytest.raises(InvalidArgument) as error:
         call(paper)
     assert error.value.name == name

@@ -117,7 +117,10 @@ def _descendants():
 @pytest.mark.parametrize("times", [2, 1000])
 def test_what_an_executor_loses_is_run_again_in_the_end_here(paper, handed_in, times):
     executor = Loses(times)
-    assert points(grading.grade(paper, grading.submissions(handed_in), executor=executor)) == POINTS
+    assert (
+        points(grading.grade_submissions(paper, grading.read_submissions(handed_in), executor=executor))
+        == POINTS
+    )
     assert executor.submitted == (3 + 2 if times == 2 else 3 * MAX_ATTEMPTS)
 
 
@@ -127,26 +130,35 @@ def test_a_pool_of_processes_one_of_which_is_killed(paper, handed_in):
         with suppress(BrokenProcessPool):  # until the pool has noticed
             while True:
                 pool.submit(os.getpid).result()
-        assert points(grading.grade(paper, grading.submissions(handed_in), executor=pool)) == POINTS
+        assert (
+            points(grading.grade_submissions(paper, grading.read_submissions(handed_in), executor=pool))
+            == POINTS
+        )
 
 
 def test_a_run_goes_on_where_it_ended(paper, handed_in, folder):
     journal = folder / "grades.journal"
-    ended = grading.grade(paper, grading.submissions(handed_in), jobs=1, journal=journal)
+    ended = grading.grade_submissions(paper, grading.read_submissions(handed_in), jobs=1, journal=journal)
     first = next(ended)
     ended.close()
     with journal.open("a") as file:
         file.write('{"key": "half a li')
 
     executor = Loses(0)
-    found = list(grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal))
+    found = list(
+        grading.grade_submissions(
+            paper, grading.read_submissions(handed_in), executor=executor, journal=journal
+        )
+    )
     assert points(found) == POINTS
     assert executor.submitted == 2
     assert grading.grade_to_dict(found[0]) == grading.grade_to_dict(first)
 
     (handed_in / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
     executor = Loses(0)
-    found = grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal)
+    found = grading.grade_submissions(
+        paper, grading.read_submissions(handed_in), executor=executor, journal=journal
+    )
     assert points(found) == {**POINTS, "ann": 2}
     assert executor.submitted == 1
 
@@ -156,9 +168,13 @@ def test_another_assignment_is_another_journal(folder, handed_in):
     for seed in (3, 4):
         text = (folder / "hw.toml").read_text().replace("seed = 3", f"seed = {seed}")
         (folder / "other.toml").write_text(text)
-        paper = grading.prepare(grading.read(folder / "other.toml"))
+        paper = grading.prepare_assignment(grading.read_assignment(folder / "other.toml"))
         executor = Loses(0)
-        list(grading.grade(paper, grading.submissions(handed_in), executor=executor, journal=journal))
+        list(
+            grading.grade_submissions(
+                paper, grading.read_submissions(handed_in), executor=executor, journal=journal
+            )
+        )
         assert executor.submitted == 3
 
 
@@ -228,9 +244,9 @@ def test_one_file_of_two_in_a_folder(folder):
     student.mkdir(parents=True)
     (student / "hw.py").write_text("x = 1")
     (student / "notes.py").write_text("y = 1")
-    (found,) = grading.submissions(folder / "class")
+    (found,) = grading.read_submissions(folder / "class")
     assert "2 files" in found.problem
-    (found,) = grading.submissions(folder / "class", "hw.py")
+    (found,) = grading.read_submissions(folder / "class", "hw.py")
     assert (found.student, found.source) == ("ann", "x = 1")
 
 
@@ -240,7 +256,10 @@ def test_who_hands_in_twice_costs_nobody_else_a_grade(paper, folder):
     for file in ("ann/hw.py", "ann.py", "bob.py"):
         (room / file).write_text(RIGHT)
     (room / "ann.ipynb").write_text("{}")
-    found = {grade.student: grade for grade in grading.grade(paper, grading.submissions(room), jobs=1)}
+    found = {
+        grade.student: grade
+        for grade in grading.grade_submissions(paper, grading.read_submissions(room), jobs=1)
+    }
     assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
     told = found["ann"].task_grades[0]
     assert told.status == "missing"
@@ -282,7 +301,7 @@ def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder
     (room / "eve.py").symlink_to(room / "ann" / "hw.py")
     cell = {"cell_type": "code", "source": "x = '\ud800'"}
     (room / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
-    found = grading.submissions(room, "hw.py")
+    found = grading.read_submissions(room, "hw.py")
     problems = {each.student: each.problem for each in found}
     assert problems == {
         "ann": "",
@@ -294,7 +313,7 @@ def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder
     }
     assert problems["fay"].startswith("fay.ipynb cannot be read")
     expected = dict.fromkeys(problems, 0) | {"ann": 6}
-    assert points(grading.grade(paper, found, jobs=1, journal=folder / "journal")) == expected
+    assert points(grading.grade_submissions(paper, found, jobs=1, journal=folder / "journal")) == expected
 
 
 def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
@@ -315,7 +334,7 @@ def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
     ):
         first = next(iter(client.run(os.getpid).values()))
         threading.Timer(0.7, os.kill, (first, signal.SIGKILL)).start()
-        grades = grading.grade(paper, grading.submissions(handed_in), executor=executor)
+        grades = grading.grade_submissions(paper, grading.read_submissions(handed_in), executor=executor)
         assert points(grades) == expected
         assert first not in client.run(os.getpid).values()
 

@@ -49,11 +49,11 @@ def trial(tmp_path_factory):
             "nap": NAP,
             "port": server.getsockname()[1],
         }
-        assignment = grading.read(folder / "hw.toml")
+        assignment = grading.read_assignment(folder / "hw.toml")
         limits = replace(assignment.limits, seconds=PATIENT, memory=512, output=1)
-        paper = grading.prepare(replace(assignment, limits=limits))
+        paper = grading.prepare_assignment(replace(assignment, limits=limits))
         honest = grading.Submission("honest", "hw.py", "def double(x):\n    return 2 * x" + TRIPLE)
-        (first,) = grading.grade(paper, [honest], jobs=1)
+        (first,) = grading.grade_submissions(paper, [honest], jobs=1)
         soon = replace(limits, seconds=max(SECONDS, 2 * first.seconds), cpu=1.0)
         short = replace(paper, assignment=replace(assignment, limits=soon))
         handed_in = [
@@ -65,7 +65,10 @@ def trial(tmp_path_factory):
         handed_in.insert(len(handed_in) // 2, honest)
         endless = [each for each in handed_in if "timeout" in VARIANTS.get(each.student, ("", ""))[1]]
         others = [each for each in handed_in if each not in endless]
-        grades = [*grading.grade(short, endless, jobs=JOBS), *grading.grade(paper, others, jobs=JOBS)]
+        grades = [
+            *grading.grade_submissions(short, endless, jobs=JOBS),
+            *grading.grade_submissions(paper, others, jobs=JOBS),
+        ]
     assert sorted(grade.student for grade in grades) == sorted(each.student for each in handed_in)
     return {grade.student: grade for grade in grades}, canary, own, around
 

@@ -63,9 +63,9 @@ def test_what_is_right_is_shown_only_if_it_may(folder):
     def message(shows):
         text = (folder / "hw.toml").read_text().replace("[limits]", f"[shows]\n{shows}\n[limits]", 1)
         (folder / "shown.toml").write_text(text)
-        paper = grading.prepare(grading.read(folder / "shown.toml"))
+        paper = grading.prepare_assignment(grading.read_assignment(folder / "shown.toml"))
         source = [grading.Submission("a", "a.py", "def double(x):\n    return x")]
-        return next(grading.grade(paper, source, jobs=1)).task_grades[0].message
+        return next(grading.grade_submissions(paper, source, jobs=1)).task_grades[0].message
 
     assert "expected" in message("expected = true")
     assert "expected" not in message("expected = false")
@@ -77,7 +77,7 @@ def test_a_claim_of_the_ledger(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 3\nregions = { generic = 1, tiny = 2 }\n'
     )
-    paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
+    paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
     product = (
         "import numpy as np\n\ndef f(q, p):\n    return np.concatenate([[q[0] * p[0] - q[1:] @ p[1:]],"
         "q[0] * p[1:] + p[0] * q[1:] + np.cross({})])"
@@ -86,7 +86,7 @@ def test_a_claim_of_the_ledger(tmp_path):
         grading.Submission("right", "a.py", product.format("q[1:], p[1:]")),
         grading.Submission("wrong", "b.py", product.format("p[1:], q[1:]")),
     ]
-    marks = {grade.student: grade.task_grades[0] for grade in grading.grade(paper, files, jobs=1)}
+    marks = {grade.student: grade.task_grades[0] for grade in grading.grade_submissions(paper, files, jobs=1)}
     assert marks["right"].status == "passed"
     assert marks["wrong"].status == "wrong"
     assert marks["wrong"].regions["generic"][1] > 0
@@ -97,7 +97,7 @@ def test_dimensions_and_slips_are_told_of_claims(tmp_path):
         (tmp_path / "hw.toml").write_text(
             f'[shows]\n{shows}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
         )
-        paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
+        paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
         spring = "def f(length, ldot, k, d, r):\n    return {}"
         texts = {
             "right": "k * (length - r) + d * ldot",
@@ -106,7 +106,10 @@ def test_dimensions_and_slips_are_told_of_claims(tmp_path):
             "sign": "-k * (length - r) - d * ldot",
         }
         files = [grading.Submission(name, "a.py", spring.format(text)) for name, text in texts.items()]
-        return {grade.student: grade.task_grades[0].message for grade in grading.grade(paper, files, jobs=1)}
+        return {
+            grade.student: grade.task_grades[0].message
+            for grade in grading.grade_submissions(paper, files, jobs=1)
+        }
 
     found = messages("expected = false")
     assert found["right"] == ""
@@ -132,7 +135,7 @@ def test_a_grade_survives_being_written_down(graded):
 
 
 def test_tables_and_pages(graded, folder):
-    assignment = grading.read(folder / "hw.toml")
+    assignment = grading.read_assignment(folder / "hw.toml")
     hostile = 'def double(x):\n    raise ValueError("<script>```</script>")\n'
     grades = [graded(RIGHT, "ann"), graded(hostile, "bob <b>")]
     rows = list(csv.DictReader(io.StringIO(reports.grades_csv(grades))))
@@ -161,7 +164,7 @@ def test_no_name_is_a_formula_of_a_spreadsheet(graded, folder):
     tables = {
         "student": reports.grades_csv(grades),
         "file": writers.otter(grades),
-        "student_id": writers.nbgrader(grades, grading.read(folder / "hw.toml")),
+        "student_id": writers.nbgrader(grades, grading.read_assignment(folder / "hw.toml")),
     }
     for column, text in tables.items():
         names = [row[column] for row in csv.DictReader(io.StringIO(text, newline=""))]
@@ -180,7 +183,7 @@ def test_reports_call_a_task_as_the_lecturer_does(graded, folder):
     (folder / "hw.toml").write_text(
         (folder / "hw.toml").read_text().replace('"double"\n', '"double"\ntitle = "Twice | <b>"\n', 1)
     )
-    assignment, grade = grading.read(folder / "hw.toml"), graded(RIGHT, "ann")
+    assignment, grade = grading.read_assignment(folder / "hw.toml"), graded(RIGHT, "ann")
     assert "## Twice | <b> (`double`): passed, 4 of 4 points" in reports.student_markdown(grade, assignment)
     assert "## `triple`: passed, 2 of 2 points" in reports.student_markdown(grade, assignment)
     assert "<h2>Twice | &lt;b&gt; (<code>double</code>) <span" in reports.student_html(grade, assignment)
@@ -198,8 +201,8 @@ def test_a_notebook_is_its_code(tmp_path, paper):
     (tmp_path / "class" / "ann.ipynb").write_text(json.dumps({"cells": cells}))
     (tmp_path / "class" / "bob").mkdir()
     (tmp_path / "class" / "cid.ipynb").write_text("{}")
-    found = grading.submissions(tmp_path / "class")
-    grades = {grade.student: grade for grade in grading.grade(paper, found, jobs=1)}
+    found = grading.read_submissions(tmp_path / "class")
+    grades = {grade.student: grade for grade in grading.grade_submissions(paper, found, jobs=1)}
     assert statuses(grades["ann"]) == ["passed", "passed"]
     assert grades["bob"].task_grades[0].message == "there is no file where one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]
@@ -210,9 +213,9 @@ def test_a_claim_about_a_tree_of_bodies(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "si/sA/d5"\npoints = 1\nexamples = 8\n'
     )
-    paper = grading.prepare(grading.read(tmp_path / "hw.toml"))
+    paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
     source = "def f(assembly, q):\n    raise ValueError(assembly.kinds, assembly.masses.shape, q.shape)\n"
-    (grade,) = grading.grade(paper, [grading.Submission("ann", "a.py", source)], jobs=1)
+    (grade,) = grading.grade_submissions(paper, [grading.Submission("ann", "a.py", source)], jobs=1)
     assert re.match(
         r"it raised ValueError: \(\('revolute', .*\), \(3,\), \(6,\)\)", grade.task_grades[0].message
     )

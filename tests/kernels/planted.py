@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from lifts import lift
-from rbnotes.friction.friction_contact_problem import DelassusProblem
+from rbnotes.friction.contact_space import DelassusProblem
 
 from rbnotes import inertia, joints, kernels, maximal, se3, so3
 from rbnotes import tree as trees

@@ -13,7 +13,7 @@ from random_trees import ALL, body, frame, random_tree
 from rbnotes import joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.kernels import _source_findings
+from rbnotes.kernels import _code
 from rbnotes.kernels._algebra import sine_cosine
 from rbnotes.tree import Link, Tree
 from rbnotes.tree.dynamics import regularized_mass_matrix
@@ -328,14 +328,14 @@ def test_says_that_it_compiles(monkeypatch, caplog):
             time.sleep(0.01)
         return len
 
-    monkeypatch.setattr(_source_findings, "_entry", lambda name: len)
+    monkeypatch.setattr(_code, "_entry", lambda name: len)
     with caplog.at_level(logging.WARNING, logger="rbnotes.kernels"):
-        monkeypatch.setattr(_source_findings, "PATIENCE", 600.0)
-        _source_findings.compiled_function.__wrapped__("forward_one")
+        monkeypatch.setattr(_code, "PATIENCE", 600.0)
+        _code.compiled_function.__wrapped__("forward_one")
         assert not caplog.messages
-        monkeypatch.setattr(_source_findings, "PATIENCE", 0.01)
-        monkeypatch.setattr(_source_findings, "_entry", until_it_is_said)
-        _source_findings.compiled_function.__wrapped__("forward_one")
+        monkeypatch.setattr(_code, "PATIENCE", 0.01)
+        monkeypatch.setattr(_code, "_entry", until_it_is_said)
+        _code.compiled_function.__wrapped__("forward_one")
     compiling, compiled = caplog.messages
     assert compiling.startswith("compiling forward_one, once")
     assert compiled.startswith("compiled forward_one in ")

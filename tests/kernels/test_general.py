@@ -12,7 +12,7 @@ from rbnotes import joints, kernels, se3
 from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.joints import FunctionJoint, surface_on_surface, surfaces
-from rbnotes.kernels import _programs, _source_findings, bending, general
+from rbnotes.kernels import _programs, _code, bending, general
 from rbnotes.tree import Link, Tree
 from rbnotes.tree.dynamics import regularized_mass_matrix
 
@@ -195,21 +195,19 @@ def test_what_has_the_same_operations_has_the_same_program():
     assert not np.array_equal(first.constants, second.constants)
     assert _programs.PROGRAMS[third.key].steps != _programs.PROGRAMS[first.key].steps
     kernels.compile(Tree([Link("ring", surface_on_surface(torus, other, 0.4), np.eye(6))]))
-    again = _programs.program_entry(_source_findings.failure_code(), first.key)
-    _source_findings.compile_entry(again, _programs.program_signature)
+    again = _programs.program_entry(_code.failure_code(), first.key)
+    _code.compile_entry(again, _programs.program_signature)
     assert sum(again.stats.cache_hits.values()) == 1
     # Processes that compile both at the same time do not write to the same files.
-    assert (
-        again.__qualname__ != _programs.program_entry(_source_findings.failure_code(), third.key).__qualname__
-    )
+    assert again.__qualname__ != _programs.program_entry(_code.failure_code(), third.key).__qualname__
 
 
 @pytest.mark.parametrize("name", ["_programs.py", "rattle.py", "newton.py", "packing.py"])
 def test_code_on_disk_is_that_of_the_sources_it_was_made_from(name, monkeypatch):
     """Also of modules outside that it has numbers from, but not of what packs the arguments."""
-    as_they_are, read = _source_findings.failure_code(), Path.read_bytes
+    as_they_are, read = _code.failure_code(), Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
-    assert (_source_findings.failure_code.__wrapped__() == as_they_are) == (name == "packing.py")
+    assert (_code.failure_code.__wrapped__() == as_they_are) == (name == "packing.py")
 
 
 def test_singular_states_are_told_as_the_reference_tells_them():

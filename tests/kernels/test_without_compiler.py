@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbnotes import kernels
-from rbnotes.kernels import _source_findings
+from rbnotes.kernels import _code
 
 SCRIPT = Path(__file__).parent / "small_model.py"
 
@@ -51,10 +51,10 @@ def test_signs_count():
 
 def test_tells_the_extra_where_numba_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
-    _source_findings.compiled_function.cache_clear()
-    with pytest.raises(_source_findings.MissingExtra, match=r"rbnotes\[compiled\]"):
+    _code.compiled_function.cache_clear()
+    with pytest.raises(_code.MissingExtra, match=r"rbnotes\[compiled\]"):
         kernels.compile(_small())
-    _source_findings.compiled_function.cache_clear()
+    _code.compiled_function.cache_clear()
 
 
 def _small():

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from rbnotes.ledger.check_honesty.claim_code import form_functions, rebuild_form, tree
+from rbnotes.ledger.honesty.claim_code import form_functions, rebuild_form, tree
 
 from rbnotes.checking.strategies import numbers, vectors
 from rbnotes.ledger import Record, Verdict

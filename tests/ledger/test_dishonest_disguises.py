@@ -14,7 +14,7 @@ import pytest
 import sympy
 from honest import ERRATUM, INPUTS, bracket, make, refused, turned_library, turned_printed, turned_reference
 from hypothesis import strategies as st
-from rbnotes.ledger.check_honesty import variety
+from rbnotes.ledger.honesty import variety
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3

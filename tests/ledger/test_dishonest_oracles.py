@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 from honest import bracket, make, refused, turned_library, turned_printed, turned_reference
-from rbnotes.ledger.check_honesty.normal_form import normal_form
+from rbnotes.ledger.honesty.normal_form import normal_form
 
 from rbnotes import se3, so3
 from rbnotes.checking import derivative

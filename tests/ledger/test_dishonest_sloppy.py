@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from honest import ERRATUM, INPUTS, bracket, make, refused, turned_printed, turned_reference
 from hypothesis import strategies as st
-from rbnotes.ledger.check_honesty import effects
-from rbnotes.ledger.check_honesty.normal_form import normal_form
+from rbnotes.ledger.honesty import effects
+from rbnotes.ledger.honesty.normal_form import normal_form
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3

@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from rbnotes.ledger.check_honesty import claim_code
+from rbnotes.ledger.honesty import claim_code
 
 import rbnotes
 from rbnotes import ledger

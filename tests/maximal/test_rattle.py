@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from physics_scenes import double_pendulum, heavy_top, slider_crank
-from rbnotes.dynamics.unforced import advance_free_motion
-from rbnotes.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.dynamics.free_motion import advance_free_motion
+from rbnotes.maximal.remembering import WarmStartedFriction
 from scipy.sparse import csr_array
 
 from rbnotes import inertia, maximal, se3, so3
@@ -18,7 +18,7 @@ from rbnotes.dynamics import WORLD, Forces, State, momentum_conserving_euler, ru
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.friction import FRICTION_MODELS
 from rbnotes.joints import Prismatic, Revolute
-from rbnotes.maximal import Mechanism, World, simulate, warm_started_friction
+from rbnotes.maximal import Mechanism, World, simulate, remembering
 from rbnotes.maximal.mechanism import STABILIZATIONS
 from rbnotes.maximal.stepping import Setting, predict_contacts
 from rbnotes.solids import Box, Capsule
@@ -311,5 +311,5 @@ def test_impulses_are_carried_to_the_nearest_contact_of_the_same_bodies():
     old = points([[0, 0, 0.0], [0.1, 0, 0], [0, 2, 0]], [0, 0, 0], [1, 2, 1])
     new = points([[0.09, 0, 0], [0.02, 0, 0], [0, 1.5, 0]], [0, 0, 0], [1, 2, 1])
     world = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
-    found = warm_started_friction._match_impulses(Counted(**vars(new)), Counted(**vars(old)), world, 0.2)
+    found = remembering._match_impulses(Counted(**vars(new)), Counted(**vars(old)), world, 0.2)
     np.testing.assert_array_equal(found, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])

@@ -19,7 +19,7 @@ from rbnotes.viewer import (
     camera,
     capsule,
     cylinder,
-    draw_scene,
+    sketch,
     frame_axes,
     ground,
     line,
@@ -84,7 +84,7 @@ def test_the_extent_is_that_of_the_whole_motion_without_the_ground():
 
 
 def outline(shape):
-    return draw_scene.SceneItem(shape, np.eye(4)).points_at(0)
+    return sketch.SceneItem(shape, np.eye(4)).points_at(0)
 
 
 def test_outlines_lie_on_the_shapes():
@@ -112,9 +112,9 @@ def test_outlines_lie_on_the_shapes():
 @pytest.mark.parametrize("vector", [[0.0, 2.0, 1.0], [0.0, -2.0, 1.0], [0.0, 0.5, -3.0]])
 def test_an_arrow_has_its_head_at_its_tip(vector):
     """Seen along x: right is y, up is z, and on the page down is positive."""
-    items = [draw_scene.SceneItem(arrow(vector), np.eye(4))]
+    items = [sketch.SceneItem(arrow(vector), np.eye(4))]
     still = ElementTree.fromstring(
-        draw_scene.draw_scene(items, 1, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
+        sketch.draw_scene(items, 1, 3 * np.vstack([np.eye(3), -np.eye(3)]), [0, 0], 1.0)
     )
     (shaft,), (head,) = list(still.iter("polyline")), list(still.iter("polygon"))
     (start, neck), (tip, left, right) = (

@@ -102,7 +102,7 @@ class LedgerDirective(SphinxDirective):
         badge = claims.badge(record.verdict)
         return nodes.paragraph(
             "", "", nodes.strong("", record.title), nodes.Text(" "), badge, nodes.Text(" "),
-            nodes.inline("", claims.where(record), classes=["where"]),
+            nodes.inline("", claims.place_in_notes(record), classes=["where"]),
         )  # fmt: skip
 
     def statement(self, record: Record) -> list[Field]:

@@ -64,7 +64,9 @@ class Corrections(LedgerDirective):
 
     def place(self, record: Record) -> nodes.Element:
         """A record's place in the notes, linked to its correction."""
-        return claims.link(record, nodes.inline("", claims.where(record)), "correction", self.env.docname)
+        return claims.link(
+            record, nodes.inline("", claims.place_in_notes(record)), "correction", self.env.docname
+        )
 
     @staticmethod
     def corrected(record: Record) -> nodes.paragraph:
@@ -210,7 +212,7 @@ class Erratum(LedgerDirective):
             logger.warning("%s %s, it is no erratum", record.id, record.verdict, location=self.get_location())
         title = nodes.paragraph("", "", classes=["admonition-title"])
         badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)
-        title += [nodes.Text(f"{claims.where(record)}: {record.title} "), badge]
+        title += [nodes.Text(f"{claims.place_in_notes(record)}: {record.title} "), badge]
         box = nodes.container(classes=["admonition", "erratum"])
         name = "told-" + claims.anchor(self.arguments[0])
         if self.domain.tell(records, self.env.docname, name):

@@ -84,7 +84,7 @@ def rows(app: Sphinx) -> list[Row]:
         target = python.objects.get(code)
         told = places["told"].get(record.id)
         label = id.rsplit("/", 1)[1]
-        whole = claims.where(record).partition(", part ")[0]
+        whole = claims.place_in_notes(record).partition(", part ")[0]
         result.append(
             Row(
                 id=id,

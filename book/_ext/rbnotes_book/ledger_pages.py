@@ -142,7 +142,7 @@ class Records(LedgerDirective):
     def row(self, record: Record) -> list[nodes.Node]:
         """The claim's place here, and its verdict linked to the ledger."""
         docname = self.env.docname
-        place = claims.link(record, nodes.inline("", claims.where(record)), "told", docname)
+        place = claims.link(record, nodes.inline("", claims.place_in_notes(record)), "told", docname)
         verdict = claims.link(record, claims.badge(record.verdict), "entry", docname)
         oracle = nodes.container("", *self.parse(record.oracle, record))
         return [place, nodes.Text(record.title), verdict, oracle]

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from rbnotes.cards import Card
-from rbnotes.ledger import Record, with_extent
+from rbnotes.ledger import Record, showing
 from rbnotes_book.cache import folder
 
 
@@ -29,11 +29,11 @@ def found(record: Record) -> Found:
     assert seen is not None, record.id
     values, printed, right = seen
     if printed is None:
-        return Found(with_extent.format_inputs(values), "no number", with_extent.format_result(right, right))
+        return Found(showing.format_inputs(values), "no number", showing.format_result(right, right))
     return Found(
-        with_extent.format_inputs(values),
-        with_extent.format_result(printed, right),
-        with_extent.format_result(right, printed),
+        showing.format_inputs(values),
+        showing.format_result(printed, right),
+        showing.format_result(right, printed),
     )
 
 

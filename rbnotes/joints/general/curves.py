@@ -36,10 +36,10 @@ class Curve:
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
-        arguments.function("point", self.point, "s")
-        low = arguments.real("low", self.low)
+        arguments.require_function("point", self.point, "s")
+        low = arguments.real_number("low", self.low)
         object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", arguments.real("high", self.high, minimum=low))
+        object.__setattr__(self, "high", arguments.real_number("high", self.high, minimum=low))
 
     def tangent(self, s: Symbolic) -> Symbolic:
         """Slope ``(3,)`` of the point, not of length one.
@@ -90,7 +90,7 @@ def circle(radius: float) -> Curve:
 
     Raises InvalidArgument if ``radius`` is not positive.
     """
-    radius = arguments.number("radius", radius)
+    radius = arguments.positive_number("radius", radius)
     return Curve("circle", lambda s: radius * np.array([np.cos(s), np.sin(s), 0]), -np.pi, np.pi)
 
 

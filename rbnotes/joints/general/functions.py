@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.joints._parent_joint_frame import search_coordinates
+from rbnotes.joints._nearest import search_coordinates
 from rbnotes.joints.general import differentiate
 from rbnotes.joints.general.differentiate import MarginFunction, PoseFunction, VectorizedFunction
 from rbnotes.joints.protocol import JointType
@@ -86,9 +86,9 @@ class FunctionJoint(JointType):
         margins: MarginFunction | None = None,
     ) -> None:
         count = arguments.count("num_coordinates", num_coordinates, 1)
-        arguments.function("function", function, "q")
+        arguments.require_function("function", function, "q")
         if margins is not None:
-            arguments.function("margins", margins, "q")
+            arguments.require_function("margins", margins, "q")
         self._traced_pose, self._margin_names = differentiate.trace(function, margins, count)
         self._name = arguments.text("name", name)
         self._neutral = self._broadcast_to_coordinates("neutral", 0.0 if neutral is None else neutral)

@@ -50,8 +50,8 @@ def surface_on_surface(first: Surface, second: Surface, spin_angle: float | None
         If the shape of ``spin_angle`` does not fit.
     """
 
-    arguments.instance("first", first, Surface)
-    arguments.instance("second", second, Surface)
+    arguments.require_instance("first", first, Surface)
+    arguments.require_instance("second", second, Surface)
 
     def function(q: Symbolic) -> list[PoseFactor]:
         contact_rotation = (
@@ -91,7 +91,7 @@ def point_on_surface(
     InvalidArgument
         If ``rotation`` is not one of the names or the shape of ``height`` does not fit.
     """
-    arguments.instance("surface", surface, Surface)
+    arguments.require_instance("surface", surface, Surface)
     arguments.choice("rotation", rotation, ("ball", "normal", "none"))
     height = float(arguments.single_vector("height", [height], 1)[0])
 
@@ -134,7 +134,7 @@ def point_on_curve(
     InvalidArgument
         If ``rotation`` is not one of the names or ``reference_direction`` is not of unit length.
     """
-    arguments.instance("curve", curve, Curve)
+    arguments.require_instance("curve", curve, Curve)
     arguments.choice("rotation", rotation, ("ball", "tangent", "none"))
     reference_direction = arguments.with_ndim(
         "reference_direction", arguments.unit_vector("reference_direction", reference_direction), 1
@@ -167,8 +167,8 @@ def curve_on_curve(first: Curve, second: Curve) -> Composite:
 
     Raises InvalidArgument if ``first`` is no ``Curve`` or ``second`` is no ``Curve``.
     """
-    arguments.instance("first", first, Curve)
-    arguments.instance("second", second, Curve)
+    arguments.require_instance("first", first, Curve)
+    arguments.require_instance("second", second, Curve)
     return Composite(
         _translation_along(first), ExponentialSpherical(), _translation_along(second, inverse=True)
     )
@@ -191,7 +191,10 @@ def rolling_gear(radius: float, wheel_radius: float, *, internal: bool = False) 
     InvalidArgument
         If ``radius`` or ``wheel_radius`` is not positive.
     """
-    radius, wheel_radius = arguments.number("radius", radius), arguments.number("wheel_radius", wheel_radius)
+    radius, wheel_radius = (
+        arguments.positive_number("radius", radius),
+        arguments.positive_number("wheel_radius", wheel_radius),
+    )
     if internal and wheel_radius >= radius:
         raise InvalidArgument(
             "wheel_radius", f"{wheel_radius:g}", f"a wheel smaller than its ring, {radius:g}"
@@ -216,7 +219,7 @@ def _function_joint(
     margins: MarginFunction | None = None,
 ) -> FunctionJoint:
     neutral = (np.array(low) + np.array(high)) / 2
-    return FunctionJoint(function, len(low), name=name, home=neutral, low=low, high=high, margins=margins)
+    return FunctionJoint(function, len(low), name=name, neutral=neutral, low=low, high=high, margins=margins)
 
 
 def _translation_along(curve: Curve, *, inverse: bool = False) -> FunctionJoint:

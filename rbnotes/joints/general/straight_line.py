@@ -88,7 +88,7 @@ def python_source(function: Any, name: str = "motion") -> str:
         If an instruction has no counterpart in ``math``; the message names it.
     """
     ca = casadi()
-    arguments.instance("function", function, ca.Function)
+    arguments.require_instance("function", function, ca.Function)
     if not arguments.text("name", name).isidentifier() or iskeyword(name):
         raise InvalidArgument("name", repr(name), "a name that Python allows")
     inputs = [function.name_in(i) for i in range(function.n_in())]

@@ -46,7 +46,7 @@ class Surface:
         arguments.text("name", self.name)
         for name in ("point", "factors", "pole"):
             if name == "point" or getattr(self, name) is not None:
-                arguments.function(name, getattr(self, name), "u", "v")
+                arguments.require_function(name, getattr(self, name), "u", "v")
         low, high = (arguments.single_vector(name, getattr(self, name), 2) for name in ("low", "high"))
         if np.any(high < low):
             raise InvalidArgument("high", str(high.tolist()), f"no less than low, {low.tolist()}")
@@ -96,7 +96,7 @@ def sphere(radius: float) -> Surface:
 
     Raises InvalidArgument if ``radius`` is not positive.
     """
-    radius = arguments.number("radius", radius)
+    radius = arguments.positive_number("radius", radius)
     return Surface(
         "sphere",
         lambda u, v: radius * _outward_direction(u, v),
@@ -116,7 +116,9 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
 
     Raises InvalidArgument if ``semi_axes`` are not positive.
     """
-    a, b, c = arguments.with_ndim("semi_axes", arguments.positive("semi_axes", semi_axes, 3), 1).tolist()
+    a, b, c = arguments.with_ndim(
+        "semi_axes", arguments.positive_array("semi_axes", semi_axes, 3), 1
+    ).tolist()
 
     def point(u: Symbolic, v: Symbolic) -> Symbolic:
         return np.array([a, b, c]) * _outward_direction(u, v)
@@ -144,7 +146,10 @@ def torus(radius: float, tube_radius: float) -> Surface:
     InvalidArgument
         If the tube, m, is not thinner than the hole allows.
     """
-    radius, tube_radius = arguments.number("radius", radius), arguments.number("tube_radius", tube_radius)
+    radius, tube_radius = (
+        arguments.positive_number("radius", radius),
+        arguments.positive_number("tube_radius", tube_radius),
+    )
     if tube_radius >= radius:
         raise InvalidArgument("tube_radius", f"{tube_radius:g}", f"a tube thinner than the radius {radius:g}")
 

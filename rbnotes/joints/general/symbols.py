@@ -111,7 +111,7 @@ def symbol_vector(name: str, count: int) -> Array:
 
 def check_coordinate(name: str, value: Any) -> Any:
     """A coordinate of a curve or a surface: a symbol, or one finite number."""
-    return value if isinstance(value, Symbol) else np.float64(arguments.real(name, value))
+    return value if isinstance(value, Symbol) else np.float64(arguments.real_number(name, value))
 
 
 def check_finite(value: Any, **coordinates: Any) -> Any:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.check_honesty.claim_code import readable_function
-from rbnotes.ledger.check_honesty.normal_form import normal_form
+from rbnotes.ledger.honesty.claim_code import readable_function
+from rbnotes.ledger.honesty.normal_form import normal_form
 from rbnotes.ledger.record import Record
 
 SIZE_PATTERN = r"\||\\[lr]?[vV]ert|\\norm|\\abs|length|magnitude|size|distance"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes.ledger.check_honesty.claim_code import (
+from rbnotes.ledger.honesty.claim_code import (
     UnreadableFunction,
     called_name,
     form_functions,

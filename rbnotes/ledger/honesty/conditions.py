@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.check_honesty.claim_code import function_ast, readable_function, record_forms
-from rbnotes.ledger.check_honesty.normal_form import normal_form
-from rbnotes.ledger.check_honesty.tracing import NamedCode, trace
+from rbnotes.ledger.honesty.claim_code import function_ast, readable_function, record_forms
+from rbnotes.ledger.honesty.normal_form import normal_form
+from rbnotes.ledger.honesty.tracing import NamedCode, trace
 from rbnotes.ledger.record import Function, Record, Verdict
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import SIGNIFICANT_RESIDUAL, Values, deviation, try_evaluate

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.check_honesty.claim_code import form_functions, readable_function
+from rbnotes.ledger.honesty.claim_code import form_functions, readable_function
 from rbnotes.ledger.record import Function, Record, Verdict
 from rbnotes.ledger.trials import evaluate, evaluate_reference
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.check_honesty.claim_code import loaded_modules, record_forms
-from rbnotes.ledger.check_honesty.tracing import NamedCode, Trace
-from rbnotes.ledger.check_honesty.variety import numeric_parts
+from rbnotes.ledger.honesty.claim_code import loaded_modules, record_forms
+from rbnotes.ledger.honesty.tracing import NamedCode, Trace
+from rbnotes.ledger.honesty.variety import numeric_parts
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import Values, deviation_or_inf, try_evaluate

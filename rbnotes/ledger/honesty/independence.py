@@ -13,7 +13,7 @@ from types import FunctionType
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.check_honesty.claim_code import (
+from rbnotes.ledger.honesty.claim_code import (
     code_owner,
     constant_dependencies,
     form_functions,
@@ -22,8 +22,8 @@ from rbnotes.ledger.check_honesty.claim_code import (
     readable_function,
     record_forms,
 )
-from rbnotes.ledger.check_honesty.normal_form import normal_form
-from rbnotes.ledger.check_honesty.tracing import NamedCode, Trace, display_name, trace
+from rbnotes.ledger.honesty.normal_form import normal_form
+from rbnotes.ledger.honesty.tracing import NamedCode, Trace, display_name, trace
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 from rbnotes.ledger.resolving import resolve
 from rbnotes.ledger.trials import Values

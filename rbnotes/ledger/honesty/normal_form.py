@@ -9,7 +9,7 @@ import ast
 from functools import cache, reduce
 from types import FunctionType
 
-from rbnotes.ledger.check_honesty.claim_code import called_name, code_owner, function_ast
+from rbnotes.ledger.honesty.claim_code import called_name, code_owner, function_ast
 
 OPERATOR_FUNCTIONS = {"dot": "@", "matmul": "@", "add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 IDENTITY_FUNCTIONS = ("array", "asarray", "float", "float64", "copy")

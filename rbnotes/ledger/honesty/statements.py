@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from types import FunctionType
 
-from rbnotes.ledger.check_honesty import symbols
-from rbnotes.ledger.check_honesty.claim_code import (
+from rbnotes.ledger.honesty import symbols
+from rbnotes.ledger.honesty.claim_code import (
     UnreadableFunction,
     called_name,
     form_functions,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.check_honesty.claim_code import CodeOwner, code_owner, qualified_name, referenced_objects
+from rbnotes.ledger.honesty.claim_code import CodeOwner, code_owner, qualified_name, referenced_objects
 from rbnotes.ledger.trials import Values, evaluate
 
 CALLBACK_PACKAGE = "rbnotes.checking"

@@ -11,7 +11,7 @@ from rbnotes.dynamics import State, integrate, symplectic_euler
 from rbnotes.ledger.oracles import chains, complex_steps
 from rbnotes.ledger.oracles.bodywise_inputs import BODIES, library_tree_of
 from rbnotes.ledger.oracles.recursion import hinge_links, recursive_accelerations
-from rbnotes.ledger.oracles.six_pass_accelerations import six_pass_accelerations
+from rbnotes.ledger.oracles.six_passes import six_pass_accelerations
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     LENGTH,

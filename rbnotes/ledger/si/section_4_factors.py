@@ -10,7 +10,7 @@ from rbnotes.ledger.oracles import chains, felt
 from rbnotes.ledger.oracles.bodywise import body_quantities
 from rbnotes.ledger.oracles.bodywise_inputs import library_tree_of
 from rbnotes.ledger.oracles.recursion import counted_array, hinge_links
-from rbnotes.ledger.oracles.six_pass_accelerations import six_pass_accelerations
+from rbnotes.ledger.oracles.six_passes import six_pass_accelerations
 from rbnotes.ledger.quantities import (
     COADJOINT,
     INERTIA,

@@ -10,7 +10,7 @@ from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import friction_contact_problem, staggered_projections
 from rbnotes.friction.bounded import bounded_friction
-from rbnotes.friction.staggered_projections import normal_impulses
+from rbnotes.friction.staggered import normal_impulses
 from rbnotes.ledger.oracles import one_contact
 from rbnotes.ledger.quantities import ENERGY, FORCE, MOMENTUM, NUMBER, VELOCITY
 from rbnotes.ledger.record import Verdict, claim

@@ -45,7 +45,7 @@ def to_mjcf(robot: Robot | Tree) -> str:
         a moving one without mass, if a body has a ball and then another rotation, or if an inertia is
         singular, as that of a point; the message names the link.
     """
-    arguments.instance("robot", robot, Robot, Tree)
+    arguments.require_instance("robot", robot, Robot, Tree)
     robot = as_robot(robot)
     root = ET.Element("mujoco", model=robot.name)
     ET.SubElement(root, "compiler", angle="radian", inertiafromgeom="false")

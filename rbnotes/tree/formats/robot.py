@@ -212,7 +212,7 @@ class Robot:
             leader, ratio, constant = joint.mimic
             where = f"joint {joint.name!r}: mimic"
             multiplier, offset = multiplier * ratio, offset + multiplier * constant
-            arguments.scalar(where, [multiplier, offset])
+            arguments.real_array(where, [multiplier, offset])
             if leader not in self.joints:
                 known = ", ".join(map(repr, self.joints))
                 raise InvalidArgument(where, repr(leader), f"a joint that moves: one of {known}")

@@ -66,7 +66,7 @@ def load_urdf(
     InvalidArgument
         If the file is not URDF or describes no robot; the message names the link or the joint.
     """
-    arguments.instance("source", source, str, Path)
+    arguments.require_instance("source", source, str, Path)
     root = parse_xml(source)
     if root.tag != "robot":
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
@@ -138,7 +138,7 @@ def _drop_missing_mimics(joints: Mapping[str, JointElement], repairs: list[str] 
             if repairs is None:
                 raise InvalidArgument(context, repr(mimic.joint), "a joint of the file")
             repairs.append(f"{context}: no joint {mimic.joint!r}, moves by itself")
-            joint = joint._replace(about={**joint.properties, "mimic": None})
+            joint = joint._replace(properties={**joint.properties, "mimic": None})
         kept_joints.append(joint)
     return kept_joints
 

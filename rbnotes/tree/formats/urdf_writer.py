@@ -29,7 +29,7 @@ def to_urdf(robot: Robot | Tree) -> str:
         If URDF does not know a joint, has no place for a spring, for a damper of a joint with several
         coordinates, or for a single bound; the message names the link or the joint.
     """
-    arguments.instance("robot", robot, Robot, Tree)
+    arguments.require_instance("robot", robot, Robot, Tree)
     robot = as_robot(robot)
     tree = robot.tree
     root = ET.Element("robot", name=robot.name)

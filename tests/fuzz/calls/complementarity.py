@@ -47,7 +47,7 @@ CALLS = [
     Call(lcp.solve_qp, {"qp": PROGRAM, "solver": "CLARABEL", "tolerance": 1e-6}, slow=True),
     Call(lcp.block_principal_pivoting, {"problem": PROBLEM, "start": Z, "tolerance": 1e-8}),
     Call(lcp.block_principal_pivoting, {"problem": BOX, "start": Z, "tolerance": 1e-8}),
-    Call(lcp.polish, {"problem": PROBLEM, "z": Z}),
+    Call(lcp.refine_active_set, {"problem": PROBLEM, "z": Z}),
     Call(lcp.enumeration, {"problem": PROBLEM, "tolerance": 1e-8}),
     Call(
         lcp.gauss_seidel,

@@ -15,7 +15,7 @@ COLLIDERS = [contact.Collider(WORLD, contact.Plane()), contact.Collider(0, BOX),
 POSES = np.stack([se3.exp([0, 0, 0.3, 0, 0, 0.05]), se3.exp([0, 0, 0, 1, 0, 0.09])])
 TWISTS = np.array([[0.1, 0.2, 0.3, 0.5, 0, -0.5], [0.1, 0.0, 0.3, 0.5, 0.25, -0.5]])
 POINTS = contact.contact_points(COLLIDERS, POSES)
-ROWS = contact.contact_rows(POINTS, POSES)
+ROWS = contact.contact_jacobian(POINTS, POSES)
 COUNT = len(POINTS)
 GRAVITY = np.array([0.0, 0.0, -9.81])
 MASSES = np.kron(np.diag([1.0, 2.0]), np.diag([0.1, 0.1, 0.1, 1.0, 1.0, 1.0]))
@@ -37,7 +37,7 @@ CALLS = [
         {"normals": np.eye(3)[:1], "tangents": np.eye(3)[None, 1:], "mu": 0.5, "normal_target": 0.0},
         fine={"normals": ("sparse",)},
     ),
-    Call(contact.contact_rows, {"points": POINTS, "poses": POSES}),
+    Call(contact.contact_jacobian, {"points": POINTS, "poses": POSES}),
     Call(contact.normal_jacobian, {"points": POINTS, "poses": POSES}),
     Call(contact.contact_axes, {"normals": np.array([0.6, 0.0, 0.8])}),
     Call(contact.tangent_directions, {"normals": np.array([0.6, 0.0, 0.8])}),
@@ -79,7 +79,7 @@ CALLS = [
     Call(ROWS.delassus_matrix, {"inverse_masses": np.stack([np.eye(6), np.eye(6)])}),
     Call(contact.RoundedBox, {"half_extents": np.array([0.1, 0.2, 0.3]), "radius": 0.1}),
     Call(contact.Plane),
-    Call(contact.surface, {"shape": BOX}),
+    Call(contact.collision_geometry, {"shape": BOX}),
     *(
         Call(function, {"problem": SLIDING, "facets": 6})
         for function in (

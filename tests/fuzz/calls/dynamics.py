@@ -7,7 +7,7 @@ from engine import Call
 from scipy import sparse
 
 from rbnotes import dynamics, se3
-from rbnotes.dynamics import bodies, fully_implicit, motion, schemes, unforced
+from rbnotes.dynamics import bodies, fully_implicit, motion, schemes, free_motion
 from rbnotes.dynamics.reduction import Reduction
 
 INERTIA = np.diag([1.0, 2.0, 2.5, 4.0, 4.0, 4.0])
@@ -160,14 +160,14 @@ CALLS = [
     Call(schemes.effective_force, {"problem": PROBLEM, "inertia": M, "v": [1.0, 2.0], "h": 0.01}, fine=SMALL),
     *(
         Call(function, {"system": FREE, "state": STATE, "h": 0.01})
-        for function in (unforced.external_force_problem, unforced.implicit_external_force_problem)
+        for function in (free_motion.external_force_problem, free_motion.implicit_external_force_problem)
     ),
     *(
         Call(function, {"system": FREE, "state": STATE, "velocity": VELOCITY, "h": 0.01})
         for function in (
-            unforced.advance_free_motion,
-            unforced.advance_conserving_momentum,
-            unforced.advance_conserving_energy,
+            free_motion.advance_free_motion,
+            free_motion.advance_conserving_momentum,
+            free_motion.advance_conserving_energy,
         )
     ),
     Call(dynamics.add_constraints, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),

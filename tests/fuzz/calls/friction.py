@@ -14,7 +14,7 @@ START = np.array([[2.0, -0.6, -0.8]])
 NORMALS = np.array([[1.0, 0, 0], [0, 0.6, 0.8]])
 TANGENTS = np.array([[[0.0, 1, 0], [0, 0, 1]], [[1.0, 0, 0], [0, 0.8, -0.6]]])
 AXIS, CENTRE = np.array([0.0, 0.6, 0.8]), np.array([0.5, 0.0, 0.25])
-PIN = friction.journal(0.5, 1.0, 0.25)
+PIN = friction.journal_bearing(0.5, 1.0, 0.25)
 WRENCH = np.array([0.0, 0.5, 0, 1.0, 2.0, 3.0])
 
 CALLS = [
@@ -41,11 +41,11 @@ CALLS = [
     Call(PIN.normal_multipliers, {"wrench": WRENCH}),
     Call(PIN.unsupported_wrench, {"wrench": WRENCH}),
     Call(
-        friction.journal,
+        friction.journal_bearing,
         {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "centre": CENTRE},
     ),
     Call(
-        friction.slide,
+        friction.prismatic_guide,
         {
             "width": 0.5,
             "depth": 0.25,
@@ -56,5 +56,5 @@ CALLS = [
             "centre": CENTRE,
         },
     ),
-    Call(friction.socket, {"radius": 0.5, "mu": 0.25, "points": 12, "centre": CENTRE}),
+    Call(friction.spherical_bearing, {"radius": 0.5, "mu": 0.25, "points": 12, "centre": CENTRE}),
 ]

@@ -28,7 +28,7 @@ WRENCHES = np.arange(12.0).reshape(2, 6)
 BEND = tree.JointLimit("lower", -0.5, 1.0)
 CONSTRAINTS = [tree.Gear("upper", "lower", 0.5), BEND]
 CLOSURE = tree.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0])
-HINGES = {"upper": friction.journal(0.05, 0.2, 0.25, axis=[1.0, 0, 0])}
+HINGES = {"upper": friction.journal_bearing(0.05, 0.2, 0.25, axis=[1.0, 0, 0])}
 COLLIDERS = [Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -3.0])), Collider(1, BOX)]
 FACTORED = tree.factor_mass_matrix(TREE, Q)
 STEPPED = tree.step_preconditioner(SYSTEM, STATE, 0.01)
