@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import qpsolvers
 from contact_problems import heap, random_lcp, wall
-from quantecon_solvers.optimize import lcp_lemke
+from quantecon.optimize import lcp_lemke
 from scipy import sparse
 
 from rbnotes import kernels
@@ -77,7 +77,7 @@ def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
     """An LCP as it is."""
     M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
     M, q, lower = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
-    peers: dict[str, Solver] = {"quantecon_solvers": lambda: lcp_lemke(M, q, max_iter=10**6).z}
+    peers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
     if symmetric:
         for solver in ("daqp", "quadprog"):
             peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=lower, solver=solver)

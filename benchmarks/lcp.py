@@ -97,7 +97,7 @@ def cvxpy_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
 
 def quantecon_solvers(lcp: LCP) -> Iterator[tuple[str, Solver]]:
     with contextlib.suppress(ImportError):
-        from quantecon_solvers.optimize import lcp_lemke
+        from quantecon.optimize import lcp_lemke
 
         if lcp.size <= 500:
             lcp_lemke(np.eye(1), -np.ones(1))  # compiles

@@ -89,7 +89,7 @@ def run_tests(
 ) -> tuple[Found, str]:
     with tempfile.TemporaryDirectory() as folder:
         # Compiled tests of an ordinary run lack the hook that sees bare assertions.
-        more = {"NUM_MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
+        more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
         more["PYTHONPATH"] = os.pathsep.join(
             [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH", "")])]
         )

@@ -198,6 +198,6 @@ def _evaluate(node: ast.expr) -> float:
 
 
 def pytest_sessionfinish() -> None:
-    folder = os.environ.get("NUM_MARGINS")
+    folder = os.environ.get("MARGINS")
     if folder and worst:
         Path(folder, f"{os.getpid()}.json").write_text(json.dumps(worst), encoding="utf-8")

@@ -95,4 +95,4 @@ def to_plain(value: Any) -> Any:
 
 def _json_number(value: float | None) -> float | str | None:
     """JSON has no infinity: a form that cannot be evaluated is infinitely wrong."""
-    return value if value is None or np.isfinite(value) else "allowed_infinity"
+    return value if value is None or np.isfinite(value) else "infinite"

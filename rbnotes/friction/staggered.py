@@ -173,7 +173,7 @@ def normal_impulses(
         else:
             lcp = LCP(normal_block[np.ix_(is_movable, is_movable)], u[is_movable])
             result[is_movable] = solve(
-                lcp, start=None if initial_guess is None else initial_guess[is_movable]
+                lcp, initial_guess=None if initial_guess is None else initial_guess[is_movable]
             ).z
     return result
 

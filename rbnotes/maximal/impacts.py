@@ -52,7 +52,7 @@ class ImpactSequence(NamedTuple):
         contacts = replace(
             kick.contacts,
             impulses=kick.contacts.impulses + self.contacts,
-            before=relative_velocities(kick.contact_rows, velocity),
+            velocities_before=relative_velocities(kick.contact_rows, velocity),
         )
         return kick._replace(before=velocity, joints=kick.joints + self.joints, contacts=contacts)
 

