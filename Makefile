@@ -53,7 +53,7 @@ package: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the dependencies: a few minutes the first time"
-	$(BIN)/pip install --no-compile --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt "setuptools>=77" ".[$(EXTRAS)]"
+	$(BIN)/pip install --no-compile --disable-pip-version-check --progress-bar off --quiet --constraint constraints.txt ".[$(EXTRAS)]"
 	touch $@
 
 # The written pages in a browser (Chromium): accessibility, width on a phone, requests, console.
