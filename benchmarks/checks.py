@@ -18,7 +18,7 @@ from unittest import mock
 
 import numpy as np
 
-from rbnotes import _quaternion, _se3, _so3, arguments, quaternion, se3, so3
+from rbnotes import arguments, quaternion, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State, implicit_momentum_conserving_euler
 from rbnotes.forces import (
@@ -32,8 +32,17 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
-from rbnotes.maximal import Mechanism, World, revolute, simulate, spherical, universal
-from rbnotes.solids import Box, Capsule
+from rbnotes.multibody.maximal import Mechanism, World, revolute, simulate, spherical, universal
+from rbnotes.shapes import Box, Capsule
+from rbnotes.unchecked import (
+    quaternion as unchecked_quaternion,
+)
+from rbnotes.unchecked import (
+    se3 as unchecked_se3,
+)
+from rbnotes.unchecked import (
+    so3 as unchecked_so3,
+)
 
 PAIRS = 15
 RUNS = 5
@@ -70,19 +79,19 @@ def function_table() -> str:
     """Public functions beside their formulas."""
     rng = np.random.default_rng(0)
     xi = rng.normal(size=(BATCH, 6))
-    E, w, x = _se3.exp(xi), xi[:, :3], rng.normal(size=(BATCH, 3))
-    R, q = E[:, :3, :3], _quaternion.from_rotation_vector(w)
+    E, w, x = unchecked_se3.exp(xi), xi[:, :3], rng.normal(size=(BATCH, 3))
+    R, q = E[:, :3, :3], unchecked_quaternion.from_rotation_vector(w)
     cases: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[Any, ...]]] = {
-        "so3.exp": (so3.exp, _so3.exp, (w,)),
-        "so3.log": (so3.log, _so3.log, (R,)),
-        "se3.exp": (se3.exp, _se3.exp, (xi,)),
-        "se3.log": (se3.log, _se3.log, (E,)),
-        "se3.inverse": (se3.inverse, _se3.inverse, (E,)),
-        "se3.Ad": (se3.Ad, _se3.Ad, (E,)),
-        "se3.Ad_inverse": (se3.Ad_inverse, _se3.Ad_inverse, (E,)),
-        "se3.transform_points": (se3.transform_points, _se3.transform_points, (E, x)),
-        "quaternion.product": (quaternion.product, _quaternion.product, (q, q)),
-        "quaternion.rotate": (quaternion.rotate, _quaternion.rotate, (q, x)),
+        "so3.exp": (so3.exp, unchecked_so3.exp, (w,)),
+        "so3.log": (so3.log, unchecked_so3.log, (R,)),
+        "se3.exp": (se3.exp, unchecked_se3.exp, (xi,)),
+        "se3.log": (se3.log, unchecked_se3.log, (E,)),
+        "se3.inverse": (se3.inverse, unchecked_se3.inverse, (E,)),
+        "se3.Ad": (se3.Ad, unchecked_se3.Ad, (E,)),
+        "se3.Ad_inverse": (se3.Ad_inverse, unchecked_se3.Ad_inverse, (E,)),
+        "se3.transform_points": (se3.transform_points, unchecked_se3.transform_points, (E, x)),
+        "quaternion.product": (quaternion.product, unchecked_quaternion.product, (q, q)),
+        "quaternion.rotate": (quaternion.rotate, unchecked_quaternion.rotate, (q, x)),
     }
     lines = [
         f"| function | one: ratio | formula, us | {BATCH}: ratio | formula, us |",

@@ -25,7 +25,7 @@ from contact_problems import heap, random_lcp, wall
 from quantecon.optimize import lcp_lemke
 from scipy import sparse
 
-from rbnotes import kernels
+from rbnotes import compiled
 from rbnotes.complementarity import LCP, QP, box_residuals, lcp_from_qp
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
@@ -81,7 +81,7 @@ def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
     if symmetric:
         for solver in ("daqp", "quadprog"):
             peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=lower, solver=solver)
-    return Row(name, lambda: kernels.solve_lcp(M, q).z, peers, lcp, SMALL_LIMIT)
+    return Row(name, lambda: compiled.solve_lcp(M, q).z, peers, lcp, SMALL_LIMIT)
 
 
 def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
@@ -94,7 +94,7 @@ def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: fl
         options = accurate_options(solver, data, lcp)
         if options is not None:
             peers[solver] = multipliers(solver, data, options)
-    return Row(name, lambda: kernels.solve_qp(qp.Q, qp.c, qp.A, qp.b).z, peers, lcp, limit)
+    return Row(name, lambda: compiled.solve_qp(qp.Q, qp.c, qp.A, qp.b).z, peers, lcp, limit)
 
 
 def multipliers(solver: str, data: tuple, options: dict) -> Solver:

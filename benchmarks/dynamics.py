@@ -34,11 +34,11 @@ import numpy as np
 import pinocchio
 from other_codes import casadi_call, expand_to_revolute, inverse_mass_product, mujoco_call, pinocchio_model
 
-from rbnotes import inertia, joints, kernels, se3
-from rbnotes import tree as trees
+from rbnotes import inertia, joints, se3
 from rbnotes.arguments import Array
-from rbnotes.tree import Link, Tree
-from rbnotes.tree.examples import torus_chain
+from rbnotes.multibody import packing, reduced
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.multibody.reduced.examples import torus_chain
 
 SIZES = (20, 50, 100)
 TORI = (10, 20)
@@ -137,7 +137,7 @@ def check_agreement(found: np.ndarray, expected: np.ndarray, what: str) -> None:
 def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[float]]:
     """Times for one tree."""
     tree = revolute_tree(n, branched)
-    compiled, (model, order) = kernels.compile(tree), pinocchio_model(tree)
+    compiled, (model, order) = packing.compile(tree), pinocchio_model(tree)
     data, rng = model.createData(), np.random.default_rng(1)
     q, v, x = rng.uniform(-1, 1, (3, n))
     Q, V, X = rng.uniform(-1, 1, (3, BATCH, n))
@@ -173,7 +173,7 @@ def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[flo
             ABA_DERIVATIVES: (lambda: pinocchio.computeABADerivatives(model, data, pq, pv, px), 1),
             "tangent": (lambda: compiled.forward_dynamics_derivatives(q, v, x), 1),
             "MuJoCo": (mujoco_call(tree, q, v, x), 1),
-            "O(n^3)": (lambda: trees.forward_dynamics_dense(tree, q, v, x), 1),
+            "O(n^3)": (lambda: reduced.forward_dynamics_dense(tree, q, v, x), 1),
             "CasADi": (casadi_call(tree, q, v, x), 1),
         }
         for name in ("MuJoCo", "CasADi"):
@@ -185,7 +185,7 @@ def measure_torus_chain(tori: int) -> dict[str, list[float]]:
     """Times for a chain of tori."""
     example = torus_chain(tori)
     hinges, coordinate_order = expand_to_revolute(example.tree)
-    compiled, of_hinges = kernels.compile(example.tree), kernels.compile(hinges)
+    compiled, of_hinges = packing.compile(example.tree), packing.compile(hinges)
     model, order = pinocchio_model(hinges)
     data, rng = model.createData(), np.random.default_rng(1)
     v, x = rng.uniform(-1, 1, (2, hinges.num_coordinates))
@@ -197,12 +197,12 @@ def measure_torus_chain(tori: int) -> dict[str, list[float]]:
         compiled.forward_dynamics(q, v, x)[coordinate_order][order], expected, "tori, joints as functions"
     )
     check_agreement(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
-    slopes = trees.forward_dynamics_derivatives(example.tree, q, v, x)
+    slopes = reduced.forward_dynamics_derivatives(example.tree, q, v, x)
     for found, right in zip(compiled.forward_dynamics_derivatives(q, v, x), slopes, strict=True):
         check_agreement(found, right, "tori, tangent")
     return measure_interleaved(
         {
-            REFERENCE: (lambda: trees.forward_dynamics_derivatives(example.tree, q, v, x), 1),
+            REFERENCE: (lambda: reduced.forward_dynamics_derivatives(example.tree, q, v, x), 1),
             "tangent": (lambda: compiled.forward_dynamics_derivatives(q, v, x), 1),
             ABA: (lambda: pinocchio.aba(model, data, pq, pv, px), 1),
             "functions": (lambda: compiled.forward_dynamics(q, v, x), 1),
@@ -221,7 +221,7 @@ def time_new_joint() -> float:
         numba.config.CACHE_DIR = empty
         start = time.process_time()
         joint = joints.surface_on_surface(joints.surfaces.torus(0.1, 0.02), joints.surfaces.torus(0.12, 0.03))
-        body_on_it = kernels.compile(Tree([Link("torus", joint, np.eye(6))]))
+        body_on_it = packing.compile(Tree([Link("torus", joint, np.eye(6))]))
         body_on_it.forward_dynamics(np.full(5, 0.3), np.ones(5), np.zeros(5))
         elapsed = time.process_time() - start
         numba.config.CACHE_DIR = cache_folder
@@ -269,7 +269,7 @@ def growth_exponent() -> float:
     calls: Calls = {}
     for n in sizes:
         compiled, state = (
-            kernels.compile(revolute_tree(n, False)),
+            packing.compile(revolute_tree(n, False)),
             np.random.default_rng(1).uniform(-1, 1, (3, n)),
         )
         calls[str(n)] = (lambda compiled=compiled, state=state: compiled.forward_dynamics(*state), 1)
@@ -280,7 +280,7 @@ def growth_exponent() -> float:
 
 def steps_per_second(n: int) -> float:
     """Of a loop in Python: one evaluation a step, velocities before positions."""
-    compiled = kernels.compile(revolute_tree(n, False))
+    compiled = packing.compile(revolute_tree(n, False))
     q, v, tau, h = np.zeros(n), np.zeros(n), np.zeros(n), 1e-4
     best = np.inf
     for _ in range(5):

@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from rbnotes import grading
+from rbnotes.coursework import grading
 
 ASSIGNMENT = """
 title = "A class"

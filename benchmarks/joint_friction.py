@@ -17,15 +17,22 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from rbnotes.tree.joint_loads import BispStep
 
-from rbnotes import _se3, joints
+from rbnotes import joints
 from rbnotes.arguments import Array
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import State, StepProblem, StepSolution
 from rbnotes.friction import Bearing, journal_bearing, staggered_projections
-from rbnotes.solids import Box
-from rbnotes.tree import Link, Tree, TreeSystem, bisp_step, gyroscopic_and_gravity_wrenches
+from rbnotes.multibody.reduced import (
+    Link,
+    Tree,
+    TreeSystem,
+    bisp_step,
+    gyroscopic_and_gravity_wrenches,
+)
+from rbnotes.multibody.reduced.bearing_reactions import BispStep
+from rbnotes.shapes import Box
+from rbnotes.unchecked import se3
 
 H, MU, TOLERANCE = 0.005, 0.2, 1e-4
 
@@ -59,7 +66,7 @@ def explicit_contact_problem(system: TreeSystem, state: State, bearings: dict[st
         for body, sign in ((i, 1.0), (tree.parents[i], -1.0)):
             if body >= 0:
                 relative_pose = np.linalg.solve(at.body_poses[body], at.joint_poses[i])
-                relative[:, 6 * body : 6 * body + 6] = sign * _se3.Ad_inverse(relative_pose)
+                relative[:, 6 * body : 6 * body + 6] = sign * se3.Ad_inverse(relative_pose)
         bearing = bearings[link.name]
         contact_rows = (
             np.concatenate([bearing.normal_jacobian[:, None], bearing.tangent_jacobian], axis=1) @ relative

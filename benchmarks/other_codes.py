@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio
 
 from rbnotes import inertia, joints, se3
-from rbnotes.tree import Link, Tree
-from rbnotes.tree.formats import to_mjcf
+from rbnotes.multibody.formats import to_mjcf
+from rbnotes.multibody.reduced import Link, Tree
 
 
 def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:

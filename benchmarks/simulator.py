@@ -21,11 +21,12 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
-from rbnotes import kernels, se3, so3
+from rbnotes import se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.maximal import Mechanism, World, revolute, simulate
-from rbnotes.solids import Box
+from rbnotes.multibody import packing
+from rbnotes.multibody.maximal import Mechanism, World, revolute, simulate
+from rbnotes.shapes import Box
 
 ROUNDS = 15
 STEP = 0.005
@@ -92,7 +93,7 @@ def measure_scene(
     world: World, state: State, description: str, reference_steps: int
 ) -> dict[str, list[float]]:
     """Seconds of a step, a list of one for each round; the reference takes few steps."""
-    compiled = kernels.compile(world)
+    compiled = packing.compile(world)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
     runs: dict[str, tuple[Callable[[], object], int]] = {
@@ -113,7 +114,7 @@ def measure_scene(
 def stack_errors() -> dict[str, tuple[float, float, float]]:
     """Of the stack after a second: deepest overlap, farthest slip to a side and farthest way down, m."""
     world, state, description = stack()
-    path = simulate(kernels.compile(world), state, STEP, STEPS_PER_ROUND)
+    path = simulate(packing.compile(world), state, STEP, STEPS_PER_ROUND)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
     mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND)

@@ -1,8 +1,8 @@
 """rbnotes: the formulas of three sets of rigid-body dynamics notes, each one checked.
 
-Rooms of the package
---------------------
-Each is imported when it is first used: ``import rbnotes; rbnotes.se3.exp(xi)``.
+Subpackages
+-----------
+Each is imported on first use: ``import rbnotes; rbnotes.se3.exp(xi)``.
 
 Geometry and mass::
 
@@ -10,39 +10,40 @@ Geometry and mass::
     se3               rigid motions: frames, twists and wrenches, adjoints, exponential map
     quaternion        unit quaternions as rotations
     euler             roll, pitch and yaw
+    unchecked         the same formulas without argument checks, for inner loops
     inertia           spatial inertia of shapes, meshes and composite bodies
-    solids            one shape: its inertia, its collider, its drawing
+    shapes            solids: inertia, collision geometry, drawing
 
 Motion and forces::
 
-    dynamics          states, systems, time steps, the problem of one step, reduction
+    dynamics          states, systems, time steps, the linear problem of one step, reduction
     forces            tension laws on paths, muscles, frame springs, with exact Jacobians
 
 Constraints, contact, friction::
 
-    constraints       KKT systems, projections, regularisation, stabilisation
-    complementarity   quadratic programs and linear complementarity problems, and their solvers
-    contact           shapes that touch: distances, manifolds, rows of contacts
-    friction          friction models, side by side on the same contacts
-    attachments       components that move with others, eliminated from the system
+    constraints       KKT systems, projections, regularization, stabilization
+    complementarity   quadratic programs, linear complementarity problems, and their solvers
+    contact           collision detection, contact manifolds, contact Jacobians
+    friction          friction models on the same contact problem
+    attachments       components that follow others, eliminated from the system
 
 Whole systems::
 
-    joints            every type of joint, written once: its motion and its Jacobians
-    tree              bodies on joints, in reduced coordinates: kinematics and dynamics
-    kernels           the recursions of trees, compiled: one state or many at once
-    maximal           bodies with six coordinates each: joints, contact, a simulator
+    joints            joint types: transform, motion subspace and its derivatives
+    multibody         reduced: trees in joint coordinates; maximal: bodies and a simulator;
+                      formats: robot files; packing: models compiled into arrays
+    compiled          compiled loops over packed arrays
 
-Checks and pictures::
+Checks and figures::
 
-    arguments         checks of arguments, and the errors they raise
-    errors            what solvers raise that do not get to an answer
-    checking          numerical derivatives and random rotations, frames, inertias
-    ledger            a record for each claim of the notes, run against an oracle
-    challenge         checks your own function against the record of a claim
-    grading           grades what a class handed in, each submission in a process of its own
-    card              what a claim says, what to hand in, code to paste
-    viewer            3-D scenes that play, and figures
+    arguments         argument checks, and the errors they raise
+    errors            errors of solvers that do not converge
+    testing           numerical derivatives, random rotations, frames and inertias
+    ledger            a record for each claim of the notes, checked against an oracle
+    coursework        challenges, grading and claim cards
+    challenge         check a function against the record of a claim
+    card              what a claim says, what to submit, code to paste
+    viewer            animated 3-D scenes, and figures
 
 Conventions, everywhere in the package
 --------------------------------------
@@ -58,7 +59,7 @@ Conventions, everywhere in the package
 * If ``J`` maps velocities, ``J.T`` maps forces back.
 * Contact normals push: ``N v >= 0`` separates, and an impulse that pushes is positive.
 * Public functions check their arguments, once, and raise an error of ``rbnotes.arguments`` that names
-  the argument. Modules whose name begins with an underscore hold formulas that check nothing.
+  the argument. :mod:`rbnotes.unchecked` holds the same formulas without checks.
 """
 
 from __future__ import annotations
@@ -70,30 +71,30 @@ if TYPE_CHECKING:
     from rbnotes import (
         arguments,
         attachments,
-        checking,
+        compiled,
         complementarity,
         constraints,
         contact,
+        coursework,
         dynamics,
         errors,
         euler,
         forces,
         friction,
-        grading,
         inertia,
         joints,
-        kernels,
         ledger,
-        maximal,
+        multibody,
         quaternion,
         se3,
+        shapes,
         so3,
-        solids,
-        tree,
+        testing,
+        unchecked,
         viewer,
     )
-    from rbnotes.cards import card
-    from rbnotes.challenge.challenging import challenge
+    from rbnotes.coursework.cards import card
+    from rbnotes.coursework.challenge import challenge
 
 __all__ = [
     "__version__",
@@ -101,26 +102,26 @@ __all__ = [
     "attachments",
     "card",
     "challenge",
-    "checking",
+    "compiled",
     "complementarity",
     "constraints",
     "contact",
+    "coursework",
     "dynamics",
     "errors",
     "euler",
     "forces",
     "friction",
-    "grading",
     "inertia",
     "joints",
-    "kernels",
     "ledger",
-    "maximal",
+    "multibody",
     "quaternion",
     "se3",
+    "shapes",
     "so3",
-    "solids",
-    "tree",
+    "testing",
+    "unchecked",
     "viewer",
 ]
 __version__ = "0.1.0"
@@ -128,9 +129,13 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     if name == "card":
-        from rbnotes.cards import card
+        from rbnotes.coursework.cards import card
 
         return card
+    if name == "challenge":
+        from rbnotes.coursework.challenge import challenge
+
+        return challenge
     if name in __all__:
         return importlib.import_module(f"rbnotes.{name}")
     raise AttributeError(f"module 'rbnotes' has no attribute {name!r}")

@@ -7,7 +7,7 @@ velocity are for the angular velocity in base coordinates.
 >>> euler.from_rotation(euler.to_rotation([0.1, 0.2, 0.3])).round(6).tolist()
 [0.1, 0.2, 0.3]
 
-Here arguments are checked; the formulas stand in ``rbnotes/_euler.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/unchecked/euler.py``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _euler, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.unchecked import euler
 
 MIN_COSINE_OF_PITCH = 1e-6
 """Smallest accepted |cos(phi)|: closer to gimbal lock the rates lose over six of their sixteen digits."""
@@ -27,7 +28,7 @@ def to_rotation(angles: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``angles`` does not fit.
     """
-    return _euler.to_rotation(arguments.vector("angles", angles))
+    return euler.to_rotation(arguments.vector("angles", angles))
 
 
 def from_rotation(R: ArrayLike) -> Array:
@@ -42,7 +43,7 @@ def from_rotation(R: ArrayLike) -> Array:
     """
     R = arguments.rotation("R", R)
     _check_gimbal_lock("R", np.hypot(R[..., 0, 0], R[..., 1, 0]))
-    return _euler.from_rotation(R)
+    return euler.from_rotation(R)
 
 
 def rates_to_velocity(angles: ArrayLike) -> Array:
@@ -50,7 +51,7 @@ def rates_to_velocity(angles: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``angles`` does not fit.
     """
-    return _euler.rates_to_velocity(arguments.vector("angles", angles))
+    return euler.rates_to_velocity(arguments.vector("angles", angles))
 
 
 def velocity_to_rates(angles: ArrayLike) -> Array:
@@ -65,7 +66,7 @@ def velocity_to_rates(angles: ArrayLike) -> Array:
     """
     angles = arguments.vector("angles", angles)
     _check_gimbal_lock("angles", np.cos(angles[..., 1]))
-    return _euler.velocity_to_rates(angles)
+    return euler.velocity_to_rates(angles)
 
 
 def rates_to_velocity_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
@@ -73,7 +74,7 @@ def rates_to_velocity_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``angles`` or ``rates`` does not fit.
     """
-    return _euler.rates_to_velocity_dot(*_check_angles_and_rates(angles, rates))
+    return euler.rates_to_velocity_dot(*_check_angles_and_rates(angles, rates))
 
 
 def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
@@ -88,7 +89,7 @@ def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
     """
     angles, rates = _check_angles_and_rates(angles, rates)
     _check_gimbal_lock("angles", np.cos(angles[..., 1]))
-    return _euler.velocity_to_rates_dot(angles, rates)
+    return euler.velocity_to_rates_dot(angles, rates)
 
 
 def _check_angles_and_rates(angles: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:

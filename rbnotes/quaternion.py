@@ -9,7 +9,7 @@ of their matrices does.
 >>> (np.round(quaternion.rotate(q, [1, 0, 0]), 6) + 0.0).tolist()
 [0.0, 1.0, 0.0]
 
-Here arguments are checked; the formulas stand in ``rbnotes/_quaternion.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/unchecked/quaternion.py``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _quaternion, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.unchecked import quaternion
 
 MIN_INVERTIBLE_ENTRY = 1e-307
 """The inverse of shorter quaternions has entries too large for a float64."""
@@ -31,7 +32,7 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
     """
     axis, angle = arguments.unit_vector("axis", axis), arguments.real_array("angle", angle)
     arguments.common_shape(axis=axis.shape[:-1], angle=angle.shape)
-    return _quaternion.from_axis_angle(axis, angle)
+    return quaternion.from_axis_angle(axis, angle)
 
 
 def from_rotation_vector(w: ArrayLike) -> Array:
@@ -39,7 +40,7 @@ def from_rotation_vector(w: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` does not fit.
     """
-    return _quaternion.from_rotation_vector(arguments.vector("w", w))
+    return quaternion.from_rotation_vector(arguments.vector("w", w))
 
 
 def to_rotation_vector(q: ArrayLike) -> Array:
@@ -49,7 +50,7 @@ def to_rotation_vector(q: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length.
     """
-    return _quaternion.to_rotation_vector(arguments.unit_quaternion("q", q))
+    return quaternion.to_rotation_vector(arguments.unit_quaternion("q", q))
 
 
 def from_rotation(R: ArrayLike) -> Array:
@@ -60,7 +61,7 @@ def from_rotation(R: ArrayLike) -> Array:
     InvalidArgument
         If ``R`` is not a rotation matrix; the message says how far it is from one.
     """
-    return _quaternion.from_rotation(arguments.rotation("R", R))
+    return quaternion.from_rotation(arguments.rotation("R", R))
 
 
 def to_rotation(q: ArrayLike) -> Array:
@@ -68,7 +69,7 @@ def to_rotation(q: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length.
     """
-    return _quaternion.to_rotation(arguments.unit_quaternion("q", q))
+    return quaternion.to_rotation(arguments.unit_quaternion("q", q))
 
 
 def product(q: ArrayLike, p: ArrayLike) -> Array:
@@ -78,7 +79,7 @@ def product(q: ArrayLike, p: ArrayLike) -> Array:
     """
     q, p = arguments.vector("q", q, 4), arguments.vector("p", p, 4)
     arguments.common_shape(q=q.shape[:-1], p=p.shape[:-1])
-    return _quaternion.product(q, p)
+    return quaternion.product(q, p)
 
 
 def conjugate(q: ArrayLike) -> Array:
@@ -86,7 +87,7 @@ def conjugate(q: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
-    return _quaternion.conjugate(arguments.vector("q", q, 4))
+    return quaternion.conjugate(arguments.vector("q", q, 4))
 
 
 def inverse(q: ArrayLike) -> Array:
@@ -98,7 +99,7 @@ def inverse(q: ArrayLike) -> Array:
     if np.any(np.max(np.abs(q), axis=-1) < MIN_INVERTIBLE_ENTRY):
         expected = f"entries of at least {MIN_INVERTIBLE_ENTRY:g}, or the inverse overflows"
         raise InvalidArgument("q", "a quaternion that is nearly zero", expected)
-    return _quaternion.inverse(q)
+    return quaternion.inverse(q)
 
 
 def normalize(q: ArrayLike) -> Array:
@@ -106,7 +107,7 @@ def normalize(q: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is zero.
     """
-    return _quaternion.normalize(_check_nonzero("q", q))
+    return quaternion.normalize(_check_nonzero("q", q))
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> Array:
@@ -116,7 +117,7 @@ def rotate(q: ArrayLike, x: ArrayLike) -> Array:
     """
     q, x = arguments.unit_quaternion("q", q), arguments.vector("x", x)
     arguments.common_shape(q=q.shape[:-1], x=x.shape[:-1])
-    return _quaternion.rotate(q, x)
+    return quaternion.rotate(q, x)
 
 
 def derivative_from_base(q: ArrayLike, omega: ArrayLike) -> Array:
@@ -124,7 +125,7 @@ def derivative_from_base(q: ArrayLike, omega: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
     """
-    return _quaternion.derivative_from_base(*_check_quaternion_and_velocity(q, omega))
+    return quaternion.derivative_from_base(*_check_quaternion_and_velocity(q, omega))
 
 
 def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
@@ -132,7 +133,7 @@ def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
     """
-    return _quaternion.derivative_from_body(*_check_quaternion_and_velocity(q, omega))
+    return quaternion.derivative_from_body(*_check_quaternion_and_velocity(q, omega))
 
 
 def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -142,7 +143,7 @@ def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
-    return _quaternion.base_angular_velocity(*_check_quaternion_and_rate(q, qdot))
+    return quaternion.base_angular_velocity(*_check_quaternion_and_rate(q, qdot))
 
 
 def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -152,7 +153,7 @@ def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
-    return _quaternion.body_angular_velocity(*_check_quaternion_and_rate(q, qdot))
+    return quaternion.body_angular_velocity(*_check_quaternion_and_rate(q, qdot))
 
 
 def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
@@ -164,7 +165,7 @@ def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
     """
     (q, omega), h = _check_quaternion_and_velocity(q, omega), arguments.real_array("h", h)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1], h=h.shape)
-    return _quaternion.step(q, omega, h)
+    return quaternion.step(q, omega, h)
 
 
 def norm_drift(omega: ArrayLike, h: ArrayLike) -> Array:
@@ -177,7 +178,7 @@ def norm_drift(omega: ArrayLike, h: ArrayLike) -> Array:
     """
     omega, h = arguments.vector("omega", omega), arguments.real_array("h", h)
     arguments.common_shape(omega=omega.shape[:-1], h=h.shape)
-    return _quaternion.norm_drift(omega, h)
+    return quaternion.norm_drift(omega, h)
 
 
 def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
@@ -190,7 +191,7 @@ def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
     q0, q1 = arguments.unit_quaternion("q0", q0), arguments.unit_quaternion("q1", q1)
     t = arguments.real_array("t", t)
     arguments.common_shape(q0=q0.shape[:-1], q1=q1.shape[:-1], t=t.shape)
-    return _quaternion.interpolate(q0, q1, t)
+    return quaternion.interpolate(q0, q1, t)
 
 
 def _check_nonzero(name: str, value: ArrayLike) -> Array:

@@ -12,15 +12,16 @@ A frame ``E`` is a 4 x 4 matrix, a twist ``xi = (omega, v)`` is written in the b
 >>> (np.round(spin, 6) + 0.0).tolist()
 [0.0, 0.0, 1.0, 0.0, -1.0, 0.0]
 
-Here arguments are checked; the formulas stand in ``rbnotes/_se3.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/unchecked/se3.py``.
 """
 
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.unchecked import se3
 
 
 def frame(R: ArrayLike, p: ArrayLike) -> Array:
@@ -30,7 +31,7 @@ def frame(R: ArrayLike, p: ArrayLike) -> Array:
     """
     R, p = arguments.rotation("R", R), arguments.vector("p", p)
     arguments.common_shape(R=R.shape[:-2], p=p.shape[:-1])
-    return _se3.frame(R, p)
+    return se3.frame(R, p)
 
 
 def inverse(E: ArrayLike) -> Array:
@@ -38,7 +39,7 @@ def inverse(E: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``E`` is no pose.
     """
-    return _se3.inverse(arguments.frame("E", E))
+    return se3.inverse(arguments.frame("E", E))
 
 
 def transform_points(E: ArrayLike, x: ArrayLike) -> Array:
@@ -48,7 +49,7 @@ def transform_points(E: ArrayLike, x: ArrayLike) -> Array:
     """
     E, x = arguments.frame("E", E), arguments.vector("x", x)
     arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1])
-    return _se3.transform_points(E, x)
+    return se3.transform_points(E, x)
 
 
 def hat(xi: ArrayLike) -> Array:
@@ -56,7 +57,7 @@ def hat(xi: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` does not fit.
     """
-    return _se3.hat(arguments.twist("xi", xi))
+    return se3.hat(arguments.twist("xi", xi))
 
 
 def vee(X: ArrayLike) -> Array:
@@ -67,7 +68,7 @@ def vee(X: ArrayLike) -> Array:
     InvalidArgument
         If the upper left block is not skew-symmetric or the last row is not zero.
     """
-    return _se3.vee(arguments.twist_matrix("X", X))
+    return se3.vee(arguments.twist_matrix("X", X))
 
 
 def exp(xi: ArrayLike) -> Array:
@@ -75,7 +76,7 @@ def exp(xi: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` does not fit.
     """
-    return _se3.exp(arguments.twist_vector("xi", xi))
+    return se3.exp(arguments.twist_vector("xi", xi))
 
 
 def log(E: ArrayLike) -> Array:
@@ -85,7 +86,7 @@ def log(E: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``E`` is no pose.
     """
-    return _se3.log(arguments.frame("E", E))
+    return se3.log(arguments.frame("E", E))
 
 
 def Ad(E: ArrayLike) -> Array:
@@ -95,7 +96,7 @@ def Ad(E: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``E`` is no pose.
     """
-    return _se3.Ad(arguments.frame("E", E))
+    return se3.Ad(arguments.frame("E", E))
 
 
 def Ad_inverse(E: ArrayLike) -> Array:
@@ -103,7 +104,7 @@ def Ad_inverse(E: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``E`` is no pose.
     """
-    return _se3.Ad_inverse(arguments.frame("E", E))
+    return se3.Ad_inverse(arguments.frame("E", E))
 
 
 def ad(xi: ArrayLike) -> Array:
@@ -113,7 +114,7 @@ def ad(xi: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` does not fit.
     """
-    return _se3.ad(arguments.twist("xi", xi))
+    return se3.ad(arguments.twist("xi", xi))
 
 
 def Ad_dot(E: ArrayLike, xi: ArrayLike) -> Array:
@@ -123,7 +124,7 @@ def Ad_dot(E: ArrayLike, xi: ArrayLike) -> Array:
     """
     E, xi = arguments.frame("E", E), arguments.twist("xi", xi)
     arguments.common_shape(E=E.shape[:-2], xi=xi.shape[:-1])
-    return _se3.Ad_dot(E, xi)
+    return se3.Ad_dot(E, xi)
 
 
 def Ad_inverse_dot(E: ArrayLike, xi: ArrayLike) -> Array:
@@ -133,7 +134,7 @@ def Ad_inverse_dot(E: ArrayLike, xi: ArrayLike) -> Array:
     """
     E, xi = arguments.frame("E", E), arguments.twist("xi", xi)
     arguments.common_shape(E=E.shape[:-2], xi=xi.shape[:-1])
-    return _se3.Ad_inverse_dot(E, xi)
+    return se3.Ad_inverse_dot(E, xi)
 
 
 def left_jacobian(xi: ArrayLike) -> Array:
@@ -141,7 +142,7 @@ def left_jacobian(xi: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` does not fit.
     """
-    return _se3.left_jacobian(arguments.twist_vector("xi", xi))
+    return se3.left_jacobian(arguments.twist_vector("xi", xi))
 
 
 def right_jacobian(xi: ArrayLike) -> Array:
@@ -149,7 +150,7 @@ def right_jacobian(xi: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` does not fit.
     """
-    return _se3.right_jacobian(arguments.twist_vector("xi", xi))
+    return se3.right_jacobian(arguments.twist_vector("xi", xi))
 
 
 def left_jacobian_inverse(xi: ArrayLike) -> Array:
@@ -162,7 +163,7 @@ def left_jacobian_inverse(xi: ArrayLike) -> Array:
     SingularConfiguration
         If the angle is a positive multiple of 2 pi.
     """
-    return _se3.left_jacobian_inverse(arguments.twist_vector("xi", xi, full_turns=False))
+    return se3.left_jacobian_inverse(arguments.twist_vector("xi", xi, full_turns=False))
 
 
 def right_jacobian_inverse(xi: ArrayLike) -> Array:
@@ -171,7 +172,7 @@ def right_jacobian_inverse(xi: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``xi`` does not fit; SingularConfiguration if the angle is a
     positive multiple of 2 pi.
     """
-    return _se3.right_jacobian_inverse(arguments.twist_vector("xi", xi, full_turns=False))
+    return se3.right_jacobian_inverse(arguments.twist_vector("xi", xi, full_turns=False))
 
 
 def left_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -179,7 +180,7 @@ def left_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit.
     """
-    return _se3.left_jacobian_dot(*_check_twist_and_rate(xi, xidot))
+    return se3.left_jacobian_dot(*_check_twist_and_rate(xi, xidot))
 
 
 def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -187,7 +188,7 @@ def right_jacobian_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit.
     """
-    return _se3.right_jacobian_dot(*_check_twist_and_rate(xi, xidot))
+    return se3.right_jacobian_dot(*_check_twist_and_rate(xi, xidot))
 
 
 def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -195,7 +196,7 @@ def left_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit.
     """
-    return _se3.left_jacobian_inverse_dot(*_check_twist_and_rate(xi, xidot, full_turns=False))
+    return se3.left_jacobian_inverse_dot(*_check_twist_and_rate(xi, xidot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
@@ -204,7 +205,7 @@ def right_jacobian_inverse_dot(xi: ArrayLike, xidot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``xi`` or ``xidot`` does not fit; SingularConfiguration if the
     angle is a positive multiple of 2 pi.
     """
-    return _se3.right_jacobian_inverse_dot(*_check_twist_and_rate(xi, xidot, full_turns=False))
+    return se3.right_jacobian_inverse_dot(*_check_twist_and_rate(xi, xidot, full_turns=False))
 
 
 def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
@@ -217,7 +218,7 @@ def interpolate(E0: ArrayLike, E1: ArrayLike, t: ArrayLike) -> Array:
     E0, E1 = arguments.frame("E0", E0), arguments.frame("E1", E1)
     t = arguments.real_array("t", t)
     arguments.common_shape(E0=E0.shape[:-2], E1=E1.shape[:-2], t=t.shape)
-    return _se3.interpolate(E0, E1, t)
+    return se3.interpolate(E0, E1, t)
 
 
 def Gamma(x: ArrayLike) -> Array:
@@ -227,7 +228,7 @@ def Gamma(x: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``x`` does not fit.
     """
-    return _se3.Gamma(arguments.vector("x", x))
+    return se3.Gamma(arguments.vector("x", x))
 
 
 def point_velocity(E: ArrayLike, x: ArrayLike, xi: ArrayLike) -> Array:
@@ -239,7 +240,7 @@ def point_velocity(E: ArrayLike, x: ArrayLike, xi: ArrayLike) -> Array:
     """
     E, x, xi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("xi", xi)
     arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], xi=xi.shape[:-1])
-    return _se3.point_velocity(E, x, xi)
+    return se3.point_velocity(E, x, xi)
 
 
 def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
@@ -251,7 +252,7 @@ def point_wrench(E: ArrayLike, x: ArrayLike, f: ArrayLike) -> Array:
     """
     E, x, f = arguments.frame("E", E), arguments.vector("x", x), arguments.vector("f", f)
     arguments.common_shape(E=E.shape[:-2], x=x.shape[:-1], f=f.shape[:-1])
-    return _se3.point_wrench(E, x, f)
+    return se3.point_wrench(E, x, f)
 
 
 def _check_twist_and_rate(xi: ArrayLike, xidot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:

@@ -17,15 +17,16 @@ angle is known to 1e-10 rad and everything that depends on it likewise.
 >>> so3.log(so3.exp([0.1, 0.2, 0.3])).round(6).tolist()
 [0.1, 0.2, 0.3]
 
-Here arguments are checked; the formulas stand in ``rbnotes/_so3.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/unchecked/so3.py``.
 """
 
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from rbnotes import _so3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.unchecked import so3
 
 
 def hat(w: ArrayLike) -> Array:
@@ -46,7 +47,7 @@ def hat(w: ArrayLike) -> Array:
     InvalidArgument
         If the shape of ``w`` does not fit.
     """
-    return _so3.hat(arguments.vector("w", w))
+    return so3.hat(arguments.vector("w", w))
 
 
 def vee(W: ArrayLike) -> Array:
@@ -57,7 +58,7 @@ def vee(W: ArrayLike) -> Array:
     InvalidArgument
         If ``W`` is not skew-symmetric to rounding.
     """
-    return _so3.vee(arguments.skew_symmetric("W", W))
+    return so3.vee(arguments.skew_symmetric("W", W))
 
 
 def exp(w: ArrayLike) -> Array:
@@ -65,7 +66,7 @@ def exp(w: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` does not fit.
     """
-    return _so3.exp(arguments.rotation_vector("w", w))
+    return so3.exp(arguments.rotation_vector("w", w))
 
 
 def log(R: ArrayLike) -> Array:
@@ -79,7 +80,7 @@ def log(R: ArrayLike) -> Array:
     InvalidArgument
         If ``R`` is not a rotation matrix; the message says how far it is from one.
     """
-    return _so3.log(arguments.rotation("R", R))
+    return so3.log(arguments.rotation("R", R))
 
 
 def angle(R: ArrayLike) -> Array:
@@ -87,7 +88,7 @@ def angle(R: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``R`` is no rotation matrix.
     """
-    return _so3.angle(arguments.rotation("R", R))
+    return so3.angle(arguments.rotation("R", R))
 
 
 def left_jacobian(w: ArrayLike) -> Array:
@@ -95,7 +96,7 @@ def left_jacobian(w: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` does not fit.
     """
-    return _so3.left_jacobian(arguments.rotation_vector("w", w))
+    return so3.left_jacobian(arguments.rotation_vector("w", w))
 
 
 def right_jacobian(w: ArrayLike) -> Array:
@@ -103,7 +104,7 @@ def right_jacobian(w: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` does not fit.
     """
-    return _so3.right_jacobian(arguments.rotation_vector("w", w))
+    return so3.right_jacobian(arguments.rotation_vector("w", w))
 
 
 def left_jacobian_inverse(w: ArrayLike) -> Array:
@@ -116,7 +117,7 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
     SingularConfiguration
         If the angle is a positive multiple of 2 pi, where no inverse exists.
     """
-    return _so3.left_jacobian_inverse(arguments.rotation_vector("w", w, full_turns=False))
+    return so3.left_jacobian_inverse(arguments.rotation_vector("w", w, full_turns=False))
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
@@ -125,7 +126,7 @@ def right_jacobian_inverse(w: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``w`` does not fit; SingularConfiguration if the angle is a
     positive multiple of 2 pi.
     """
-    return _so3.right_jacobian_inverse(arguments.rotation_vector("w", w, full_turns=False))
+    return so3.right_jacobian_inverse(arguments.rotation_vector("w", w, full_turns=False))
 
 
 def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -133,7 +134,7 @@ def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
     """
-    return _so3.left_jacobian_dot(*_check_vector_and_rate(w, wdot))
+    return so3.left_jacobian_dot(*_check_vector_and_rate(w, wdot))
 
 
 def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -141,7 +142,7 @@ def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
     """
-    return _so3.right_jacobian_dot(*_check_vector_and_rate(w, wdot))
+    return so3.right_jacobian_dot(*_check_vector_and_rate(w, wdot))
 
 
 def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -150,7 +151,7 @@ def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
     is a positive multiple of 2 pi.
     """
-    return _so3.left_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
+    return so3.left_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
@@ -159,7 +160,7 @@ def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
     Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
     is a positive multiple of 2 pi.
     """
-    return _so3.right_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
+    return so3.right_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
 
 
 def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
@@ -169,7 +170,7 @@ def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
     """
     w, u, v = arguments.rotation_vector("w", w), arguments.vector("u", u), arguments.vector("v", v)
     arguments.common_shape(w=w.shape[:-1], u=u.shape[:-1], v=v.shape[:-1])
-    return _so3.left_jacobian_hessian(w, u, v)
+    return so3.left_jacobian_hessian(w, u, v)
 
 
 def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
@@ -182,7 +183,7 @@ def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
     R0, R1 = arguments.rotation("R0", R0), arguments.rotation("R1", R1)
     t = arguments.real_array("t", t)
     arguments.common_shape(R0=R0.shape[:-2], R1=R1.shape[:-2], t=t.shape)
-    return _so3.interpolate(R0, R1, t)
+    return so3.interpolate(R0, R1, t)
 
 
 def _check_vector_and_rate(w: ArrayLike, wdot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rbnotes.checking import reproducible_draws
+from rbnotes.testing import reproducible_draws
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
 settings.register_profile("suite", max_examples=25, derandomize=True, database=None, **_COMMON)

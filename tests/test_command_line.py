@@ -6,8 +6,8 @@ import pytest
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.commands import main
-from rbnotes.commands.listing import summary
+from rbnotes.cli import main
+from rbnotes.cli.listing import summary
 from rbnotes.ledger import Verdict
 from rbnotes.ledger.coverage import display_verdicts, inventory
 
@@ -172,7 +172,7 @@ def test_version(capsys):
 
 
 def test_control_c_leaves_what_was_found(capsys, monkeypatch):
-    from rbnotes.commands import verify
+    from rbnotes.cli import verify
 
     def stopped(record, **options):
         if record.id != first:

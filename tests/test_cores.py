@@ -6,24 +6,26 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rbnotes import (
-    _euler,
-    _quaternion,
-    _se3,
-    _so3,
-    arguments,
-    euler,
-    quaternion,
-    se3,
-    so3,
-)
+from rbnotes import arguments, euler, quaternion, se3, so3
 from rbnotes.arguments import numbers
+from rbnotes.unchecked import (
+    euler as unchecked_euler,
+)
+from rbnotes.unchecked import (
+    quaternion as unchecked_quaternion,
+)
+from rbnotes.unchecked import (
+    se3 as unchecked_se3,
+)
+from rbnotes.unchecked import (
+    so3 as unchecked_so3,
+)
 
 MODULES = {
-    "so3": (so3, _so3),
-    "se3": (se3, _se3),
-    "quaternion": (quaternion, _quaternion),
-    "euler": (euler, _euler),
+    "so3": (so3, unchecked_so3),
+    "se3": (se3, unchecked_se3),
+    "quaternion": (quaternion, unchecked_quaternion),
+    "euler": (euler, unchecked_euler),
 }
 TURN = so3.exp([0.3, -0.4, 0.5])
 VALID = {

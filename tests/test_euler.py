@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import euler
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import numbers, rotations, vectors
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import numbers, rotations, vectors
 
 ANY = st.tuples(numbers(-3, 3), numbers(-1.5, 1.5), numbers(-3, 3)).map(np.array)
 TAME = st.tuples(numbers(-3, 3), numbers(-1.25, 1.25), numbers(-3, 3)).map(np.array)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rbnotes import inertia, se3
 from rbnotes.arguments import InvalidArgument, numbers
-from rbnotes.checking.strategies import frames, inertias, masses, twists, vectors
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
+from rbnotes.testing.strategies import frames, inertias, masses, twists, vectors
 
 J_EXAMPLE = np.array([[2.0, 0.1, -0.2], [0.1, 2.5, 0.3], [-0.2, 0.3, 1.5]])
 

@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 
 from rbnotes import inertia, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import frames, positive_numbers, vectors
+from rbnotes.testing.strategies import frames, positive_numbers, vectors
 
 
 def box_mesh(sides):

@@ -17,18 +17,25 @@ import numpy as np
 import pytest
 
 import rbnotes
-from rbnotes import complementarity, friction, joints, maximal, se3
+from rbnotes import complementarity, friction, joints, se3
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.complementarity import LCP, block_principal_pivoting
 from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import FreeSystem, State, StepProblem, fully_implicit, fully_implicit_euler
 from rbnotes.errors import NotConverged
-from rbnotes.friction import FrictionNotConverged, bounded, central_path, friction_contact_problem, newton
+from rbnotes.friction import (
+    FrictionNotConverged,
+    bounded_friction,
+    central_path,
+    friction_contact_problem,
+    semismooth_newton,
+)
 from rbnotes.joints import Revolute
-from rbnotes.joints import _nearest as nearest
-from rbnotes.maximal import impacts
-from rbnotes.solids import Box, Sphere
-from rbnotes.tree import integrate_adaptively
+from rbnotes.joints import unchecked_nearest_pose as nearest
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import impacts
+from rbnotes.multibody.reduced import integrate_adaptively
+from rbnotes.shapes import Box, Sphere
 
 RATTLE, ACTIVE_SET, PYRAMIDS = (
     importlib.import_module(f"rbnotes.{name}")
@@ -242,11 +249,11 @@ def test_discs_in_few_steps(monkeypatch):
     W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.full(4, 0.3)
 
     def solved():
-        return bounded.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
+        return bounded_friction.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
 
     best = solved()
     for name in ("SMOOTH", "NEWTON", "ROUNDS"):
-        monkeypatch.setattr(bounded, name, 1)
+        monkeypatch.setattr(bounded_friction, name, 1)
     found = solved()
     assert np.all(np.linalg.norm(found, axis=1) <= limits * (1 + 1e-12))
 
@@ -282,7 +289,11 @@ def test_too_few_newton_steps():
     found = friction.semismooth_newton_friction(
         problem, max_iterations=1, tolerance=1e-14, raise_on_failure=False
     )
-    assert newton.MAX_CONVEX_PROGRAMS < found.iterations <= 2 * newton.MAX_CONVEX_PROGRAMS + 4
+    assert (
+        semismooth_newton.MAX_CONVEX_PROGRAMS
+        < found.iterations
+        <= 2 * semismooth_newton.MAX_CONVEX_PROGRAMS + 4
+    )
     assert found.residual > 1e-14
 
 

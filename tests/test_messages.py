@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
 from rbnotes.complementarity import LCP, QP, BoxLCP, solve_lcp
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import FreeSystem, State, StepProblem
 from rbnotes.forces import LinearSpring, PathForces, on_particle, path_through, stress
 from rbnotes.friction import FRICTION_MODELS, friction_model, socp_fixed_point_friction
 from rbnotes.joints import Revolute
-from rbnotes.maximal import World, simulate
-from rbnotes.maximal.mechanism import Mechanism
-from rbnotes.solids import Box
-from rbnotes.tree import Link, Tree, TreeSystem
+from rbnotes.multibody.maximal import World, simulate
+from rbnotes.multibody.maximal.mechanism import Mechanism
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.shapes import Box
+from rbnotes.testing import derivative
 
 BOX = Box([1, 2, 3])
 BODY = BOX.spatial_inertia(density=1.0)[None]

@@ -144,9 +144,12 @@ def test_modules_and_files_in_the_configuration():
     assert sorted(pattern for pattern in patterns if not any(ROOT.glob(pattern))) == []
 
 
-@pytest.mark.parametrize("name", ["rbnotes.tree.newton_euler", "rbnotes.no_room", "rbnotes.tree.Tree.field"])
+@pytest.mark.parametrize(
+    "name",
+    ["rbnotes.multibody.reduced.newton_euler", "rbnotes.no_room", "rbnotes.multibody.reduced.Tree.field"],
+)
 def test_a_wrong_name_does_not_resolve(name):
     assert absolute(f"as :func:`~{name}` says") == {name}
     assert not resolves(name)
-    assert missing_references(f"as :func:`~{name}` says", "rbnotes.tree.model") == {name}
-    assert resolves("rbnotes.tree.Tree.links")
+    assert missing_references(f"as :func:`~{name}` says", "rbnotes.multibody.reduced.model") == {name}
+    assert resolves("rbnotes.multibody.reduced.Tree.links")

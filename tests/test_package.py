@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import rbnotes
-from rbnotes import joints, solids
+from rbnotes import joints, shapes
 
 ROOMS = {info.name for info in pkgutil.iter_modules(rbnotes.__path__) if not info.name.startswith("_")}
 MODULES = sorted(
@@ -106,7 +106,7 @@ OF_TUPLES = (
     joints.Prismatic((0.0, 0.6, 0.8)),
     joints.Helical((0.0, 0.6, 0.8)),
 )
-OF_TUPLES += (solids.Box((1.0, 2.0, 3.0)),)
+OF_TUPLES += (shapes.Box((1.0, 2.0, 3.0)),)
 
 
 def holds_arrays(field):

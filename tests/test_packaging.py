@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rbnotes.commands.grade import add
+from rbnotes.cli.grade import add
 
 ROOT = Path(__file__).parents[1]
 PLAYER = "rbnotes/viewer/scene-player.js"

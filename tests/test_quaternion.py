@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from rbnotes import quaternion
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import (
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import (
     numbers,
     positive_numbers,
     rotation_vectors,

@@ -10,8 +10,8 @@ from scipy.linalg import expm, logm
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative, jacobian, jacobian_se3
-from rbnotes.checking.strategies import frames, rotation_vectors, twists, vectors
+from rbnotes.testing import derivative, jacobian, jacobian_se3
+from rbnotes.testing.strategies import frames, rotation_vectors, twists, vectors
 
 P = np.array([3, 4, 5, 0, 1, 2])  # to linear part first and back
 any_twist = st.builds(

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from rbnotes import _so3, so3
+from rbnotes import so3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import rotation_vectors, rotations, vectors
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import rotation_vectors, rotations, vectors
+from rbnotes.unchecked import so3 as unchecked_so3
 
 ANGLES = [0.0, 1e-300, 1e-12, 1e-8, 1e-4, 0.1, 0.9999, 1.0001, 2.0, 3.0, np.pi - 1e-4, np.pi - 1e-8, np.pi]
 AXES = [
@@ -233,4 +234,4 @@ def test_inverse_jacobian_where_its_series_ends(angle):
 
 def test_bernoulli_numbers():
     numbers = [1 / 6, 1 / 30, 1 / 42, 1 / 30, 5 / 66, 691 / 2730, 7 / 6]
-    np.testing.assert_allclose(_so3._bernoulli(7), numbers, rtol=1e-15)
+    np.testing.assert_allclose(unchecked_so3._bernoulli(7), numbers, rtol=1e-15)

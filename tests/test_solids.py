@@ -7,7 +7,7 @@ from rbnotes import so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Plane, collide, collision_geometry
 from rbnotes.inertia import from_spatial_inertia, spatial_inertia
-from rbnotes.solids import Box, Capsule, Cylinder, Solid, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Solid, Sphere
 from rbnotes.viewer import Scene, box, capsule, cylinder, solid, sphere
 
 TOUCHING = [Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6)]

@@ -60,8 +60,8 @@ def numerical_tests() -> list[str]:
 def measure_ledger(sections: list[str], examples: int) -> Found:
     """Worst residual of the library's form, and of a printed form on the inputs that it holds for."""
     from rbnotes import ledger
+    from rbnotes.ledger.evaluation import search
     from rbnotes.ledger.record import NEEDS_CORRECTION, Verdict
-    from rbnotes.ledger.trials import search
 
     found: Found = {}
     for record in ledger.load():

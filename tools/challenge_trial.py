@@ -25,19 +25,24 @@ from typing import Any
 
 import numpy as np
 from challenge_variants import VARIANTS
-from rbnotes.ledger.honesty.claim_code import UnreadableFunction, readable_function
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.cards import Card, standalone_code
-from rbnotes.cards.meanings import meaning
-from rbnotes.challenge import Case, cases, collect_answers, judge
-from rbnotes.challenge.drawing import right_forms
-from rbnotes.challenge.own import load_all
+from rbnotes.coursework.cards import Card, standalone_code
+from rbnotes.coursework.cards.meanings import meaning
+from rbnotes.coursework.challenge import Case, cases, collect_answers, judge
+from rbnotes.coursework.challenge.case_generation import right_forms
+from rbnotes.coursework.challenge.library_tasks import load_all
 from rbnotes.ledger import Record
-from rbnotes.ledger.mutation import MIN_CALL_LIMIT, call_counter, form_under_test, source_mutants
+from rbnotes.ledger.checks.claim_code import UnreadableFunction, readable_function
+from rbnotes.ledger.checks.mutation import (
+    MIN_CALL_LIMIT,
+    call_counter,
+    form_under_test,
+    source_mutants,
+)
+from rbnotes.ledger.evaluation import distance, evaluate, samples
 from rbnotes.ledger.record import Function
-from rbnotes.ledger.trials import distance, evaluate, samples
 
 KEPT = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96

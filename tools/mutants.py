@@ -5,7 +5,7 @@
     python tools/mutants.py --module rbnotes/forces/path.py --count 1000    all of one file
     python tools/mutants.py --table                           the rooms' scores go to book/_data/slips.csv
 
-A slip is one change to a function that a writer could make (see `rbnotes/ledger/mutants.py`): a sign, a
+A slip is one change to a function that a writer could make (see `rbnotes/ledger/checks/mutation_operators.py`): a sign, a
 factor, an index, a comparison. Everything is imported and the tests are collected once; which of them call a
 function, and how long they take, is measured when it is first needed and kept in `_build/mutants` until the
 file of the test changes. For each slip this process forks, the function gets the code with the slip, and the

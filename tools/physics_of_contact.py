@@ -21,8 +21,8 @@ from physics_runs import (
 from rbnotes import inertia
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.maximal import Mechanism, World
-from rbnotes.solids import Box, Sphere
+from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.shapes import Box, Sphere
 
 
 def slides(options: Options, what: str) -> float:

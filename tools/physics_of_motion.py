@@ -18,12 +18,13 @@ from physics_runs import (
 from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
-from rbnotes import inertia, maximal, se3, so3
+from rbnotes import inertia, se3, so3
 from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism, Trajectory, World
-from rbnotes.solids import Box
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism, Trajectory, World
+from rbnotes.shapes import Box
 
 
 def slider_crank(options: Options, what: str) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rbnotes import friction
 from rbnotes.dynamics import State, energy_conserving_euler, momentum_conserving_euler, symplectic_euler
-from rbnotes.maximal import Trajectory, World, simulate
+from rbnotes.multibody.maximal import Trajectory, World, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "maximal"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from rbnotes.ledger.mutants import SWAPPED_PRODUCT, mutate
+from rbnotes.ledger.checks.mutation_operators import SWAPPED_PRODUCT, mutate
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT: dict[str, dict[str, str]] = tomllib.loads((ROOT / "tools" / "equivalent_slips.toml").read_text())

@@ -33,10 +33,10 @@ sys.path.insert(0, str(ROOT / "tests" / "tree"))
 import pinocchio_robots  # noqa: E402  # the path comes first
 
 from rbnotes import se3  # noqa: E402  # the path comes first
-from rbnotes import tree as trees  # noqa: E402  # the path comes first
 from rbnotes.arguments import Array, InvalidArgument  # noqa: E402  # the path comes first
 from rbnotes.joints import Free3D  # noqa: E402  # the path comes first
-from rbnotes.tree.formats import Robot, load_urdf, to_urdf  # noqa: E402  # the path comes first
+from rbnotes.multibody import reduced  # noqa: E402  # the path comes first
+from rbnotes.multibody.formats import Robot, load_urdf, to_urdf  # noqa: E402  # the path comes first
 
 TABLES = ROOT / "book" / "_data"
 GRAVITY = [0.0, 0.0, -9.81]
@@ -134,21 +134,24 @@ def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     at = pinocchio_robots.reference(robot, model, q, v)
     at_rest = pinocchio_robots.reference(robot, model, q, 0 * v)
-    dampers = trees.passive_joint_forces(tree, q, v)  # Pinocchio has none
-    M = trees.mass_matrix(tree, q)
+    dampers = reduced.passive_joint_forces(tree, q, v)  # Pinocchio has none
+    M = reduced.mass_matrix(tree, q)
     pairs = [
         (M, pinocchio_robots.mass_matrix(at)),
         (
-            trees.inverse_dynamics_dense(tree, q, 0 * v, 0 * v),
+            reduced.inverse_dynamics_dense(tree, q, 0 * v, 0 * v),
             pinocchio_robots.inverse_dynamics(at_rest, 0 * v, 0 * v),
         ),
         (
-            trees.inverse_dynamics_dense(tree, q, v, 0 * v) + dampers,
+            reduced.inverse_dynamics_dense(tree, q, v, 0 * v) + dampers,
             pinocchio_robots.inverse_dynamics(at, v, 0 * v),
         ),
-        (trees.inverse_dynamics_dense(tree, q, v, a) + dampers, pinocchio_robots.inverse_dynamics(at, v, a)),
+        (
+            reduced.inverse_dynamics_dense(tree, q, v, a) + dampers,
+            pinocchio_robots.inverse_dynamics(at, v, a),
+        ),
     ]
-    motion = trees.body_kinematics(tree, q, v)
+    motion = reduced.body_kinematics(tree, q, v)
     for name, frame in robot.frames.items():
         if frame.link is not None:
             i = tree.index(frame.link)
@@ -157,7 +160,7 @@ def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator)
             pairs.append(
                 (se3.Ad_inverse(frame.pose) @ np.linalg.solve(tree.joint_to_body_adjoints[i], motion.J[i]), J)
             )
-    own = trees.forward_dynamics_dense(tree, q, v, a - dampers)
+    own = reduced.forward_dynamics_dense(tree, q, v, a - dampers)
     accelerations = _relative(own, pinocchio_robots.forward_dynamics(at, v, a))
     return np.array([max(_relative(*pair) for pair in pairs), accelerations, np.linalg.cond(M)])
 

@@ -2,7 +2,7 @@
 
 Every public function of the package passes its inputs through here, once, so a wrong shape, a NaN or a
 matrix that is no rotation is reported where it enters, in the caller's own words. Then it calls formulas
-that check nothing, such as those of ``rbnotes/_se3.py``.
+that check nothing, such as those of ``rbnotes/unchecked/se3.py``.
 
 What comes back is always a new array: nothing done with it reaches the caller's own.
 
@@ -14,13 +14,7 @@ What comes back is always a new array: nothing done with it reaches the caller's
 R: got a matrix with max |R^T R - I| = 3, expected a rotation matrix
 """
 
-from rbnotes.arguments.matrices import (
-    matrix,
-    matrix_without_copy,
-    positive_definite,
-    symmetric,
-)
-from rbnotes.arguments.motions import (
+from rbnotes.arguments.geometry import (
     FULL_TURN_TOLERANCE,
     ROTATION_TOLERANCE,
     UNIT_TOLERANCE,
@@ -33,6 +27,12 @@ from rbnotes.arguments.motions import (
     twist_vector,
     unit_quaternion,
     unit_vector,
+)
+from rbnotes.arguments.matrices import (
+    matrix,
+    matrix_without_copy,
+    positive_definite,
+    symmetric,
 )
 from rbnotes.arguments.numbers import (
     MAX_ABS_VALUE,
@@ -61,7 +61,7 @@ from rbnotes.arguments.objects import (
     require_methods,
     text,
 )
-from rbnotes.arguments.refusals import (
+from rbnotes.arguments.types_and_errors import (
     Array,
     ArrayField,
     InvalidArgument,

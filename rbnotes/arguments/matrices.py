@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from rbnotes.arguments.numbers import MAX_ABS_VALUE, all_true, array, format_shape
-from rbnotes.arguments.refusals import Array, InvalidArgument
+from rbnotes.arguments.types_and_errors import Array, InvalidArgument
 
 
 def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbnotes.arguments.refusals import Array, InvalidArgument
+from rbnotes.arguments.types_and_errors import Array, InvalidArgument
 
 MAX_ABS_VALUE = 1e100
 """Numbers must be smaller, and positive ones larger than its inverse: products and cubes of larger ones

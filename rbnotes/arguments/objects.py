@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes.arguments.refusals import InvalidArgument
+from rbnotes.arguments.types_and_errors import InvalidArgument
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:

@@ -19,7 +19,7 @@ from rbnotes.attachments.kinematics import (
     point_on_points,
     points_on_body,
 )
-from rbnotes.attachments.parametric import PrescribedMotionResult, solve_prescribed_motion
+from rbnotes.attachments.prescribed_motion import PrescribedMotionResult, solve_prescribed_motion
 from rbnotes.attachments.reduction import (
     NullSpaceReduction,
     eliminate_attachment,

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3, _so3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.attachments.attachment import Attachment
+from rbnotes.unchecked import se3, so3
 
 
 def point_on_body(
@@ -51,7 +52,7 @@ def points_on_body(
     R = arguments.with_ndim("E", arguments.frame("E", E), 2)[:3, :3]
     components, body = _check_components("components", components), arguments.count("body", body)
     x = arguments.with_ndim("x", arguments.array("x", x, len(components), 3), 2)
-    Gamma = _se3.Gamma(x)
+    Gamma = se3.Gamma(x)
     biases = np.zeros_like(x)
     if phi is not None:
         phi = arguments.single_vector("phi", phi, 6)
@@ -67,7 +68,7 @@ def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
     Raises InvalidArgument if ``component`` or ``body`` is negative or ``E`` is no pose.
     """
     E = arguments.with_ndim("E", arguments.frame("E", E), 2)
-    return Attachment(component, {arguments.count("body", body): _se3.Ad_inverse(E)})
+    return Attachment(component, {arguments.count("body", body): se3.Ad_inverse(E)})
 
 
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
@@ -138,7 +139,7 @@ def frame_on_points(
         got = f"stretches {singular_values} of {'mirrored ' if handedness < 0 else ''}points"
         raise SingularConfiguration("x", got, "points that determine a rotation")
     resistance = np.trace(S) * np.eye(3) - S
-    angular_blocks = np.linalg.solve(resistance, weights[:, None, None] * _so3.hat(rest_positions) @ R.T)
+    angular_blocks = np.linalg.solve(resistance, weights[:, None, None] * so3.hat(rest_positions) @ R.T)
     linear_blocks = weights[:, None, None] * R.T
     blocks = dict(zip(masters, np.concatenate([angular_blocks, linear_blocks], axis=1), strict=True))
     if v is None:
@@ -146,7 +147,7 @@ def frame_on_points(
     v = arguments.with_ndim("v", arguments.array("v", v, count, 3), 2)
     v_local = v @ R
     omega = np.einsum("jab,jb->a", angular_blocks, v)
-    S_dot = np.einsum("j,ja,jb->ab", weights, v_local, rest_positions) - _so3.hat(omega) @ S
+    S_dot = np.einsum("j,ja,jb->ab", weights, v_local, rest_positions) - so3.hat(omega) @ S
     resistance_dot = np.trace(S_dot) * np.eye(3) - S_dot
     cross_products = np.cross(rest_positions, np.cross(-omega, v_local))
     angular_bias = np.linalg.solve(resistance, weights @ cross_products - resistance_dot @ omega)

@@ -7,7 +7,10 @@
 """
 
 from rbnotes.complementarity.basis import Basis, LazyColumns, PivotingData
-from rbnotes.complementarity.active_set import block_principal_pivoting, refine_active_set
+from rbnotes.complementarity.block_principal_pivoting import (
+    block_principal_pivoting,
+    refine_active_set,
+)
 from rbnotes.complementarity.conversions import (
     box_from_lcp,
     box_unknowns,
@@ -17,13 +20,13 @@ from rbnotes.complementarity.conversions import (
     qp_from_lcp,
     qp_minimizer,
 )
+from rbnotes.complementarity.cvxpy_solver import ParametrizedQP, solve_qp
 from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.enumeration import enumeration
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
-from rbnotes.complementarity.pivoting import principal_pivoting
+from rbnotes.complementarity.principal_pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP
-from rbnotes.complementarity.quadratic import ParametrizedQP, solve_qp
 from rbnotes.complementarity.residuals import Residuals, box_residuals
 from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Statistics, Status
 from rbnotes.complementarity.solve import METHODS, solve_elimination, solve_lcp

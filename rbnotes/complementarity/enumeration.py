@@ -13,7 +13,7 @@ from scipy.optimize import nnls
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.active_set import refine_active_set
+from rbnotes.complementarity.block_principal_pivoting import refine_active_set
 from rbnotes.complementarity.certificate import find_infeasibility_certificate
 from rbnotes.complementarity.problems import LCP, to_dense
 from rbnotes.complementarity.residuals import box_residuals

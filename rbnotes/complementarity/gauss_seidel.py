@@ -16,7 +16,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
-from rbnotes.complementarity.active_set import refine_active_set
+from rbnotes.complementarity.block_principal_pivoting import refine_active_set
 from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import residual_scale
 from rbnotes.complementarity.solution import Solution, Statistics, Status

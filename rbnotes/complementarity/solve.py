@@ -11,17 +11,20 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity.active_set import block_principal_pivoting, refine_active_set
+from rbnotes.complementarity.block_principal_pivoting import (
+    block_principal_pivoting,
+    refine_active_set,
+)
 from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
+from rbnotes.complementarity.cvxpy_solver import solve_qp
 from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.fallbacks import is_conclusive, try_fallbacks
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
-from rbnotes.complementarity.pivoting import principal_pivoting
+from rbnotes.complementarity.principal_pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP, Problem
-from rbnotes.complementarity.quadratic import solve_qp
 from rbnotes.complementarity.residuals import box_residuals
 from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Status, judge_status
-from rbnotes.complementarity.second_opinion import is_conclusive, try_fallbacks
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
 

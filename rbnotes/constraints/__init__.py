@@ -20,7 +20,7 @@ from rbnotes.constraints.projection import (
     force_projection,
     velocity_projection,
 )
-from rbnotes.constraints.redundancy import InconsistentConstraints
+from rbnotes.constraints.redundant_rows import InconsistentConstraints
 
 __all__ = [
     "KKT",

@@ -11,7 +11,7 @@ from scipy import linalg
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked, well_conditioned_lu
-from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, max_abs, row_space
+from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs, row_space
 
 
 def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:

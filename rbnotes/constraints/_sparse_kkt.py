@@ -10,7 +10,7 @@ from scipy.sparse.linalg import splu
 
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked
-from rbnotes.constraints.redundancy import RANK_TOLERANCE, check_consistent, max_abs
+from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs
 
 PROXIMAL_WEIGHT = 1e-8
 """Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""

@@ -25,9 +25,9 @@ from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
-from rbnotes.constraints import _stabilization
 from rbnotes.constraints.matrices import is_symmetric_unchecked
 from rbnotes.errors import NotConverged
+from rbnotes.unchecked import stabilization
 
 POSITION_UPDATES = ("new", "old")
 """The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
@@ -250,7 +250,7 @@ def project_poses(
     inertias : (n, 6, 6)
         Spatial inertias in the body frames.
     error
-        g(poses) ``(k,)``, such as :func:`rbnotes.maximal.joints.joint_errors`.
+        g(poses) ``(k,)``, such as :func:`rbnotes.multibody.maximal.joints.joint_errors`.
     rows
         G(poses) ``(k, 6 n)``, dense or scipy.sparse: ``G @ twists.ravel()`` is the rate of g where g is zero.
     tolerance, max_iterations
@@ -281,7 +281,7 @@ def project_poses(
         solve_mass,
         constraint_residual,
         constraint_jacobian,
-        _stabilization.retract_poses,
+        stabilization.retract_poses,
         tolerance,
         max_iterations,
     )
@@ -310,7 +310,7 @@ def least_norm_correction(G: Matrix, responses: Matrix, g: ArrayLike) -> Array:
     G = arguments.matrix("G", G)
     responses = arguments.matrix("responses", responses, *reversed(G.shape))
     try:
-        return _stabilization.least_norm_correction(G, responses, arguments.single_vector("g", g, G.shape[0]))
+        return stabilization.least_norm_correction(G, responses, arguments.single_vector("g", g, G.shape[0]))
     except (RuntimeError, linalg.LinAlgError) as error:
         got = "responses that are not those of the rows"
         raise SingularConfiguration("responses", got, "M^-1 G^T, with M positive definite") from error
@@ -336,7 +336,7 @@ def _project(
         return g, lambda: arguments.matrix("rows(positions)", constraint_jacobian(positions), len(g), size)
 
     result = ProjectionResult(
-        *_stabilization.project(positions, solve_mass, evaluate, retract, tolerance, max_iterations)
+        *stabilization.project(positions, solve_mass, evaluate, retract, tolerance, max_iterations)
     )
     if not result.error <= tolerance:
         raise ProjectionNotConverged(result, tolerance)

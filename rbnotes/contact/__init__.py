@@ -3,7 +3,7 @@
 >>> import numpy as np
 >>> from rbnotes.contact import Collider, Plane, contact_points, contact_rows
 >>> from rbnotes.dynamics import WORLD
->>> from rbnotes.solids import Sphere
+>>> from rbnotes.shapes import Sphere
 >>> colliders = [Collider(WORLD, Plane()), Collider(0, Sphere(0.1))]
 >>> pose = np.eye(4)[None]
 >>> pose[0, 2, 3] = 0.1
@@ -12,6 +12,7 @@
 ([0], [0.0], (3, 6))
 """
 
+from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
 from rbnotes.contact.contacts import (
     Contacts,
     contact_axes,
@@ -20,10 +21,9 @@ from rbnotes.contact.contacts import (
     tangent_directions,
 )
 from rbnotes.contact.detection import Collider, ContactPoints, collide, contact_points
-from rbnotes.contact.manifold import ContactManifold
-from rbnotes.contact.nearby import normal_velocity_targets, predict_contacts
-from rbnotes.contact.pair_rows import BodyPairJacobian
-from rbnotes.contact.shapes import Plane, RoundedBox, Shape, collision_geometry
+from rbnotes.contact.geometry import Plane, RoundedBox, Shape, collision_geometry
+from rbnotes.contact.manifolds import ContactManifold
+from rbnotes.contact.prediction import normal_velocity_targets, predict_contacts
 
 __all__ = [
     "Collider",

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
-from rbnotes.contact import _axes, _rows
+from rbnotes.contact import unchecked
+from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
 from rbnotes.contact.detection import ContactPoints
-from rbnotes.contact.pair_rows import BodyPairJacobian
 from rbnotes.dynamics import WORLD
+from rbnotes.unchecked import contact_axes as unchecked_axes
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,7 @@ def contact_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobia
         If ``poses`` are no poses.
     """
     arguments.require_instance("points", points, ContactPoints)
-    return _rows.jacobian_along(contact_axes(points.normal), points, _check_poses(points, poses))
+    return unchecked.jacobian_along(contact_axes(points.normal), points, _check_poses(points, poses))
 
 
 def normal_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian:
@@ -117,7 +118,7 @@ def normal_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian
     """
     arguments.require_instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
-    return _rows.jacobian_along(normals[:, None], points, _check_poses(points, poses))
+    return unchecked.jacobian_along(normals[:, None], points, _check_poses(points, poses))
 
 
 def contact_axes(normals: ArrayLike) -> Array:
@@ -125,7 +126,7 @@ def contact_axes(normals: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``normals`` are not of unit length.
     """
-    return _axes.contact_axes(arguments.unit_vector("normals", normals))
+    return unchecked_axes.contact_axes(arguments.unit_vector("normals", normals))
 
 
 def tangent_directions(normals: ArrayLike) -> Array:
@@ -135,7 +136,7 @@ def tangent_directions(normals: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``normals`` are not of unit length.
     """
-    return _axes.tangent_directions(arguments.unit_vector("normals", normals))
+    return unchecked_axes.tangent_directions(arguments.unit_vector("normals", normals))
 
 
 def _check_poses(points: ContactPoints, poses: ArrayLike) -> Array:

@@ -16,14 +16,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
-from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact._axes import contact_axes
 from rbnotes.contact.distance import Core
-from rbnotes.contact.manifold import ContactManifold, empty_manifold, plane_manifold, rounded_box_manifold
-from rbnotes.contact.shapes import CollisionGeometry, Plane, RoundedBox, Shape, collision_geometry
+from rbnotes.contact.geometry import CollisionGeometry, Plane, RoundedBox, Shape, collision_geometry
+from rbnotes.contact.manifolds import (
+    ContactManifold,
+    empty_manifold,
+    plane_manifold,
+    rounded_box_manifold,
+)
 from rbnotes.dynamics import WORLD
-from rbnotes.solids import Solid
+from rbnotes.shapes import Solid
+from rbnotes.unchecked.contact_axes import contact_axes
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +45,7 @@ class Collider:
     body: int
     """Number of the body, or ``WORLD``."""
     shape: Shape
-    """A :class:`~rbnotes.solids.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.Rounded` or a
+    """A :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.Rounded` or a
     :class:`~rbnotes.contact.Plane`."""
     frame: Array = field(default_factory=lambda: np.eye(4))
     """Pose of the shape in the body ``(4, 4)``, m."""
@@ -107,7 +112,7 @@ def collide(
     Boxes touch in the corners of the part of a face that lies over the other face, in the ends of an edge, or
     in a single point; capsules that lie flat touch in two points, spheres in one. The direction is that of
     the closest points, or, for overlapping cores, that in which they overlap least; where a face or edge lies
-    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifold.FLAT`). Where
+    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifolds.FLAT`). Where
     several directions are equally good (spheres with the same centre) see
     :func:`~rbnotes.contact.distance.separating_axis`.
 

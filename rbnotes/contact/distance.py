@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbnotes import _so3
 from rbnotes.arguments import Array
+from rbnotes.unchecked import so3
 
 TOUCHING_TOLERANCE = 1e-4
 """Cores closer than this, relative to their size, touch: the line between closest points loses its meaning,
@@ -75,7 +75,7 @@ def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:
     two spheres or the axes of two capsules meet, it is not enough that several directions separate equally
     fast: the first of the axes of a, then of b, then of their products is taken.
     """
-    edge_products = np.swapaxes(_so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
+    edge_products = np.swapaxes(so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
     lengths = np.linalg.norm(edge_products, axis=1, keepdims=True)
     not_parallel = lengths[:, 0] > PARALLEL_TOLERANCE
     axes = np.concatenate([a.R.T, b.R.T, edge_products[not_parallel] / lengths[not_parallel]])

@@ -14,7 +14,19 @@ step, constraint and contact ends in; one :class:`Reduction` ``v = J v_reduced +
 [-1.0]
 """
 
-from rbnotes.dynamics.bodies import (
+from rbnotes.dynamics.constrained_steps import (
+    ConstrainedStepResult,
+    ConstraintFunction,
+    add_constraints,
+    constrain_scheme,
+    constrained_step,
+)
+from rbnotes.dynamics.free_body_schemes import (
+    energy_conserving_euler,
+    implicit_momentum_conserving_euler,
+    momentum_conserving_euler,
+)
+from rbnotes.dynamics.free_system import (
     GRAVITY,
     FreeSystem,
     body_acceleration,
@@ -24,20 +36,13 @@ from rbnotes.dynamics.bodies import (
     kinetic_energy,
     spatial_momentum,
 )
-from rbnotes.dynamics.constrained import (
-    ConstrainedStepResult,
-    ConstraintFunction,
-    add_constraints,
-    constrain_scheme,
-    constrained_step,
-)
 from rbnotes.dynamics.fully_implicit import (
     DifferentiableSystem,
     FullyImplicitScheme,
     fully_implicit_euler,
     implicit_midpoint,
 )
-from rbnotes.dynamics.motion import (
+from rbnotes.dynamics.mechanical_system import (
     ForceLaw,
     Forces,
     MechanicalSystem,
@@ -85,11 +90,6 @@ from rbnotes.dynamics.step_problem import (
     StepSolution,
     UnilateralRows,
     VelocityConstraintRows,
-)
-from rbnotes.dynamics.free_motion import (
-    energy_conserving_euler,
-    implicit_momentum_conserving_euler,
-    momentum_conserving_euler,
 )
 
 __all__ = [

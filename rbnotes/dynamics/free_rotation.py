@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbnotes import _so3
-from rbnotes._linear import matvec
 from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.unchecked import so3
+from rbnotes.unchecked.linear_algebra import matvec
 
 MAX_SERIES_ANGLE = 0.3
 """Largest angle of one series, rad: longer turns are taken in parts."""
@@ -80,12 +80,12 @@ def _rotation_series(momentum: Array, inverse: Array, h: float) -> Array:
     terms = np.zeros((MAX_SERIES_TERMS, count, 3, 3))
     omega_terms = np.zeros((MAX_SERIES_TERMS, count, 3, 3))
     terms[0] = np.eye(3)
-    omega_terms[0] = h * _so3.hat(matvec(inverse, momentum))
+    omega_terms[0] = h * so3.hat(matvec(inverse, momentum))
     for k in range(1, MAX_SERIES_TERMS):
         terms[k] = np.sum(terms[:k] @ omega_terms[k - 1 :: -1], axis=0) / k
         if np.max(np.abs(terms[k]), initial=0.0) < 1e-18:
             break
         local_momentum = (momentum[:, None] @ terms[k])[:, 0]
-        omega_terms[k] = h * _so3.hat(matvec(inverse, local_momentum))
+        omega_terms[k] = h * so3.hat(matvec(inverse, local_momentum))
     result: Array = np.sum(terms[k::-1], axis=0)  # the smallest first
     return result

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from rbnotes import _se3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
-from rbnotes.dynamics.motion import Forces, MechanicalSystem
+from rbnotes.dynamics.mechanical_system import Forces, MechanicalSystem
 from rbnotes.dynamics.schemes import StepSolver, solve_unconstrained_step, subtract
 from rbnotes.dynamics.state import State
 from rbnotes.dynamics.step_problem import StepProblem, unconstrained_problem
 from rbnotes.errors import NotConverged
+from rbnotes.unchecked import se3
 
 MAX_STEP_HALVINGS = 12
 """Shares of a Newton step that are tried: the smallest one is 1/2048."""
@@ -197,5 +198,5 @@ def _with_respect_to_increments(K: Matrix, start: State, increment: Array) -> Ma
     if not len(xi):
         return K
     others = sparse.eye_array(dx.size + dq.size)
-    jacobians = sparse.block_diag([*_se3.right_jacobian(xi), others], format="csc")
+    jacobians = sparse.block_diag([*se3.right_jacobian(xi), others], format="csc")
     return K @ jacobians

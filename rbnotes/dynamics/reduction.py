@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import replace_unchecked
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics.step_problem import StepProblem, StepSolution, VelocityConstraintRows
+from rbnotes.unchecked.frozen import replace_unchecked
 
 
 @dataclass(frozen=True, eq=False)

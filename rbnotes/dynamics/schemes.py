@@ -3,7 +3,7 @@
 The implicit ones are linearly implicit: the force at the end of the step is its linearisation at the start,
 with K = +df along increments of the positions and D = +df/dv. Each comes down to one
 :class:`~rbnotes.dynamics.step_problem.StepProblem` for the new velocities. Constraints, contact and friction
-are added to that: each step takes the function that solves it, and :mod:`rbnotes.dynamics.constrained` has
+are added to that: each step takes the function that solves it, and :mod:`rbnotes.dynamics.constrained_steps` has
 another one.
 """
 
@@ -20,11 +20,11 @@ from scipy.integrate import solve_ivp
 from scipy.sparse.linalg import splu
 
 from rbnotes import arguments
-from rbnotes._frozen import replace_unchecked
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
-from rbnotes.dynamics.motion import MechanicalSystem
+from rbnotes.dynamics.mechanical_system import MechanicalSystem
 from rbnotes.dynamics.state import State, States
 from rbnotes.dynamics.step_problem import StepProblem
+from rbnotes.unchecked.frozen import replace_unchecked
 
 StepSolver = Callable[[StepProblem, float], Array]
 """Velocities ``(N,)`` from their problem, and the part of the step after which they hold: 1, but 1/2 in the

@@ -15,7 +15,7 @@ from scipy import linalg, sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
-from rbnotes.complementarity.quadratic import solve_qp
+from rbnotes.complementarity.cvxpy_solver import solve_qp
 from rbnotes.complementarity.solve import default_tolerance, raise_unless_solved, solve_elimination
 from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
 from rbnotes.constraints.matrices import well_conditioned_lu

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3, arguments
-from rbnotes._frozen import replace_unchecked, set_fields
+from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 
 WORLD = -1
 """The number of the world, wherever a body or carrier is asked for: bodies are numbered from 0."""
@@ -104,7 +105,7 @@ class State:
             got = f"{self.q.size} coordinates and {self.qdot.size} velocities"
             raise InvalidArgument("q", got, "as many of both, or a model that moves them")
         xi, dx, dq = self.split(increment, "increment")
-        E = self.E @ _se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
+        E = self.E @ se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
         return replace_unchecked(
             self, E=E, x=self.x + dx, q=self.q + dq, t=self.t + arguments.real_number("h", h)
         )
@@ -130,7 +131,7 @@ class State:
         phi, v, qdot = self.split(velocity, "velocity")
         if len(xi):
             xi = arguments.twist_vector("increment", xi, full_turns=False)
-            phi = np.einsum("nij,nj->ni", _se3.right_jacobian_inverse(xi), phi)
+            phi = np.einsum("nij,nj->ni", se3.right_jacobian_inverse(xi), phi)
         return np.concatenate([phi.ravel(), v.ravel(), qdot])
 
 

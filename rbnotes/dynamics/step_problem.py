@@ -23,9 +23,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from rbnotes import arguments
-from rbnotes._frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.constraints.matrices import is_symmetric_unchecked
+from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
 
 
 @dataclass(frozen=True, eq=False)

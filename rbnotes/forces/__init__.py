@@ -4,8 +4,8 @@ A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forc
 (:mod:`~rbnotes.forces.path`). K = +df/dx and D = +df/dv, always.
 """
 
+from rbnotes.forces.anchor_points import on_body, on_particle, on_world, path_through
 from rbnotes.forces.assembly import ForceGroups, assemble
-from rbnotes.forces.attachment import on_body, on_particle, on_world, path_through
 from rbnotes.forces.body_forces import (
     body_path_length,
     directional_energy,
@@ -54,7 +54,7 @@ from rbnotes.forces.tension import (
     TensionLaw,
     stress,
 )
-from rbnotes.forces.world import at_constant_world_velocity, rotate_to_world
+from rbnotes.forces.world_axes import at_constant_world_velocity, rotate_to_world
 from rbnotes.forces.wrenches import BodyForces, point_kinematics, wrenches_from_point_forces
 
 __all__ = [

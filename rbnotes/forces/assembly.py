@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes._frozen import set_fields
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, State
-from rbnotes.forces.attachment import Indices
-from rbnotes.forces.carriers import NO_COORDINATE, IndexedForces
+from rbnotes.forces.anchor_kinematics import NO_COORDINATE, IndexedForces
+from rbnotes.forces.anchor_points import Indices
+from rbnotes.unchecked.frozen import set_fields
 
 
 class ForceGroup(Protocol):

@@ -5,7 +5,7 @@ where velocities matter, the body's twist phi. Wrenches, K and D are those of
 :class:`~rbnotes.forces.wrenches.BodyForces`: K = +dw/dxi along E exp([xi]) at constant twist components,
 D = +dw/dphi.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/_wrenches.py`` and ``_path.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_wrenches.py`` and ``_path.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces import _path, _wrenches
+from rbnotes.forces import unchecked_path, unchecked_wrenches
 from rbnotes.forces.path import STIFFNESS_OPTIONS, active_flags
 from rbnotes.forces.tension import TensionLaw
 from rbnotes.forces.wrenches import BodyForces, check_point_bodies
@@ -52,14 +52,14 @@ def body_path_length(
         If a segment has length zero.
     """
     E, x, phi = check_point_bodies(E, x, phi)
-    X, V = _wrenches.point_kinematics(E, x, phi)
+    X, V = unchecked_wrenches.point_kinematics(E, x, phi)
     active_weights = _path_active_flags(X.shape[:-1], active)
-    J, G = _wrenches.point_jacobians(E, x, phi)
-    L, Ldot = _path.path_length(X, V, active_weights)
-    gradient = _path.length_gradient(X, active_weights)
-    convective = (_path.length_hessian(X, active_weights) @ V.reshape(*V.shape[:-2], 3 * V.shape[-2], 1))[
-        ..., 0
-    ]
+    J, G = unchecked_wrenches.point_jacobians(E, x, phi)
+    L, Ldot = unchecked_path.path_length(X, V, active_weights)
+    gradient = unchecked_path.length_gradient(X, active_weights)
+    convective = (
+        unchecked_path.length_hessian(X, active_weights) @ V.reshape(*V.shape[:-2], 3 * V.shape[-2], 1)
+    )[..., 0]
     return BodyPathLength(
         L,
         Ldot,
@@ -126,13 +126,13 @@ def unchecked_path_wrenches(
     law: TensionLaw, E: Array, x: Array, phi: Array, active: Array, stiffness: str
 ) -> BodyForces:
     """As :func:`path_wrenches`, for arguments that are known to be right, and flags as numbers."""
-    terms = _path.path_terms(law, *_wrenches.point_kinematics(E, x, phi), active)
+    terms = unchecked_path.path_terms(law, *unchecked_wrenches.point_kinematics(E, x, phi), active)
     if stiffness in ("exact", "taut"):
         forces = terms.f, terms.stiffness(stiffness), terms.D
-        return BodyForces(*_wrenches.wrenches_from_point_forces(E, x, phi, forces))
+        return BodyForces(*unchecked_wrenches.wrenches_from_point_forces(E, x, phi, forces))
     forces = terms.f, terms.stiffness("positional"), terms.D
-    result = BodyForces(*_wrenches.wrenches_from_point_forces(E, x, np.zeros_like(phi), forces))
-    return result if stiffness == "positional" else result._replace(K=_path.symmetric_part(result.K))
+    result = BodyForces(*unchecked_wrenches.wrenches_from_point_forces(E, x, np.zeros_like(phi), forces))
+    return result if stiffness == "positional" else result._replace(K=unchecked_path.symmetric_part(result.K))
 
 
 def _path_active_flags(points: tuple[int, ...], active: ArrayLike | None) -> Array:
@@ -162,7 +162,7 @@ def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     InvalidArgument
         If ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
     """
-    return BodyForces(*_wrenches.zero_length_spring(*_check_spring_arguments(k, E, x)))
+    return BodyForces(*unchecked_wrenches.zero_length_spring(*_check_spring_arguments(k, E, x)))
 
 
 def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
@@ -170,7 +170,7 @@ def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
     """
-    return _wrenches.zero_length_energy(*_check_spring_arguments(k, E, x))
+    return unchecked_wrenches.zero_length_energy(*_check_spring_arguments(k, E, x))
 
 
 def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
@@ -199,7 +199,7 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     InvalidArgument
         If ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
-    return BodyForces(*_wrenches.directional_force(*_check_constant_force_arguments(k, a, E, x)))
+    return BodyForces(*unchecked_wrenches.directional_force(*_check_constant_force_arguments(k, a, E, x)))
 
 
 def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
@@ -207,7 +207,7 @@ def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -
 
     Raises InvalidArgument if ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
-    return _wrenches.directional_energy(*_check_constant_force_arguments(k, a, E, x))
+    return unchecked_wrenches.directional_energy(*_check_constant_force_arguments(k, a, E, x))
 
 
 def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
@@ -235,7 +235,7 @@ def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
     """
     d, phi = arguments.real_array("d", d, minimum=0.0), arguments.twist("phi", phi)
     arguments.common_shape(d=d.shape, phi=phi.shape[:-1])
-    return BodyForces(*_wrenches.viscous_damping(d, phi))
+    return BodyForces(*unchecked_wrenches.viscous_damping(d, phi))
 
 
 def _check_spring_arguments(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> tuple[Array, Array, Array]:

@@ -12,7 +12,7 @@ r x f vanishes and tau is k_r w. The torque K_r w without J^-T has a potential f
 In body coordinates with the twist components held, the offsets of the frames are constant changes of basis,
 so all Jacobians are those of the two frames, sandwiched between adjoints.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/_frame_spring.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_frame_spring.py``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import construct_unchecked, set_fields
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
-from rbnotes.forces import _frame_spring
-from rbnotes.forces.attachment import Indices
-from rbnotes.forces.carriers import IndexedForces, anchor_frames
+from rbnotes.forces import unchecked_frame_spring
+from rbnotes.forces.anchor_kinematics import IndexedForces, anchor_frames
+from rbnotes.forces.anchor_points import Indices
 from rbnotes.forces.wrenches import BodyForces
+from rbnotes.unchecked.frozen import construct_unchecked, set_fields
 
 DAMPING_OPTIONS = ("origins", "displacement")
 ZERO_MATRIX = np.zeros((3, 3))
@@ -116,7 +116,7 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
         If ``E`` is no pose.
     """
     arguments.require_instance("spring", spring, FrameSpring)
-    return _frame_spring.frame_displacement(spring, _check_poses(E))
+    return unchecked_frame_spring.frame_displacement(spring, _check_poses(E))
 
 
 def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
@@ -127,15 +127,15 @@ def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
     Raises InvalidArgument if ``E`` is no pose.
     """
     arguments.require_instance("spring", spring, FrameSpring)
-    return _frame_spring.frame_spring_energy(spring, _check_poses(E))
+    return unchecked_frame_spring.frame_spring_energy(spring, _check_poses(E))
 
 
 def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> BodyForces:
     """Wrenches on the two bodies with exact Jacobians (Lloyd 0.22, eqs. (0.39), (0.40), and 0.22.1, 0.22.2).
 
     K holds the twist components in body coordinates; for Lloyd's, which holds velocities in the world, see
-    :func:`rbnotes.forces.world.hold_world_velocities`, and for Jacobians in world axes
-    :func:`rbnotes.forces.world.in_world_axes`.
+    :func:`rbnotes.forces.world_axes.hold_world_velocities`, and for Jacobians in world axes
+    :func:`rbnotes.forces.world_axes.in_world_axes`.
 
     Accurate for every angle of rotation from 0 to pi. At exactly pi the torque jumps, for the spring then
     pulls to either side alike: the side is the one :func:`rbnotes.so3.log` takes, and K its one-sided slope.
@@ -158,7 +158,7 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
         If ``E`` is no pose or the shape of ``phi`` does not fit.
     """
     arguments.require_instance("spring", spring, FrameSpring)
-    return BodyForces(*_frame_spring.frame_spring_forces(spring, *_check_poses_and_twists(E, phi)))
+    return BodyForces(*unchecked_frame_spring.frame_spring_forces(spring, *_check_poses_and_twists(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
@@ -167,7 +167,7 @@ def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayL
     Raises InvalidArgument if ``E`` is no pose or the shape of ``phi`` does not fit.
     """
     arguments.require_instance("spring", spring, FrameSpring)
-    return _frame_spring.frame_spring_dissipated_power(spring, *_check_poses_and_twists(E, phi))
+    return unchecked_frame_spring.frame_spring_dissipated_power(spring, *_check_poses_and_twists(E, phi))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +194,7 @@ class FrameSprings:
         arguments.require_instance("state", state, State)
         coordinates, E, phi = self._body_frames(state)
         return IndexedForces.from_wrenches(
-            coordinates, _frame_spring.frame_spring_forces(self.spring, E, phi)
+            coordinates, unchecked_frame_spring.frame_spring_forces(self.spring, E, phi)
         )
 
     def energy(self, state: State) -> float:
@@ -203,7 +203,9 @@ class FrameSprings:
         Raises InvalidArgument if ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
-        return float(np.sum(_frame_spring.frame_spring_energy(self.spring, self._body_frames(state)[1])))
+        return float(
+            np.sum(unchecked_frame_spring.frame_spring_energy(self.spring, self._body_frames(state)[1]))
+        )
 
     def dissipated_power(self, state: State) -> float:
         """Power that the dampers take out of the motion, W.
@@ -212,7 +214,7 @@ class FrameSprings:
         """
         arguments.require_instance("state", state, State)
         _, E, phi = self._body_frames(state)
-        return float(np.sum(_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
+        return float(np.sum(unchecked_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 
     def _body_frames(self, state: State) -> tuple[Indices, Array, Array]:
         numbers: Indices = np.atleast_2d(np.asarray(self.bodies))

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._frozen import set_fields
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import WORLD, State
-from rbnotes.forces import _path, _wrenches, body_forces
-from rbnotes.forces.attachment import AnchorPoints, Indices
-from rbnotes.forces.carriers import (
+from rbnotes.forces import body_forces, unchecked_path, unchecked_wrenches
+from rbnotes.forces.anchor_kinematics import (
     IndexedForces,
     anchor_frames,
     anchor_kinematics,
     check_indices,
     single_point_paths,
 )
+from rbnotes.forces.anchor_points import AnchorPoints, Indices
 from rbnotes.forces.path import STIFFNESS_OPTIONS, PotentialLaw, active_flags, dissipated_power
 from rbnotes.forces.tension import TensionLaw
+from rbnotes.unchecked.frozen import set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class PathForces:
     law: TensionLaw
     """Parameters that are arrays have one entry per path."""
     points: AnchorPoints
-    """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.attachment.through`."""
+    """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.anchor_points.through`."""
     active: ArrayLike | None = None
     """Segments that count to the length ``(n-1,)``, true or false; all by default."""
     stiffness: str = "exact"
@@ -60,7 +60,7 @@ class PathForces:
             wrench_arrays = body_forces.unchecked_path_wrenches(self.law, E, x, phi, active, self.stiffness)
             return IndexedForces.from_wrenches(coordinates, wrench_arrays)
         # Nothing turns: the points' own coordinates will do.
-        terms = _path.path_terms(self.law, E[..., :3, 3] + x, phi[..., 3:], active)
+        terms = unchecked_path.path_terms(self.law, E[..., :3, 3] + x, phi[..., 3:], active)
         shape = terms.D.shape[:-1]
         indices, f = coordinates[..., 3:].reshape(shape), terms.f.reshape(shape)
         return IndexedForces(indices, f, terms.stiffness(self.stiffness), terms.D)
@@ -74,18 +74,20 @@ class PathForces:
         if not isinstance(self.law, PotentialLaw):
             raise InvalidArgument("law", type(self.law).__name__, "a law with a potential energy")
         _, E, x, phi = anchor_kinematics(self.points, state)
-        points, _ = _wrenches.point_kinematics(E, x, phi)
+        points, _ = unchecked_wrenches.point_kinematics(E, x, phi)
         if not np.all(active_flags(points.shape[-2] - 1, self.active)):
             # Their tension acts over a length that the law does not see: no energy has that force.
             raise InvalidArgument("active", "passive segments", "all segments active, for the energy")
-        lengths = np.sum(_path.path_segments(points)[1], axis=-1)
+        lengths = np.sum(unchecked_path.path_segments(points)[1], axis=-1)
         return float(np.sum(self.law.energy(lengths)))
 
     def dissipated_power(self, state: State) -> float:
         """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.require_instance("state", state, State)
         _, E, x, phi = anchor_kinematics(self.points, state)
-        return float(np.sum(dissipated_power(self.law, *_wrenches.point_kinematics(E, x, phi), self.active)))
+        return float(
+            np.sum(dissipated_power(self.law, *unchecked_wrenches.point_kinematics(E, x, phi), self.active))
+        )
 
 
 def _check_law_parameters(law: object, paths: tuple[int, ...]) -> None:
@@ -120,14 +122,14 @@ class ZeroLengthSprings:
         arguments.require_instance("state", state, State)
         coordinates, E, x, _ = anchor_kinematics(self.points, state)
         return IndexedForces.from_wrenches(
-            coordinates, _wrenches.zero_length_spring(np.asarray(self.k), E, x)
+            coordinates, unchecked_wrenches.zero_length_spring(np.asarray(self.k), E, x)
         )
 
     def energy(self, state: State) -> float:
         """Potential energy, J; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.require_instance("state", state, State)
         _, E, x, _ = anchor_kinematics(self.points, state)
-        return float(np.sum(_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
+        return float(np.sum(unchecked_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""
@@ -159,14 +161,16 @@ class ConstantForces:
         arguments.require_instance("state", state, State)
         coordinates, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
-        return IndexedForces.from_wrenches(coordinates, _wrenches.directional_force(k, a, E[:, 0], x[:, 0]))
+        return IndexedForces.from_wrenches(
+            coordinates, unchecked_wrenches.directional_force(k, a, E[:, 0], x[:, 0])
+        )
 
     def energy(self, state: State) -> float:
         """``-k a^T x`` of all points, J; raises InvalidArgument if ``state`` is no ``State``."""
         arguments.require_instance("state", state, State)
         _, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
-        return float(np.sum(_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
+        return float(np.sum(unchecked_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""
@@ -197,7 +201,9 @@ class Damping:
         arguments.require_instance("state", state, State)
         numbers = self._body_indices(state)
         coordinates = anchor_frames(state).coordinates[numbers]
-        return IndexedForces(coordinates, *_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers]))
+        return IndexedForces(
+            coordinates, *unchecked_wrenches.viscous_damping(np.asarray(self.d), state.phi[numbers])
+        )
 
     def energy(self, state: State) -> float:
         """Zero; raises InvalidArgument if ``state`` is no ``State``."""

@@ -12,7 +12,7 @@ segments), b = d(length of all segments)/dx and the Hessians H_a, H_b of the two
     K = df/dx = -dF/dL b a^T - dF/dLdot b (H_a v)^T - F H_b,
     D = df/dv = -dF/dLdot b a^T.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/_path.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_path.py``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces import _path
+from rbnotes.forces import unchecked_path
 from rbnotes.forces.tension import TensionLaw
 
 STIFFNESS_OPTIONS = ("exact", "taut", "positional", "symmetrised")
@@ -84,7 +84,7 @@ def path_segments(x: ArrayLike) -> tuple[Array, Array]:
     SingularConfiguration
         If the ends of a segment coincide (to rounding); the message names the segment.
     """
-    return _path.path_segments(_check_points("x", x))
+    return unchecked_path.path_segments(_check_points("x", x))
 
 
 def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
@@ -94,7 +94,7 @@ def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
     segment has no length.
     """
     x = _check_points("x", x)
-    return _path.length_gradient(x, active_flags(x.shape[-2] - 1, active))
+    return unchecked_path.length_gradient(x, active_flags(x.shape[-2] - 1, active))
 
 
 def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
@@ -104,7 +104,7 @@ def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
     segment has no length.
     """
     x = _check_points("x", x)
-    return _path.length_hessian(x, active_flags(x.shape[-2] - 1, active))
+    return unchecked_path.length_hessian(x, active_flags(x.shape[-2] - 1, active))
 
 
 def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PathLength:
@@ -124,7 +124,7 @@ def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> 
     SingularConfiguration
         If a segment has no length.
     """
-    return PathLength(*_path.path_length(*_check_points_and_velocities(x, v, active)))
+    return PathLength(*unchecked_path.path_length(*_check_points_and_velocities(x, v, active)))
 
 
 def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PointForces:
@@ -149,7 +149,7 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
         If a segment has length zero.
     """
     arguments.require_function("law", law, "L", "Ldot")
-    terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
+    terms = unchecked_path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return PointForces(terms.f, terms.stiffness("exact"), terms.D)
 
 
@@ -162,7 +162,7 @@ def path_stiffness(
     SingularConfiguration if a segment has no length.
     """
     arguments.require_function("law", law, "L", "Ldot")
-    terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
+    terms = unchecked_path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return PathStiffness(terms.material, terms.rate, terms.geometric)
 
 
@@ -176,7 +176,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
     SingularConfiguration if a segment has no length.
     """
     arguments.require_function("law", law, "L", "Ldot")
-    terms = _path.path_terms(law, *_check_points_and_velocities(x, v, active))
+    terms = unchecked_path.path_terms(law, *_check_points_and_velocities(x, v, active))
     return terms.stiffness("taut")
 
 
@@ -188,7 +188,7 @@ def symmetric_part(matrix: ArrayLike) -> Array:
     matrix = arguments.array("matrix", matrix, None, None)
     if matrix.shape[-1] != matrix.shape[-2]:
         raise InvalidArgument("matrix", f"shape {matrix.shape}", "square matrices (..., n, n)")
-    return _path.symmetric_part(matrix)
+    return unchecked_path.symmetric_part(matrix)
 
 
 def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
@@ -215,8 +215,8 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
     """
     arguments.require_function("law", law, "L", "Ldot")
     x, v, active_weights = _check_points_and_velocities(x, v, active)
-    L, Ldot = _path.path_length(x, v, active_weights)
-    _, full_rate = _path.path_length(x, v, np.ones(len(active_weights)))
+    L, Ldot = unchecked_path.path_length(x, v, active_weights)
+    _, full_rate = unchecked_path.path_length(x, v, np.ones(len(active_weights)))
     return (law(L, Ldot).F - law(L, np.zeros_like(Ldot)).F) * full_rate
 
 

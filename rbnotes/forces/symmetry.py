@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _so3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.unchecked import so3
 
 AXES_OPTIONS = ("body", "world")
 
@@ -21,7 +22,7 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
 
     Along body-frame increments of one body it is ``(([tau], [f]), ([f], 0))`` and in world axes
     ``((-[tau], 0), (0, 0))``: there, only torques about the bodies' origins make K unsymmetric. ``axes``
-    are as in :func:`rbnotes.forces.world.in_world_axes`.
+    are as in :func:`rbnotes.forces.world_axes.in_world_axes`.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
     n = w.shape[-2]
     bodies = np.arange(n)
     result = np.zeros((*w.shape[:-2], n, 6, n, 6))
-    tau, f = np.moveaxis(_so3.hat(w[..., :3]), -3, 0), np.moveaxis(_so3.hat(w[..., 3:]), -3, 0)
+    tau, f = np.moveaxis(so3.hat(w[..., :3]), -3, 0), np.moveaxis(so3.hat(w[..., 3:]), -3, 0)
     if axes == "body":
         result[..., bodies, :3, bodies, :3] = tau
         result[..., bodies, :3, bodies, 3:] = result[..., bodies, 3:, bodies, :3] = f
@@ -70,7 +71,7 @@ def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
     """
     J, theta = arguments.symmetric("J", J), arguments.vector("theta", theta)
     arguments.common_shape(J=J.shape[:-2], theta=theta.shape[:-1])
-    theta_hat = _so3.hat(theta)
+    theta_hat = so3.hat(theta)
     return theta_hat @ J - J @ theta_hat
 
 
@@ -94,7 +95,7 @@ def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
     """
     J, tau = _checked_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])[..., 0]
-    return J @ _so3.hat(acceleration) - _so3.hat(tau)
+    return J @ so3.hat(acceleration) - so3.hat(tau)
 
 
 def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
@@ -108,7 +109,7 @@ def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
     J, tau = _checked_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])
     trace = np.trace(J, axis1=-2, axis2=-1)[..., None, None]
-    return _so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])
+    return so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])
 
 
 def _checked_torque(J: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:

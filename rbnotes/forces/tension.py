@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes._differences import derivative_at_zero
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.unchecked.central_differences import derivative_at_zero
 
 TensionFunction = Callable[[Array, Array], ArrayLike]
 Parameter = float | Array

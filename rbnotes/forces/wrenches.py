@@ -12,7 +12,7 @@ E exp([xi]) at constant twist components,
 G appears because a turning body turns the velocities of its points, H because it turns the arm and the
 axes in which the wrench is written. H is not symmetric, so K is not, even where the forces have a potential.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/_wrenches.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_wrenches.py``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.forces import _wrenches
+from rbnotes.forces import unchecked_wrenches
 from rbnotes.forces.path import PointForces
 
 
@@ -58,7 +58,7 @@ def point_kinematics(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array,
     InvalidArgument
         If ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
-    return _wrenches.point_kinematics(*check_point_bodies(E, x, phi))
+    return unchecked_wrenches.point_kinematics(*check_point_bodies(E, x, phi))
 
 
 def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
@@ -69,7 +69,7 @@ def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, 
 
     Raises InvalidArgument if ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
-    return _wrenches.point_jacobians(*check_point_bodies(E, x, phi))
+    return unchecked_wrenches.point_jacobians(*check_point_bodies(E, x, phi))
 
 
 def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
@@ -100,7 +100,7 @@ def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, force
     if f.shape[-2:] != x.shape[-2:]:
         raise InvalidArgument("forces", f"f of shape {f.shape}", f"one for each of {x.shape[-2:-1]} points")
     arguments.common_shape(x=x.shape[:-2], forces=f.shape[:-2])
-    return BodyForces(*_wrenches.wrenches_from_point_forces(E, x, phi, (f, K, D)))
+    return BodyForces(*unchecked_wrenches.wrenches_from_point_forces(E, x, phi, (f, K, D)))
 
 
 def check_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Array]:

@@ -15,20 +15,25 @@ Lloyd 0.10, 0.16; Sueda 1.13, 2.11.
 
 from rbnotes.friction.anitescu_stewart import FrictionLCP, anitescu_stewart, friction_lcp
 from rbnotes.friction.bearings import Bearing, journal_bearing, prismatic_guide, spherical_bearing
-from rbnotes.friction.box import box_friction
-from rbnotes.friction.facets import facet_directions
-from rbnotes.friction.contact_space import (
+from rbnotes.friction.box_friction import box_friction
+from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
 )
-from rbnotes.friction.gauss_seidel import gauss_seidel_friction
-from rbnotes.friction.laws import CoulombResiduals, coulomb_residuals, natural_residual, project_on_cone
+from rbnotes.friction.facets import facet_directions
+from rbnotes.friction.gauss_seidel_friction import gauss_seidel_friction
 from rbnotes.friction.models import FRICTION_MODELS, FrictionModel, friction_model
-from rbnotes.friction.newton import semismooth_newton_friction
+from rbnotes.friction.residuals import (
+    CoulombResiduals,
+    coulomb_residuals,
+    natural_residual,
+    project_on_cone,
+)
+from rbnotes.friction.semismooth_newton import semismooth_newton_friction
 from rbnotes.friction.single_qp import dual_qp, primal_qp, single_qp
-from rbnotes.friction.coulomb import socp_fixed_point_friction
-from rbnotes.friction.staggered import StaggeredSolution, staggered_projections
+from rbnotes.friction.socp_fixed_point import socp_fixed_point_friction
+from rbnotes.friction.staggered_projections import StaggeredSolution, staggered_projections
 
 __all__ = [
     "FRICTION_MODELS",

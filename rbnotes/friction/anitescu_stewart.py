@@ -12,12 +12,12 @@ from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve_lcp
 from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
-from rbnotes.friction.contact_space import (
+from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     friction_contact_problem,
     raise_not_converged,
 )
+from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
 
 MAX_COVERING_VECTORS = 4
 """Covering vectors that are tried before a ray is believed."""

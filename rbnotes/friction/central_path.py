@@ -23,8 +23,8 @@ import numpy as np
 from scipy.linalg.lapack import dgetrf, dgetrs
 
 from rbnotes.arguments import Array
-from rbnotes.friction.contact_space import DelassusProblem
-from rbnotes.friction.laws import natural_residual_unchecked
+from rbnotes.friction.contact_problem import DelassusProblem
+from rbnotes.friction.residuals import natural_residual_unchecked
 
 BOUNDARY_FRACTION = 0.99
 """Part of the way to the boundary of the cones that a step goes at most."""

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.anitescu_stewart import anitescu_stewart
-from rbnotes.friction.box import box_friction
-from rbnotes.friction.gauss_seidel import gauss_seidel_friction
-from rbnotes.friction.newton import semismooth_newton_friction
+from rbnotes.friction.box_friction import box_friction
+from rbnotes.friction.gauss_seidel_friction import gauss_seidel_friction
+from rbnotes.friction.semismooth_newton import semismooth_newton_friction
 from rbnotes.friction.single_qp import single_qp
-from rbnotes.friction.coulomb import socp_fixed_point_friction
-from rbnotes.friction.staggered import staggered_projections
+from rbnotes.friction.socp_fixed_point import socp_fixed_point_friction
+from rbnotes.friction.staggered_projections import staggered_projections
 
 
 @dataclass(frozen=True)

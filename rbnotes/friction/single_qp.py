@@ -27,13 +27,13 @@ from rbnotes.complementarity import LCP, QP, solve_lcp
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.complementarity.solve import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution, expand_compliance
-from rbnotes.friction.endings import accept_best_effort
-from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
-from rbnotes.friction.contact_space import (
+from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
 )
+from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
+from rbnotes.friction.solver_status import accept_best_effort
 
 MAX_PENETRATION_VELOCITY = 1e-7
 """Largest accepted velocity of overlap, relative to the velocities without contacts."""

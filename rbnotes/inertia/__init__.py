@@ -9,7 +9,6 @@
 (6, 6)
 """
 
-from rbnotes.inertia._spatial import LINEAR_FIRST
 from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame
 from rbnotes.inertia.mesh import triangle_mesh
 from rbnotes.inertia.shapes import capsule, cuboid, cylinder, ellipsoid, sphere, torus, with_mass
@@ -24,6 +23,7 @@ from rbnotes.inertia.spatial import (
     swap_stacking,
     transform_inertia,
 )
+from rbnotes.unchecked.spatial_inertia import LINEAR_FIRST
 
 __all__ = [
     "LINEAR_FIRST",

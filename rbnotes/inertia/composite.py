@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _se3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.inertia import _spatial
 from rbnotes.inertia.spatial import MassProperties, mass_properties
+from rbnotes.unchecked import se3, spatial_inertia
 
 EQUAL_COMPONENT_RATIO = 1 - 1e-6
 """Components of an axis this near to its largest are as large: rounding must not choose its sign."""
@@ -46,14 +46,14 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
     if frames.ndim != 3 or len(frames) != len(bodies) or not len(bodies):
         raise InvalidArgument("frames", f"shape {frames.shape}", f"one pose for each of {len(bodies)} bodies")
     bodies = [mass_properties(*body) for body in bodies]
-    centers = [_se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
+    centers = [se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
     mass = _sum(body.mass for body in bodies)
     com = _sum(body.mass[..., None] * c for body, c in zip(bodies, centers, strict=True)) / mass[..., None]
     # Summed about the common centre, so that a far origin costs no digits.
     M = _sum(
-        _spatial.transform_inertia(
-            _se3.frame(E[:3, :3], c - com),
-            _spatial.spatial_inertia(body.mass, body.inertia, np.zeros(3)),
+        spatial_inertia.transform_inertia(
+            se3.frame(E[:3, :3], c - com),
+            spatial_inertia.spatial_inertia(body.mass, body.inertia, np.zeros(3)),
         )
         for E, body, c in zip(frames, bodies, centers, strict=True)
     )
@@ -79,7 +79,7 @@ def principal_frame(body: MassProperties) -> PrincipalFrame:
     )
     axes = axes * np.sign(np.take_along_axis(axes, largest, axis=-2))
     axes[..., 2] = np.cross(axes[..., 0], axes[..., 1])
-    return PrincipalFrame(_se3.frame(axes, body.com), moments)
+    return PrincipalFrame(se3.frame(axes, body.com), moments)
 
 
 def _sum(terms: Iterable[Array]) -> Array:

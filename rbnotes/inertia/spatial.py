@@ -3,7 +3,7 @@
 Spatial inertias act on twists ``(omega, v)`` of the body frame: angular part first. Notes that stack the
 linear part first have the same matrix with its blocks swapped, see :func:`swap_stacking`.
 
-Here arguments are checked; the formulas stand in ``rbnotes/inertia/_spatial.py``.
+Here arguments are checked; the formulas stand in ``rbnotes/unchecked/spatial_inertia.py``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import _so3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.inertia import _spatial
+from rbnotes.unchecked import so3
+from rbnotes.unchecked import spatial_inertia as unchecked_inertia
 
 MIN_RELATIVE_SECOND_MOMENT = -1e-10
 """Smallest accepted second moment of mass, relative to the largest: zero for a plate, but for rounding."""
@@ -65,7 +66,7 @@ def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
     InvalidArgument
         If no body has these properties, see :func:`mass_properties`.
     """
-    return _spatial.spatial_inertia(*_check_properties(mass, inertia, com, arguments.symmetric))
+    return unchecked_inertia.spatial_inertia(*_check_properties(mass, inertia, com, arguments.symmetric))
 
 
 def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
@@ -76,7 +77,7 @@ def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike 
     InvalidArgument
         As :func:`spatial_inertia`, and if the inertia is singular (a point mass or a thin rod).
     """
-    return _spatial.spatial_inertia_inverse(
+    return unchecked_inertia.spatial_inertia_inverse(
         *_check_properties(mass, inertia, com, arguments.positive_definite)
     )
 
@@ -89,7 +90,7 @@ def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike =
     Raises InvalidArgument if ``mass`` is not positive, ``inertia`` is not positive definite, or the shape of
     ``com`` does not fit.
     """
-    return _spatial.spatial_inertia_factor(
+    return unchecked_inertia.spatial_inertia_factor(
         *_check_properties(mass, inertia, com, arguments.positive_definite)
     )
 
@@ -99,7 +100,7 @@ def swap_stacking(matrix: ArrayLike) -> Array:
 
     Raises InvalidArgument if the shape of ``matrix`` does not fit.
     """
-    return _spatial.swap_stacking(arguments.array("matrix", matrix, 6, 6))
+    return unchecked_inertia.swap_stacking(arguments.array("matrix", matrix, 6, 6))
 
 
 def from_spatial_inertia(M: ArrayLike) -> MassProperties:
@@ -120,14 +121,14 @@ def from_symmetric_spatial_inertia(M: Array) -> MassProperties:
     """As :func:`from_spatial_inertia`, from matrices that are known to be symmetric."""
     mass = arguments.positive_array("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
-    com = _so3.vee(first_moment) / mass[..., None]
-    C = _so3.hat(com)
+    com = so3.vee(first_moment) / mass[..., None]
+    C = so3.hat(com)
     size = np.max(np.diagonal(M, axis1=-2, axis2=-1), axis=-1)  # no entry of a body's is larger
     moments, axes = np.linalg.eigh(_second_moments(M[..., :3, :3] + mass[..., None, None] * (C @ C)))
     moments = _clip_rounding(moments, SECOND_MOMENT_ROUNDING * size)
     _check_realizable("inertia in M", moments)
     inertia = _inertia_from_second_moments(moments, axes)
-    defect = np.max(np.abs(_spatial.spatial_inertia(mass, inertia, com) - M), axis=(-1, -2))
+    defect = np.max(np.abs(unchecked_inertia.spatial_inertia(mass, inertia, com) - M), axis=(-1, -2))
     if np.any(defect > 1e-10 * size):
         raise InvalidArgument(
             "M", f"a matrix {np.max(defect):.3g} off that form", "blocks of a spatial inertia"
@@ -161,7 +162,7 @@ def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
     """
     E, M = arguments.frame("E", E), arguments.symmetric("M", M, 6)
     arguments.common_shape(E=E.shape[:-2], M=M.shape[:-2])
-    return _spatial.transform_inertia(E, M)
+    return unchecked_inertia.transform_inertia(E, M)
 
 
 def _check_properties(

@@ -5,7 +5,7 @@ coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relat
 """
 
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
-from rbnotes.joints.annihilator import (
+from rbnotes.joints.constraint_forces import (
     constant_constraint_rows,
     constraint_force_basis,
     constraint_force_basis_rate,
@@ -13,17 +13,17 @@ from rbnotes.joints.annihilator import (
 )
 from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
 from rbnotes.joints.general import curves, surfaces
-from rbnotes.joints.general.functions import FunctionJoint
-from rbnotes.joints.general.gliding import (
+from rbnotes.joints.general.code_generation import python_source
+from rbnotes.joints.general.function_joint import FunctionJoint
+from rbnotes.joints.general.higher_pairs import (
     curve_on_curve,
     point_on_curve,
     point_on_surface,
     rolling_gear,
     surface_on_surface,
 )
-from rbnotes.joints.general.straight_line import python_source
-from rbnotes.joints.nearest import nearest_rates, pose_error
-from rbnotes.joints.protocol import JointType
+from rbnotes.joints.joint_type import JointType
+from rbnotes.joints.nearest_pose import nearest_rates, pose_error
 from rbnotes.joints.simple import Fixed, Helical, PlanarTranslation, Prismatic, Revolute, Translational
 from rbnotes.joints.spherical import ExponentialSpherical, QuaternionSpherical
 from rbnotes.joints.spline import SplineCurve, SplineSurface

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import _se3
-from rbnotes._frozen import construct_unchecked
-from rbnotes._linear import matvec
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints._nearest import search_coordinates
-from rbnotes.joints.protocol import JointType
+from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.simple import PlanarTranslation, Prismatic, Revolute, Translational, X, Y, Z
 from rbnotes.joints.spherical import ExponentialSpherical
 from rbnotes.joints.subspaces import lie_algebra
+from rbnotes.joints.unchecked_nearest_pose import search_coordinates
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import construct_unchecked
+from rbnotes.unchecked.linear_algebra import matvec
 
 
 class Composite(JointType):
@@ -68,7 +68,7 @@ class Composite(JointType):
         """Seen from the last frame, twists of a part are turned about by the parts that follow."""
         spanned: Array = np.zeros((6, 0))
         for part in self.parts:
-            carried_twists = _se3.Ad_inverse(part.compute_transform(part.neutral)) @ spanned
+            carried_twists = se3.Ad_inverse(part.compute_transform(part.neutral)) @ spanned
             spanned = lie_algebra([carried_twists, part.twist_subalgebra])
         return spanned
 
@@ -88,7 +88,7 @@ class Composite(JointType):
         adjoint: Array = np.broadcast_to(np.eye(6), (*q[0].shape[:-1], 6, 6))
         adjoints = [adjoint]
         for part, own in zip(self.parts[:0:-1], q[:0:-1], strict=True):
-            adjoint = adjoint @ _se3.Ad_inverse(part.compute_transform(own))
+            adjoint = adjoint @ se3.Ad_inverse(part.compute_transform(own))
             adjoints.append(adjoint)
         return adjoints[::-1]
 
@@ -105,7 +105,7 @@ class Composite(JointType):
         ):
             S = A @ part.compute_motion_subspace(own)
             # The frames that follow move with this twist, and an adjoint to them changes as -ad(twist).
-            blocks.append(A @ part.compute_motion_subspace_rate(own, rate) - _se3.ad(following_twist) @ S)
+            blocks.append(A @ part.compute_motion_subspace_rate(own, rate) - se3.ad(following_twist) @ S)
             following_twist = following_twist + matvec(S, rate)
         return np.concatenate(blocks[::-1], axis=-1)
 
@@ -120,7 +120,7 @@ class Composite(JointType):
             dS[..., own_columns, own_columns] = np.einsum(
                 "...ij,...jkl->...ikl", A, part.compute_motion_subspace_derivative(own)
             )
-            brackets = _se3.ad(np.swapaxes(S[..., own_columns], -1, -2)) @ S[..., None, :, following_columns]
+            brackets = se3.ad(np.swapaxes(S[..., own_columns], -1, -2)) @ S[..., None, :, following_columns]
             dS[..., own_columns, following_columns] = np.moveaxis(brackets, -3, -2)
             start = end
         return dS
@@ -133,21 +133,19 @@ class Composite(JointType):
         end = 0
         for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True):
             columns = slice(end, end + part.num_coordinates)
-            A, S = _se3.Ad_inverse(part.compute_transform(own)), part.compute_motion_subspace(own)
+            A, S = se3.Ad_inverse(part.compute_transform(own)), part.compute_motion_subspace(own)
             own_twist, own_derivative = (
                 matvec(S, rate),
                 np.einsum("...ijl,...j->...il", part.compute_motion_subspace_derivative(own), rate),
             )
-            previous_twist, bracket = matvec(A, twist), _se3.ad(own_twist)
+            previous_twist, bracket = matvec(A, twist), se3.ad(own_twist)
             twist_derivative = A @ twist_derivative
             bias_derivative = A @ bias_derivative - bracket @ twist_derivative
             # Seen from a frame that moves with a column of S, everything else moves the other way.
-            convective = _se3.ad(previous_twist) @ S
+            convective = se3.ad(previous_twist) @ S
             bias_acceleration = matvec(A, bias_acceleration)
             bias_derivative[..., columns] += (
-                _se3.ad(bias_acceleration) @ S
-                - bracket @ convective
-                + _se3.ad(previous_twist) @ own_derivative
+                se3.ad(bias_acceleration) @ S - bracket @ convective + se3.ad(previous_twist) @ own_derivative
             )
             bias_derivative[..., columns] += part.compute_bias_acceleration_derivative(own, rate)
             twist_derivative[..., columns] += convective + own_derivative
@@ -179,7 +177,7 @@ class Composite(JointType):
         coordinates = []
         for part in self.parts:
             coordinates.append(part.compute_nearest_coordinates(Q))
-            Q = _se3.inverse(part.compute_transform(coordinates[-1])) @ Q
+            Q = se3.inverse(part.compute_transform(coordinates[-1])) @ Q
         return np.concatenate(coordinates, axis=-1)
 
     def _block_diagonal(self, blocks: list[Array]) -> Array:

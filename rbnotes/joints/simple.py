@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes import _so3, arguments
+from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
-from rbnotes.joints.protocol import JointType
+from rbnotes.joints.joint_type import JointType
+from rbnotes.unchecked import so3
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -218,7 +219,7 @@ def _rotation_pose(axis: tuple[float, ...], angle: Array) -> Array:
     cosine, sine = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]
     outer = np.outer(a, a)
     Q = np.zeros((*angle.shape, 4, 4))
-    Q[..., :3, :3] = cosine * (np.eye(3) - outer) + sine * _so3.hat(a) + outer
+    Q[..., :3, :3] = cosine * (np.eye(3) - outer) + sine * so3.hat(a) + outer
     Q[..., 3, 3] = 1
     return Q
 
@@ -226,7 +227,7 @@ def _rotation_pose(axis: tuple[float, ...], angle: Array) -> Array:
 def _angle_about(axis: tuple[float, ...], Q: Array) -> Array:
     """Angle ``(...)`` of the rotation about the axis that is nearest to that of Q."""
     a, R = np.array(axis), Q[..., :3, :3]
-    sine = np.einsum("ij,...ji->...", _so3.hat(a), np.swapaxes(R, -1, -2))
+    sine = np.einsum("ij,...ji->...", so3.hat(a), np.swapaxes(R, -1, -2))
     cosine = np.trace(R, axis1=-2, axis2=-1) - np.einsum("i,...ij,j->...", a, R, a)
     # Half a turn about a perpendicular axis: all angles are equally far, and arctan2 gives 0.
     result: Array = np.arctan2(sine, cosine)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rbnotes import _quaternion, _so3
-from rbnotes._linear import matvec
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.protocol import JointType
+from rbnotes.joints.joint_type import JointType
+from rbnotes.unchecked import quaternion, so3
+from rbnotes.unchecked.linear_algebra import matvec
 
 WRAP_THRESHOLD = 1.5 * np.pi
 """Rotation vectors longer than this are shortened by whole turns."""
@@ -36,21 +36,21 @@ class ExponentialSpherical(_Spherical):
         return 3
 
     def compute_transform(self, q: Array) -> Array:
-        return _rotation_pose(_so3.exp(q))
+        return _rotation_pose(so3.exp(q))
 
     def compute_motion_subspace(self, q: Array) -> Array:
-        return _twists_from_angular(_so3.right_jacobian(q), axis=-2)
+        return _twists_from_angular(so3.right_jacobian(q), axis=-2)
 
     def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
-        return _twists_from_angular(_so3.right_jacobian_dot(q, qdot), axis=-2)
+        return _twists_from_angular(so3.right_jacobian_dot(q, qdot), axis=-2)
 
     def compute_motion_subspace_derivative(self, q: Array) -> Array:
-        derivatives = _so3.right_jacobian_dot(q[..., None, :], np.eye(3))
+        derivatives = so3.right_jacobian_dot(q[..., None, :], np.eye(3))
         return _twists_from_angular(np.moveaxis(derivatives, -3, -1), axis=-3)
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         direction = qdot[..., None, :]
-        second_derivatives = _so3.left_jacobian_hessian(q[..., None, :], direction, np.eye(3))
+        second_derivatives = so3.left_jacobian_hessian(q[..., None, :], direction, np.eye(3))
         # The right Jacobian is the transpose of the left one.
         return _twists_from_angular(np.einsum("...lji,...j->...il", second_derivatives, qdot), axis=-2)
 
@@ -60,12 +60,12 @@ class ExponentialSpherical(_Spherical):
         shorter = q - np.divide(
             2 * np.pi * full_turns * q, length, out=np.zeros_like(q), where=full_turns > 0
         )
-        twist = matvec(_so3.right_jacobian(q), qdot)
-        rates = matvec(_so3.right_jacobian_inverse(shorter), twist)
+        twist = matvec(so3.right_jacobian(q), qdot)
+        rates = matvec(so3.right_jacobian_inverse(shorter), twist)
         return shorter, np.where(full_turns > 0, rates, qdot)
 
     def compute_nearest_coordinates(self, Q: Array) -> Array:
-        return _so3.log(Q[..., :3, :3])
+        return so3.log(Q[..., :3, :3])
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class QuaternionSpherical(_Spherical):
 
     def compute_transform(self, q: Array) -> Array:
         _squared_norm("q", q)
-        return _rotation_pose(_quaternion.to_rotation(_quaternion.normalize(q)))
+        return _rotation_pose(quaternion.to_rotation(quaternion.normalize(q)))
 
     def compute_motion_subspace(self, q: Array) -> Array:
         # The angular velocity is twice the vector part of q^-1 qdot.
@@ -142,7 +142,7 @@ class QuaternionSpherical(_Spherical):
         return unit, rates - np.sum(unit * rates, axis=-1, keepdims=True) * unit
 
     def compute_nearest_coordinates(self, Q: Array) -> Array:
-        return _quaternion.from_rotation(Q[..., :3, :3])
+        return quaternion.from_rotation(Q[..., :3, :3])
 
 
 def _rotation_pose(R: Array) -> Array:
@@ -159,7 +159,7 @@ def _twists_from_angular(angular: Array, axis: int) -> Array:
 def _vector_part_matrix(q: Array) -> Array:
     """Matrix ``(..., 3, 4)`` that takes p to the vector part of ``conjugate(q) p``."""
     matrix = np.empty((*q.shape[:-1], 3, 4))
-    matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - _so3.hat(q[..., 1:])
+    matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - so3.hat(q[..., 1:])
     return matrix
 
 

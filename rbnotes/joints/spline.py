@@ -13,14 +13,15 @@ from math import comb
 
 import numpy as np
 
-from rbnotes import _se3, arguments
-from rbnotes._linear import matvec
+from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, SingularConfiguration
-from rbnotes.joints._nearest import pose_error
 from rbnotes.joints.composite import Composite
 from rbnotes.joints.euler_angles import EulerSpherical
-from rbnotes.joints.protocol import JointType
+from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.simple import Translational
+from rbnotes.joints.unchecked_nearest_pose import pose_error
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.linear_algebra import matvec
 
 BSPLINE_BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
 """Weight of four neighbouring control points: ``(1, u, u^2, u^3) @ BASIS``."""
@@ -95,7 +96,7 @@ class SplineCurve(JointType):
     def _relative_twists(self) -> Array:
         """Twists from each control frame to the next; on a cyclic curve also from the last to the first."""
         following = np.roll(self.frames, -1, axis=0)
-        steps = _se3.log(_se3.inverse(self.frames) @ following)
+        steps = se3.log(se3.inverse(self.frames) @ following)
         return steps if self.cyclic else steps[:-1]
 
     @cached_property
@@ -117,7 +118,7 @@ class SplineCurve(JointType):
         first, weights, steps = self._segment_weights(q)
         Q: Array = self.frames[first]
         for i in range(3):
-            Q = Q @ _se3.exp(weights[..., 0, i, None] * steps[..., i, :])
+            Q = Q @ se3.exp(weights[..., 0, i, None] * steps[..., i, :])
         return Q
 
     def _twist_derivatives(self, q: Array) -> tuple[Array, Array, Array]:
@@ -127,7 +128,7 @@ class SplineCurve(JointType):
         dS = ddS = S
         for i in range(3):
             d, (b, db, ddb, dddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
-            adjoint, bracket = _se3.Ad(_se3.exp(-b * d)), -_se3.ad(d)
+            adjoint, bracket = se3.Ad(se3.exp(-b * d)), -se3.ad(d)
             S, dS, ddS = (matvec(adjoint, each) for each in (S, dS, ddS))
             bracketed = matvec(bracket, S)
             ddS = (

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes import _se3
 from rbnotes.arguments import Array
+from rbnotes.unchecked import se3
 
 RANK_TOLERANCE = 1e-9
 """Relative size of singular values that count as zero."""
@@ -62,7 +62,7 @@ def lie_algebra(parts: Sequence[Array]) -> Array:
     """Basis ``(6, d)`` of the smallest Lie algebra that holds the columns ``(6, m)`` of all parts."""
     spanned = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
     while True:
-        brackets = [_se3.ad(column) @ spanned for column in spanned.T]
+        brackets = [se3.ad(column) @ spanned for column in spanned.T]
         larger = span(np.concatenate([spanned, *brackets], axis=1))
         if larger.shape == spanned.shape:
             return spanned

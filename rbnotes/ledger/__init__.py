@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rbnotes.ledger import naming
+from rbnotes.ledger import lookup
 from rbnotes.ledger.record import Record, Verdict
 from rbnotes.ledger.sources import Ledger, active_ledger, context, use
 
@@ -45,7 +45,7 @@ def find(id: str) -> Record:
     InvalidArgument
         If there is none, with the five nearest, or if there are several, with these.
     """
-    return naming.find_claim(id, load())
+    return lookup.find_claim(id, load())
 
 
 def _is_record(value: object) -> bool:

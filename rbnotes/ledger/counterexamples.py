@@ -16,9 +16,7 @@ import numpy as np
 from hypothesis import Phase
 from hypothesis.database import ExampleDatabase
 
-from rbnotes.ledger.record import Record
-from rbnotes.ledger.sources import active_ledger
-from rbnotes.ledger.trials import (
+from rbnotes.ledger.evaluation import (
     CLEAR_RESIDUAL,
     SIGNIFICANT_RESIDUAL,
     SearchResult,
@@ -28,6 +26,8 @@ from rbnotes.ledger.trials import (
     search,
     search_settings,
 )
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.sources import active_ledger
 
 FILE_NAME = "counterexamples.json"
 MAX_EXAMPLES = 400

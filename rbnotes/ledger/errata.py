@@ -10,9 +10,9 @@ from functools import cache
 from importlib import resources
 
 from rbnotes import ledger
-from rbnotes.ledger import prose
+from rbnotes.ledger import tex_to_text
 from rbnotes.ledger.causes import CAUSES, Cause
-from rbnotes.ledger.naming import place_in_notes
+from rbnotes.ledger.lookup import place_in_notes
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.sources import active_ledger
 
@@ -167,7 +167,7 @@ def _format_printed(record: Record) -> str:
     """A display, or a sentence with formulas in it."""
     if not record.formula:
         return ""
-    parts = prose.split_text_and_formulas(record.formula)
+    parts = tex_to_text.split_text_and_formulas(record.formula)
     if len(parts) == 1 and not parts[0].is_text:
         return f"$${record.formula}$$"
     return "".join(part.content if part.is_text else f"${part.content}$" for part in parts)

@@ -9,24 +9,24 @@ from functools import partial
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.ledger import covariance, showing
-from rbnotes.ledger.honesty import (
-    blurring,
-    branches,
+from rbnotes.ledger import formatting
+from rbnotes.ledger.checks import units
+from rbnotes.ledger.checks.claim_code import UnreadableFunction, record_forms
+from rbnotes.ledger.checks.honesty import (
+    branch_coverage,
     conditions,
     conventions,
-    digits,
-    effects,
     independence,
-    slips,
-    statements,
-    variety,
+    input_variety,
+    lossy_comparison,
+    perturbation,
+    printed_digits,
+    side_effects,
+    static_checks,
 )
-from rbnotes.ledger.honesty.claim_code import UnreadableFunction, record_forms
 from rbnotes.ledger.counterexamples import replay
-from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Inputs, Record
-from rbnotes.ledger.resolving import resolve
-from rbnotes.ledger.trials import (
+from rbnotes.ledger.dotted_names import resolve
+from rbnotes.ledger.evaluation import (
     CLEAR_RESIDUAL,
     SIGNIFICANT_RESIDUAL,
     NonFiniteReference,
@@ -41,6 +41,7 @@ from rbnotes.ledger.trials import (
     search,
     try_evaluate,
 )
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Inputs, Record
 
 __all__ = ["Outcome", "count_cases", "measure", "resolve", "samples", "verify"]
 
@@ -105,7 +106,7 @@ class EvaluatedInputs:
         return self.form_results[form]
 
     def max_residual(self, form: Function) -> float:
-        """Largest residual of a form, see :func:`rbnotes.ledger.trials.deviation`."""
+        """Largest residual of a form, see :func:`rbnotes.ledger.evaluation.deviation`."""
         results = zip(self.results(form), self.expected, self.values, strict=True)
         return max((deviation_of_result(*each) for each in results), default=0.0)
 
@@ -148,7 +149,7 @@ def verify(
             resolve(name)
     except (ImportError, AttributeError) as error:
         return Outcome(record, False, f"implemented_by or primitives: {error}")
-    found = statements.findings(record)
+    found = static_checks.findings(record)
     if record.reference is None:
         return Outcome(record, not found, "\n".join(found))
     examples = max(examples, MIN_EXAMPLES)
@@ -200,7 +201,7 @@ def _evaluate_inputs(
 
 
 def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Sequence[Values]) -> list[str]:
-    """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.honesty`.
+    """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.checks.honesty`.
 
     The inputs tried are ``count`` on the grid, and those off it.
     """
@@ -222,20 +223,20 @@ def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Se
     found = [
         *independence.findings(record, traces),
         *independence.exact_agreement_findings(record, trials.expected, trials.is_reproduced_by),
-        *effects.state_findings(record, repeated, before),
-        *effects.unused_function_findings(record, repeated, before, traces),
-        *branches.findings(record, draws, given),
-        *variety.findings(record, draws, off_grid),
-        *variety.overly_special_findings(record, given, draws),
-        *variety.hidden_variation_findings(record, trials.expected),
+        *side_effects.state_findings(record, repeated, before),
+        *side_effects.unused_function_findings(record, repeated, before, traces),
+        *branch_coverage.findings(record, draws, given),
+        *input_variety.findings(record, draws, off_grid),
+        *input_variety.overly_special_findings(record, given, draws),
+        *input_variety.hidden_variation_findings(record, trials.expected),
         *conditions.findings(record, draws, expected, given),
         *conventions.findings(record, trials.values),
-        *digits.findings(record),
-        *blurring.findings(
+        *printed_digits.findings(record),
+        *lossy_comparison.findings(
             record, expected, trials.results(record.printed)[:count] if record.printed else []
         ),
-        *slips.findings(record, draws),
-        *covariance.findings(record),
+        *perturbation.findings(record, draws),
+        *units.findings(record),
     ]
     largest = max(float(np.max(np.abs(right), initial=0.0)) for right in trials.expected)
     if largest <= (SIGNIFICANT_RESIDUAL if record.inputs else 0.0):
@@ -312,7 +313,7 @@ def _describe_residual(form: str, size: float, values: Values | None) -> str:
     """How far a form is off, and on which inputs, if it takes any and they are known."""
     text = f"the {form} form is off by up to {size:.2g}"
     return (
-        "\n".join([f"{text}, for example on", *(f"  {line}" for line in showing.format_inputs(values))])
+        "\n".join([f"{text}, for example on", *(f"  {line}" for line in formatting.format_inputs(values))])
         if values
         else text
     )

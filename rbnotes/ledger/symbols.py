@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rbnotes.ledger.jointed import (
+from rbnotes.ledger.joint_quantities import (
     ASSEMBLY,
     CLOUD,
     MASS_POINTS,

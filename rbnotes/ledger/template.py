@@ -36,8 +36,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from {name} import formulas
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import vectors
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import vectors
 from rbnotes.ledger.quantities import LENGTH, RATE, VELOCITY
 from rbnotes.ledger.record import Verdict, claim
 

@@ -22,8 +22,8 @@ from scipy.spatial.transform import Rotation
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.viewer import camera, sketch
-from rbnotes.viewer.sketch import SceneItem
 from rbnotes.viewer.shapes import COLORS, Shape
+from rbnotes.viewer.sketch import SceneItem
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
 """Environment variable: set where outputs go to a page that loads the player itself."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.solids import Box, Capsule, Cylinder, Solid, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Solid, Sphere
 
 COLORS = {
     "blue": "#3d85d8",
@@ -50,7 +50,7 @@ class Shape:
 
 
 def solid(shape: Solid, color: str = "blue") -> Shape:
-    """The drawing of a :class:`rbnotes.solids.Solid`, which also weighs and touches.
+    """The drawing of a :class:`rbnotes.shapes.Solid`, which also weighs and touches.
 
     Raises InvalidArgument if ``color`` is no color of the viewer.
     """

@@ -10,10 +10,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import (
-    nearly_singular_spd_matrices,
-    spd_matrices,
-)
+from rbnotes.testing.strategies import nearly_singular_spd_matrices, spd_matrices
 
 
 @given(spd_matrices(4))

@@ -6,14 +6,8 @@ from checkers import CHECKERS, EYE3, refuses
 from hypothesis import given
 
 from rbnotes import arguments
-from rbnotes.arguments import InvalidArgument, SingularConfiguration, motions
-from rbnotes.checking.strategies import (
-    frames,
-    rotations,
-    unit_quaternions,
-    unit_vectors,
-    vectors,
-)
+from rbnotes.arguments import InvalidArgument, SingularConfiguration, geometry
+from rbnotes.testing.strategies import frames, rotations, unit_quaternions, unit_vectors, vectors
 
 
 @given(unit_vectors(), unit_quaternions())
@@ -42,10 +36,10 @@ def test_rotations(R):
 @given(rotations())
 def test_one_rotation_is_known_without_arrays(R):
     """And nothing else is taken for one: no axis that is stretched or leans, no reflection."""
-    assert motions._is_rotation(*R.tolist())
+    assert geometry._is_rotation(*R.tolist())
     for i, j in np.ndindex(3, 3):
-        assert not motions._is_rotation(*(R + 1e-6 * np.outer(R[:, i], EYE3[j])).tolist())
-    assert not any(motions._is_rotation(*(R * (1 - 2 * e)).tolist()) for e in EYE3)
+        assert not geometry._is_rotation(*(R + 1e-6 * np.outer(R[:, i], EYE3[j])).tolist())
+    assert not any(geometry._is_rotation(*(R * (1 - 2 * e)).tolist()) for e in EYE3)
 
 
 @pytest.mark.parametrize("huge", [9e99 * EYE3, 9e99 * np.array([[1.0, 1, 0], [1, -1, 0], [0, 0, 1]])])

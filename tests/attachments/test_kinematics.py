@@ -16,10 +16,10 @@ from rbnotes.attachments import (
     point_on_points,
     points_on_body,
 )
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import frames, inertias, twists, vectors
 from rbnotes.dynamics import StepProblem, solve_step
 from rbnotes.inertia import spatial_inertia
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import frames, inertias, twists, vectors
 
 
 def body_motion(E, phi, phidot):

@@ -13,7 +13,7 @@ from sphinx.ext.napoleon import NumpyDocstring
 
 import rbnotes
 from rbnotes import arguments, se3
-from rbnotes.ledger.resolving import resolve
+from rbnotes.ledger.dotted_names import resolve
 
 NUMBERS = re.compile(r"Array|Matrix|float")
 SHAPE = re.compile(r"\(\.\.\.|\([\w +]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
@@ -233,18 +233,20 @@ def test_no_entry_of_the_table_is_idle():
 
 
 def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
-    from rbnotes import tree
+    from rbnotes.multibody import reduced
 
-    fields = api_pages._arguments("rbnotes.tree.mass_matrix", tree.mass_matrix)
+    fields = api_pages._arguments("rbnotes.multibody.reduced.mass_matrix", reduced.mass_matrix)
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q"]
-    fields = api_pages._arguments("rbnotes.tree.reduced_force", tree.net_generalized_force)
+    fields = api_pages._arguments("rbnotes.multibody.reduced.reduced_force", reduced.net_generalized_force)
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q", "param qdot"]
 
 
 def test_the_nearest_table_explains():
-    room = api_pages.entry("rbnotes.tree.inverse_mass_product", "x")
-    assert room != api_pages.entry("rbnotes.tree.jacobian_product", "x")
-    assert api_pages.entry("rbnotes.se3.exp", "h") == api_pages.entry("rbnotes.tree.simulate", "h")
+    room = api_pages.entry("rbnotes.multibody.reduced.inverse_mass_product", "x")
+    assert room != api_pages.entry("rbnotes.multibody.reduced.jacobian_product", "x")
+    assert api_pages.entry("rbnotes.se3.exp", "h") == api_pages.entry(
+        "rbnotes.multibody.reduced.simulate", "h"
+    )
 
 
 def test_errors_in_a_sentence_become_fields():
@@ -264,7 +266,7 @@ def test_errors_in_a_sentence_become_fields():
 
 def test_a_colon_in_the_first_line_of_a_property_makes_no_type():
     lines = ["Rows of the joint: six less its freedom.", "", "More of them."]
-    api_pages._keep_colons(None, "property", "rbnotes.maximal.Joint.count", None, None, lines)
+    api_pages._keep_colons(None, "property", "rbnotes.multibody.maximal.Joint.count", None, None, lines)
     read = NumpyDocstring(lines, what="property", name="count").lines()
     assert "Rows of the joint: six less its freedom." in read
     assert not [line for line in read if ":type" in line]

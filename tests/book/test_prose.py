@@ -4,7 +4,7 @@ import pytest
 from rbnotes_book.formulas import typeset
 
 from rbnotes import ledger
-from rbnotes.ledger.prose import Piece, split_text_and_formulas
+from rbnotes.ledger.tex_to_text import Piece, split_text_and_formulas
 
 FORMULAS = [
     r"f = ma",

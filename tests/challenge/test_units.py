@@ -7,9 +7,9 @@ import pytest
 
 import rbnotes
 from rbnotes import ledger
-from rbnotes.challenge.calling import collect_answers
-from rbnotes.challenge.drawing import cases
-from rbnotes.challenge.units import probes, units_mismatch
+from rbnotes.coursework.challenge.calls import collect_answers
+from rbnotes.coursework.challenge.case_generation import cases
+from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
 from rbnotes.ledger.quantities import LENGTH
 
 STEP = ledger.find("sueda/s1.8/e1.28")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rbnotes.checking import count_multiplications
+from rbnotes.testing import count_multiplications
 
 RNG = np.random.default_rng(0)
 A, B, x = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 5)), RNG.normal(size=4)

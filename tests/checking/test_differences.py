@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import complex_step, derivative, jacobian, jacobian_se3, jacobian_so3
-from rbnotes.checking.strategies import frames, matrices, nonzero_vectors, numbers, rotations, vectors
+from rbnotes.testing import complex_step, derivative, jacobian, jacobian_se3, jacobian_so3
+from rbnotes.testing.strategies import (
+    frames,
+    matrices,
+    nonzero_vectors,
+    numbers,
+    rotations,
+    vectors,
+)
 
 
 def bracket(a):

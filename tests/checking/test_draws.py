@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from rbnotes.checking import reproducible_draws
 from rbnotes.ledger.runner import samples, search
+from rbnotes.testing import reproducible_draws
 
 WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.floats()}
 

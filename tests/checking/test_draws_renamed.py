@@ -10,13 +10,13 @@ import sys
 import numpy as np
 import pytest
 
-from rbnotes.ledger import trials
+from rbnotes.ledger import evaluation
 from rbnotes.ledger.counterexamples import ChoiceDatabase
 
 STRATEGIES = """
 import numpy as np
 from hypothesis import strategies as st
-from rbnotes.checking.strategies import arrays, nonzero_vectors, numbers, vectors
+from rbnotes.testing.strategies import arrays, nonzero_vectors, numbers, vectors
 
 ANGLES = [0.5, 1.5]
 
@@ -140,13 +140,13 @@ def size(value):
 def test_names_change_no_draw(name, load, renamed):
     before = load(STRATEGIES, "before").CASES[name]
     after = renamed(STRATEGIES, "after").CASES[name]
-    other = renamed(inspect.getsource(trials), "other_trials")
+    other = renamed(inspect.getsource(evaluation), "other_trials")
     assert not hasattr(other, "search")
     for region in ("generic", "large"):
-        expected = trials.samples(before, 200, region=region)
+        expected = evaluation.samples(before, 200, region=region)
         assert repr(other.samples_renamed(after, 200, region=region)) == repr(expected)
-    expected = all_tried(trials.search, before)
-    assert all_tried(trials.search, after) == expected
+    expected = all_tried(evaluation.search, before)
+    assert all_tried(evaluation.search, after) == expected
     assert all_tried(other.search_renamed, after) == expected
 
 
@@ -156,14 +156,14 @@ def test_kept_inputs_are_played_back_by_another_name(load, renamed):
 
     before = load(STRATEGIES, "before").CASES["composite"]
     after = renamed(STRATEGIES, "after").CASES["composite"]
-    other = renamed(inspect.getsource(trials), "other_trials")
+    other = renamed(inspect.getsource(evaluation), "other_trials")
     database = ChoiceDatabase({})
-    phases = (trials.Phase.generate, trials.Phase.shrink)
-    found = trials.find_inputs(
-        before, wrong, trials.search_settings(200, *phases, database=database), "claim"
+    phases = (evaluation.Phase.generate, evaluation.Phase.shrink)
+    found = evaluation.find_inputs(
+        before, wrong, evaluation.search_settings(200, *phases, database=database), "claim"
     )
     assert found is not None
-    replay = trials.search_settings(1, trials.Phase.reuse, database=database)
+    replay = evaluation.search_settings(1, evaluation.Phase.reuse, database=database)
     assert other.find_inputs_renamed(after, wrong, replay, "claim") == found
     assert other.find_inputs_renamed(after, wrong, replay, "another claim") is None
 
@@ -172,7 +172,7 @@ def test_the_order_of_hashes_changes_no_draw(tmp_path):
     file = tmp_path / "script.py"
     text = inspect.getsource(size) + inspect.getsource(all_tried)
     file.write_text(
-        f"{STRATEGIES}\n{text}\nfrom rbnotes.ledger.trials import samples, search\n"
+        f"{STRATEGIES}\n{text}\nfrom rbnotes.ledger.evaluation import samples, search\n"
         "print([(samples(inputs, 50), all_tried(search, inputs)) for inputs in CASES.values()])\n"
     )
 

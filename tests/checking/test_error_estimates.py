@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from rbnotes.checking import derivative, jacobian, jacobian_se3, jacobian_so3
+from rbnotes.testing import derivative, jacobian, jacobian_se3, jacobian_so3
 
 CASES = 150
 ON_NUMBERS, ON_VECTORS, ON_ROTATIONS, ON_FRAMES, AT_SYMMETRY = {}, {}, {}, {}, {}

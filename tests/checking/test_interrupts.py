@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from rbnotes.checking import interruptible
+from rbnotes.testing import interruptible
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from rbnotes import arguments
-from rbnotes.checking import strategies
+from rbnotes.testing import strategies
 
 GIVEN = {
     "rotation": (strategies.rotations, arguments.rotation),

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination
+from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
 
 def monotone(size):

@@ -9,8 +9,8 @@ from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, plan
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import matrices, spd_matrices, vectors
 from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, lemke, solve_lcp
+from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 
 DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
 

@@ -6,7 +6,6 @@ from hypothesis import given
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking.strategies import matrices, vectors
 from rbnotes.complementarity import (
     LCP,
     METHODS,
@@ -21,6 +20,7 @@ from rbnotes.complementarity import (
 )
 from rbnotes.complementarity.certificate import is_infeasibility_certificate
 from rbnotes.errors import NotConverged
+from rbnotes.testing.strategies import matrices, vectors
 
 PROVING = ("block_principal_pivoting", "pivoting", "lemke")
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matrix_kinds import matrix_kinds
-from rbnotes.complementarity.active_set import principal_solver
-from rbnotes.complementarity.second_opinion import try_fallbacks
 from scipy import sparse
 
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.complementarity import LCP, QP, BoxLCP, Status, enumeration, lemke, principal_pivoting, solve_lcp
+from rbnotes.complementarity.block_principal_pivoting import principal_solver
+from rbnotes.complementarity.fallbacks import try_fallbacks
 
 METHODS = ("block_principal_pivoting", "pivoting", "lemke")
 MONOTONE = ("definite", "semidefinite", "skew")

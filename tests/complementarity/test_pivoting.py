@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from planted import mixed, monotone
 from scipy import sparse
 
-from rbnotes.checking.strategies import matrices, spd_matrices, vectors
 from rbnotes.complementarity import (
     LCP,
     QP,
@@ -23,6 +22,7 @@ from rbnotes.complementarity import (
     principal_pivoting,
     solve_lcp,
 )
+from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 
 N = 5
 SUBSETS = st.sets(st.integers(0, N - 1))
@@ -197,7 +197,7 @@ def test_what_moves_by_rounding_alone_blocks_nothing(first):
     basis.z, basis.w = np.array([0.5, 0, 0, 0, 0]), np.array([0, 0, 0.5, 0, 1.0])
     rates = np.array([-0.1, -1e-15, -0.1, -1e-15, 1.0])
     rates[first] = -0.2
-    module = import_module("rbnotes.complementarity.pivoting")
+    module = import_module("rbnotes.complementarity.principal_pivoting")
     step, blocking = module._blocking(basis, 4, rates)
     assert blocking == first
     assert step == pytest.approx(2.5)

@@ -8,7 +8,6 @@ from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, prog
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.complementarity import (
     LCP,
     QP,
@@ -24,6 +23,7 @@ from rbnotes.complementarity import (
     qp_minimizer,
     solve_lcp,
 )
+from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
 
 def assert_close(actual, expected, tolerance=1e-8):

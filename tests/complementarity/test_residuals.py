@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from planted import boxes, mixed, monotone
 
-from rbnotes.checking.strategies import vectors
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, refine_active_set, solve_lcp
 from rbnotes.complementarity.residuals import pair_residuals, residual_scale
+from rbnotes.testing.strategies import vectors
 
 
 def test_each_law_by_itself():

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import linalg, sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import InconsistentConstraints, factor_kkt, is_symmetric, kkt_inverse, kkt_matrix
+from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 
 N, K = 5, 3
 FORMATS = (np.asarray, sparse.csr_array)

@@ -4,13 +4,13 @@ import numpy as np
 from hypothesis import given
 from scipy import linalg
 
-from rbnotes.checking.strategies import full_rank_matrices, spd_matrices, vectors
 from rbnotes.constraints import (
     constrained_force,
     constrained_velocity,
     force_projection,
     velocity_projection,
 )
+from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 
 N, K = 5, 2
 SYSTEM = (spd_matrices(N), full_rank_matrices(K, N))

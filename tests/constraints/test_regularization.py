@@ -6,11 +6,11 @@ from hypothesis import given
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import jacobian
-from rbnotes.checking.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.constraints.regularization import soft_energy, soft_force, target_and_regularization
+from rbnotes.constraints.soft_constraints import soft_energy, soft_force, target_and_regularization
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.testing import jacobian
+from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 
 
 def solved(M, G, b, phi, alpha, beta, h):

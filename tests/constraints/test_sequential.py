@@ -5,9 +5,19 @@ import pytest
 from hypothesis import given
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking.strategies import full_rank_matrices, numbers, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
-from rbnotes.constraints.sequential import equality_gauss_seidel, friction_impulse, solve_single_constraint
+from rbnotes.constraints.sequential_impulses import (
+    equality_gauss_seidel,
+    friction_impulse,
+    solve_single_constraint,
+)
+from rbnotes.testing.strategies import (
+    full_rank_matrices,
+    numbers,
+    positive_numbers,
+    spd_matrices,
+    vectors,
+)
 
 
 @given(spd_matrices(5), full_rank_matrices(2, 5), vectors(5), vectors(2))

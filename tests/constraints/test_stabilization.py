@@ -9,8 +9,6 @@ from scipy.optimize import minimize
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian
-from rbnotes.checking.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 from rbnotes.constraints import factor_kkt
 from rbnotes.constraints.stabilization import (
     ProjectionNotConverged,
@@ -27,7 +25,9 @@ from rbnotes.constraints.stabilization import (
 from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, solve_step
 from rbnotes.errors import NotConverged
 from rbnotes.inertia import spatial_inertia
-from rbnotes.maximal.joints import joint_errors, joint_matrix, revolute, spherical
+from rbnotes.multibody.maximal.joints import joint_errors, joint_matrix, revolute, spherical
+from rbnotes.testing import derivative, jacobian
+from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 
 MOVES = st.sampled_from(["new", "old"])
 

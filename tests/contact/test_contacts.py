@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import spd_matrices
 from rbnotes.contact import BodyPairJacobian, Contacts, contact_axes, tangent_directions
 from rbnotes.dynamics import WORLD
+from rbnotes.testing.strategies import spd_matrices
 
 
 @st.composite

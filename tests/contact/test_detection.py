@@ -9,16 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, lsq_linear
 
-from rbnotes import checking, se3, so3
+from rbnotes import se3, so3, testing
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import (
-    frames,
-    nonzero_vectors,
-    positive_numbers,
-    twists,
-    unit_vectors,
-    vectors,
-)
 from rbnotes.contact import (
     Collider,
     ContactPoints,
@@ -32,11 +24,19 @@ from rbnotes.contact import (
 )
 from rbnotes.contact.distance import closest_on_segments
 from rbnotes.dynamics import WORLD
-from rbnotes.solids import Box, Capsule, Cylinder, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Sphere
+from rbnotes.testing.strategies import (
+    frames,
+    nonzero_vectors,
+    positive_numbers,
+    twists,
+    unit_vectors,
+    vectors,
+)
 
 FLAT = 0.03
 LEANING = 0.5
-"""Edges and faces that lean by less lie flat, or may come to: see rbnotes.contact.manifold."""
+"""Edges and faces that lean by less lie flat, or may come to: see rbnotes.contact.manifolds."""
 
 FAR = 100.0
 """A margin beyond which nothing is."""
@@ -260,7 +260,7 @@ class TestScene:
             corners = [np.argmin(np.linalg.norm(new.position - x, axis=1)) for x in points.position]
             return new.gap[corners]
 
-        rate = checking.derivative(gap, 0.0, step=1e-3)
+        rate = testing.derivative(gap, 0.0, step=1e-3)
         # A corner's gap changes with the corner, halfway between the surfaces is half a gap higher.
         np.testing.assert_allclose(rows @ phi.ravel(), rate.value, atol=1e-6)
 

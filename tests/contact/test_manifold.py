@@ -11,7 +11,7 @@ from rbnotes import se3, so3
 from rbnotes.contact import (
     collide,
 )
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Sphere
 
 
 def at(x, y, z, *rotation):

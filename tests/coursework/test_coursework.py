@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rbnotes import grading
+from rbnotes.coursework import grading
 
 COURSEWORK = Path(__file__).parents[2] / "coursework"
 # assignment: right text, slip, and what it costs: the function's status and points

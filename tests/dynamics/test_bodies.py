@@ -8,8 +8,6 @@ from scipy.integrate import solve_ivp
 
 from rbnotes import inertia, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import jacobian
-from rbnotes.checking.strategies import frames, inertias, masses, twists, vectors
 from rbnotes.dynamics import (
     Forces,
     FreeSystem,
@@ -37,6 +35,8 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
+from rbnotes.testing import jacobian
+from rbnotes.testing.strategies import frames, inertias, masses, twists, vectors
 
 M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
 START = State(se3.exp([0.3, -0.2, 0.5, 1.0, 0.0, 2.0]), np.array([1.0, 2.0, -0.5, 0.3, 0.4, -0.2]))

@@ -8,9 +8,8 @@ from scipy import sparse
 from scipy.integrate import solve_ivp
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import jacobian
 from rbnotes.complementarity import NotSolved
-from rbnotes.constraints.regularization import soft_force, target_and_regularization
+from rbnotes.constraints.soft_constraints import soft_force, target_and_regularization
 from rbnotes.dynamics import (
     BilateralRows,
     State,
@@ -27,6 +26,7 @@ from rbnotes.dynamics import (
     symplectic_euler,
     trapezoidal,
 )
+from rbnotes.testing import jacobian
 
 SCHEMES = {
     "symplectic Euler": symplectic_euler,

@@ -5,7 +5,6 @@ import pytest
 
 from rbnotes import inertia, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import jacobian
 from rbnotes.dynamics import (
     FreeSystem,
     FullyImplicitScheme,
@@ -17,6 +16,7 @@ from rbnotes.dynamics import (
     runge_kutta,
 )
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, on_world, path_through
+from rbnotes.testing import jacobian
 
 STEPS = {"end": fully_implicit_euler, "middle": implicit_midpoint}
 BODY = inertia.spatial_inertia(2.0, np.diag([0.3, 0.5, 0.7]), [0.1, -0.2, 0.05])

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.linalg import null_space
 
-from rbnotes import inertia, maximal, se3, so3
+from rbnotes import inertia, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import (
     BilateralRows,
@@ -25,7 +23,10 @@ from rbnotes.dynamics import (
 )
 from rbnotes.friction import socp_fixed_point_friction
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
 FULL, REDUCED = 6, 4
 OFFSET = se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])

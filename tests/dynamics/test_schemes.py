@@ -6,7 +6,6 @@ from scipy import sparse
 from scipy.integrate import solve_ivp
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative, jacobian
 from rbnotes.dynamics import (
     State,
     System,
@@ -22,6 +21,7 @@ from rbnotes.dynamics import (
     trapezoidal,
     trapezoidal_problem,
 )
+from rbnotes.testing import derivative, jacobian
 
 STEPS = {
     "symplectic Euler": (symplectic_euler, 1),

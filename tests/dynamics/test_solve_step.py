@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 from rbnotes.complementarity import solve_lcp
 from rbnotes.constraints import InconsistentConstraints
-from rbnotes.constraints.regularization import target_and_regularization
+from rbnotes.constraints.soft_constraints import target_and_regularization
 from rbnotes.dynamics import (
     BilateralRows,
     StepProblem,
@@ -28,6 +27,7 @@ from rbnotes.dynamics import (
     solve_step,
     step_residuals,
 )
+from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
 INERTIAS = st.one_of(
     spd_matrices(3),

@@ -6,9 +6,9 @@ from hypothesis import given
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import arrays, vectors
 from rbnotes.dynamics import State, States
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import arrays, vectors
 
 RNG = np.random.default_rng(3)
 WHOLE = State(

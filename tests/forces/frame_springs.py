@@ -7,16 +7,16 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import se3
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import (
+from rbnotes.forces.frame_spring import (
+    FrameSpring,
+)
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import (
     frames,
     positive_numbers,
     rotation_vectors,
     spd_matrices,
     vectors,
-)
-from rbnotes.forces.frame_spring import (
-    FrameSpring,
 )
 
 DAMPINGS = st.sampled_from(["origins", "displacement"])

@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import jacobian
 from rbnotes.dynamics import State
 from rbnotes.forces import CallableTensionLaw, LinearSpring, SpringDamper, path_force
+from rbnotes.forces.anchor_points import on_body, on_particle, on_world, path_through
 from rbnotes.forces.assembly import ForceGroups, assemble
-from rbnotes.forces.attachment import on_body, on_particle, on_world, path_through
 from rbnotes.forces.groups import ConstantForces, Damping, PathForces, ZeroLengthSprings
 from rbnotes.forces.muscle import Muscle
+from rbnotes.testing import jacobian
 
 RNG = np.random.default_rng(11)
 STATE = State(

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import jacobian, jacobian_se3
-from rbnotes.checking.strategies import frames, numbers, positive_numbers, twists, vectors
 from rbnotes.forces.body_forces import (
     body_path_length,
     directional_energy,
@@ -28,6 +26,8 @@ from rbnotes.forces.tension import (
     SpringDamper,
 )
 from rbnotes.forces.wrenches import point_kinematics
+from rbnotes.testing import jacobian, jacobian_se3
+from rbnotes.testing.strategies import frames, numbers, positive_numbers, twists, vectors
 
 STIFFENING = CallableTensionLaw(
     lambda L, Ldot: L**2 + 0.5 * L * Ldot + Ldot**3,

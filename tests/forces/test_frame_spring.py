@@ -21,14 +21,6 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian
-from rbnotes.checking.strategies import (
-    frames,
-    rotation_vectors,
-    spd_matrices,
-    twists,
-    vectors,
-)
 from rbnotes.dynamics import State
 from rbnotes.forces.assembly import assemble
 from rbnotes.forces.frame_spring import (
@@ -39,7 +31,9 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
-from rbnotes.forces.world import at_constant_world_velocity, rotate_to_world
+from rbnotes.forces.world_axes import at_constant_world_velocity, rotate_to_world
+from rbnotes.testing import derivative, jacobian
+from rbnotes.testing.strategies import frames, rotation_vectors, spd_matrices, twists, vectors
 
 
 @given(pairs(), velocities(), vectors(12))

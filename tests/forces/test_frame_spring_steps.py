@@ -13,11 +13,6 @@ from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from rbnotes import se3, so3
-from rbnotes.checking import jacobian
-from rbnotes.checking.strategies import (
-    inertias,
-    numbers,
-)
 from rbnotes.dynamics import State, linearly_implicit_velocity
 from rbnotes.forces.assembly import ForceGroups, assemble
 from rbnotes.forces.frame_spring import (
@@ -28,6 +23,8 @@ from rbnotes.forces.frame_spring import (
     frame_spring_energy,
     frame_spring_forces,
 )
+from rbnotes.testing import jacobian
+from rbnotes.testing.strategies import inertias, numbers
 
 
 def chain():

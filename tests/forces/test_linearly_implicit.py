@@ -11,8 +11,8 @@ from rbnotes import se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import State, linearly_implicit_velocity
 from rbnotes.forces import LinearSpring, SpringDamper
+from rbnotes.forces.anchor_points import on_body, on_world, path_through
 from rbnotes.forces.assembly import ForceGroups, assemble
-from rbnotes.forces.attachment import on_body, on_world, path_through
 from rbnotes.forces.groups import ConstantForces, Damping, PathForces
 from rbnotes.forces.muscle import Muscle
 

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
-from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces.muscle import (
     ACTIVE_FORCE_LENGTH,
     FORCE_VELOCITY,
@@ -21,6 +19,8 @@ from rbnotes.forces.muscle import (
     piecewise_cubic,
     power_coefficients,
 )
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import numbers, positive_numbers
 
 CURVES = {
     "passive": (PASSIVE_FORCE_LENGTH, ("1", "1.3", "1.7")),

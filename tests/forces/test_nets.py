@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import jacobian
-from rbnotes.checking.strategies import positive_numbers, vectors
 from rbnotes.dynamics import State
 from rbnotes.forces import (
     ForceGroups,
@@ -23,7 +21,9 @@ from rbnotes.forces import (
     path_stiffness,
     path_through,
 )
-from rbnotes.forces.attachment import NO_PARTICLE
+from rbnotes.forces.anchor_points import NO_PARTICLE
+from rbnotes.testing import jacobian
+from rbnotes.testing.strategies import positive_numbers, vectors
 
 
 def net(law, ends, stiffness="exact"):

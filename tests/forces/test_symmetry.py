@@ -8,16 +8,23 @@ from scipy.linalg import block_diag, expm
 
 from rbnotes import se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian, jacobian_se3, jacobian_so3
-from rbnotes.checking.strategies import frames, inertias, matrices, nonzero_vectors, rotations, vectors
 from rbnotes.dynamics import State
 from rbnotes.forces import assemble
 from rbnotes.forces.body_forces import directional_force
 from rbnotes.forces.frame_spring import FrameSpring, FrameSprings, frame_spring_forces
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry, inertia_asymmetry, inertia_stiffness, inertia_variation
-from rbnotes.forces.world import rotate_to_world
+from rbnotes.forces.world_axes import rotate_to_world
 from rbnotes.forces.wrenches import BodyForces
+from rbnotes.testing import derivative, jacobian, jacobian_se3, jacobian_so3
+from rbnotes.testing.strategies import (
+    frames,
+    inertias,
+    matrices,
+    nonzero_vectors,
+    rotations,
+    vectors,
+)
 
 BASIS = np.array([se3.hat(unit) for unit in np.eye(6)])
 

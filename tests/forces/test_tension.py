@@ -6,8 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import complex_step, derivative
-from rbnotes.checking.strategies import numbers, positive_numbers
 from rbnotes.forces import (
     CallableTensionLaw,
     ConstantTension,
@@ -17,6 +15,8 @@ from rbnotes.forces import (
     SpringDamper,
     stress,
 )
+from rbnotes.testing import complex_step, derivative
+from rbnotes.testing.strategies import numbers, positive_numbers
 
 # Each law beside its formula, written a second time as a function of (L, Ldot) that takes complex numbers.
 LAWS = {

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from friction_scenes import heap
-from rbnotes.friction.staggered import relative_change
 
 from rbnotes import se3
 from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status
@@ -13,16 +12,17 @@ from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
 from rbnotes.friction import (
     FrictionNotConverged,
-    best,
-    bounded,
+    bounded_friction,
     box_friction,
     friction_contact_problem,
     gauss_seidel_friction,
+    residual_tracking,
     staggered_projections,
 )
-from rbnotes.friction.laws import natural_residual_unchecked
-from rbnotes.maximal import Mechanism, World, simulate
-from rbnotes.solids import Box
+from rbnotes.friction.residuals import natural_residual_unchecked
+from rbnotes.friction.staggered_projections import relative_change
+from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.shapes import Box
 
 LEFT = 3e-7
 """Relative residual that problems are said to have, larger than all tolerances here."""
@@ -61,9 +61,9 @@ def ending(monkeypatch, status, problems, methods):
         return ended
 
     if isinstance(methods, tuple):  # the first of them has another to fall back on
-        monkeypatch.setattr(bounded, "solve_lcp", by(bounded.solve_lcp, methods[:1]))
+        monkeypatch.setattr(bounded_friction, "solve_lcp", by(bounded_friction.solve_lcp, methods[:1]))
         methods = methods[1:]
-    monkeypatch.setattr(best, "solve_lcp", by(best.solve_lcp, methods))
+    monkeypatch.setattr(residual_tracking, "solve_lcp", by(residual_tracking.solve_lcp, methods))
 
 
 @EACH

@@ -207,7 +207,7 @@ def test_box_friction_with_a_mass_ratio_of_a_million(seed):
     rng = np.random.default_rng(seed)
     bodies = 2 + seed % 4
     masses = 10 ** rng.permutation(np.linspace(-3, 3, bodies))
-    module = import_module("rbnotes.complementarity.active_set")
+    module = import_module("rbnotes.complementarity.block_principal_pivoting")
     for problem in (
         stack(masses, mu=rng.uniform(0.1, 1.0)),
         heap(rng, bodies, 4 + seed, ratio=1e6 ** (1 / (bodies - 1))),

@@ -9,7 +9,6 @@ from friction_scenes import heap, particle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbnotes.checking.strategies import vectors
 from rbnotes.friction import (
     coulomb_residuals,
     friction_contact_problem,
@@ -18,6 +17,7 @@ from rbnotes.friction import (
     project_on_cone,
     socp_fixed_point_friction,
 )
+from rbnotes.testing.strategies import vectors
 
 
 def test_projection_at_apex_axis_surface_and_polar_cone():

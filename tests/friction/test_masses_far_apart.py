@@ -5,8 +5,8 @@ import numpy as np
 from rbnotes import se3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.maximal import Mechanism, World, simulate
-from rbnotes.solids import Box
+from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.shapes import Box
 
 
 def test_box_friction_does_not_stop_a_run():

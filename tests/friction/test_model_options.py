@@ -13,12 +13,14 @@ from rbnotes.errors import NotConverged
 from rbnotes.friction import (
     FrictionNotConverged,
     anitescu_stewart,
-    box,
     box_friction,
     friction_contact_problem,
     gauss_seidel_friction,
     single_qp,
     socp_fixed_point_friction,
+)
+from rbnotes.friction import (
+    box_friction as box_friction_module,
 )
 
 
@@ -40,7 +42,7 @@ def test_estimate_of_box_friction_bounds_it():
 
 def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
     """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
-    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box._solve_box_lcp
+    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box_friction_module._solve_box_lcp
     right = box_friction(problem, max_updates=2)
 
     def rounded(space, limits, method, solve):
@@ -50,7 +52,7 @@ def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
             return found / 2
         return found
 
-    monkeypatch.setattr(box, "_solve_box_lcp", rounded)
+    monkeypatch.setattr(box_friction_module, "_solve_box_lcp", rounded)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
         box_friction(problem)
     assert np.allclose(box_friction(problem, max_updates=2).velocity, right.velocity)

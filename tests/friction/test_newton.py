@@ -6,8 +6,6 @@ import cvxpy
 import numpy as np
 import pytest
 from friction_scenes import GRAVITY, heap, stack
-from rbnotes.friction.contact_space import friction_contact_problem
-from rbnotes.friction.coulomb import _square_root_factor
 from scipy.linalg.lapack import dgetrf
 
 from rbnotes import se3, so3
@@ -16,9 +14,15 @@ from rbnotes.dynamics import WORLD, State, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.friction import FrictionNotConverged, central_path, coulomb_residuals, semismooth_newton_friction
 from rbnotes.friction.central_path import follow_central_path
-from rbnotes.friction.newton import _effective_masses, _natural_map, _natural_map_and_jacobian
-from rbnotes.maximal import FrictionWarning, Mechanism, World, simulate
-from rbnotes.solids import Box
+from rbnotes.friction.contact_problem import friction_contact_problem
+from rbnotes.friction.semismooth_newton import (
+    _effective_masses,
+    _natural_map,
+    _natural_map_and_jacobian,
+)
+from rbnotes.friction.socp_fixed_point import _square_root_factor
+from rbnotes.multibody.maximal import FrictionWarning, Mechanism, World, simulate
+from rbnotes.shapes import Box
 
 FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
 

@@ -6,21 +6,23 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from friction_scenes import heap
-from rbnotes.friction.staggered import friction_impulses
 
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import (
     FrictionNotConverged,
-    bounded,
     coulomb_residuals,
     friction_contact_problem,
     socp_fixed_point_friction,
     staggered_projections,
 )
-from rbnotes.friction.bounded import bounded_friction, project_on_section
-from rbnotes.friction.mixing import AndersonAcceleration
-from rbnotes.friction.programs import contact_program, friction_program
+from rbnotes.friction import (
+    bounded_friction as bounded_friction_module,
+)
+from rbnotes.friction.anderson_acceleration import AndersonAcceleration
+from rbnotes.friction.bounded_friction import bounded_friction, project_on_section
+from rbnotes.friction.cvxpy_programs import contact_program, friction_program
+from rbnotes.friction.staggered_projections import friction_impulses
 
 CONES = ("box", "pyramid", "disc")
 
@@ -113,7 +115,7 @@ def test_newton_doubles_the_digits_of_friction_in_discs():
     r = np.full(8, 0.2)
     for off in (1e-3, 1e-4):
         near = b.ravel() + off * rng.normal(size=8)
-        better = near - bounded._newton_step(W, s.ravel(), limits, r, near)
+        better = near - bounded_friction_module._newton_step(W, s.ravel(), limits, r, near)
         assert np.max(np.abs(better - b.ravel())) < 100 * off**2
 
 
@@ -125,7 +127,9 @@ def test_mobility_is_the_most_that_a_unit_impulse_moves_its_contact():
     turns = np.linspace(0, np.pi, 2001)
     unit = np.stack([np.cos(turns), np.sin(turns)])
     most = [np.max(np.linalg.norm(W[i : i + 2, i : i + 2] @ unit, axis=0)) for i in (0, 4)]
-    np.testing.assert_allclose(bounded._largest_mobility(W), [most[0], 1.0, most[1]], rtol=1e-5)
+    np.testing.assert_allclose(
+        bounded_friction_module._largest_mobility(W), [most[0], 1.0, most[1]], rtol=1e-5
+    )
 
 
 def test_a_body_that_left_the_ground_has_no_friction_of_the_step_before():

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rbnotes import constraints, dynamics, euler, forces, friction, inertia, maximal, quaternion, se3
+from rbnotes import constraints, dynamics, euler, forces, friction, inertia, quaternion, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve_lcp
-from rbnotes.constraints import regularization, sequential, stabilization
+from rbnotes.constraints import sequential_impulses, soft_constraints, stabilization
 from rbnotes.contact import Contacts, contact_points, normal_velocity_targets
 from rbnotes.dynamics import BilateralRows, FreeSystem, State, StepProblem, System, UnilateralRows, integrate
 from rbnotes.forces import symmetry
 from rbnotes.forces.muscle import Condition, piecewise_cubic
 from rbnotes.friction import single_qp
+from rbnotes.multibody import maximal
 
 M, M3 = np.eye(2), np.eye(3)
 SKEWED = StepProblem([[1.0, 0.5, 0], [0, 1, 0], [0, 0, 1]], np.ones(3), contacts=Contacts([np.eye(3)], 0.5))
@@ -96,7 +97,7 @@ CALLS = {
     "a particle before the first": (lambda: forces.on_particle(-1), "index"),
     "bounds that are text": (lambda: BoxLCP(M, [1.0, 1], ["0", "1"], [2.0, 2]), "lower"),
     "bounds that are complex": (lambda: BoxLCP(M, [1.0, 1], [0.0, 0], [2j, 2j]), "upper"),
-    "a damping below zero": (lambda: regularization.soft_force([0.1], [0.2], [1.0], [-1.0]), "beta"),
+    "a damping below zero": (lambda: soft_constraints.soft_force([0.1], [0.2], [1.0], [-1.0]), "beta"),
     "half a body": (lambda: forces.Damping(0.5, [0.5]), "bodies"),
     "a truth for a body": (lambda: forces.Damping(0.5, [True]), "bodies"),
     "text for a body": (lambda: forces.Damping(0.5, ["0"]), "bodies"),
@@ -144,7 +145,7 @@ CALLS = {
         "h",
     ),
     "a constraint that is a column": (
-        lambda: sequential.solve_single_constraint(np.eye(2), [[1.0], [0.0]], 0.0, [1.0, 2.0]),
+        lambda: sequential_impulses.solve_single_constraint(np.eye(2), [[1.0], [0.0]], 0.0, [1.0, 2.0]),
         "G",
     ),
     "dates for bounds": (

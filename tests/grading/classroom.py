@@ -3,7 +3,7 @@
 import csv
 import io
 
-from rbnotes.grading import Grade, TaskGrade
+from rbnotes.coursework.grading import Grade, TaskGrade
 
 ORACLES = """
 import numpy as np

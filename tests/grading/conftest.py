@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rbnotes import grading
+from rbnotes.coursework import grading
 
 sys.path.insert(0, str(Path(__file__).parent))
 from classroom import ASSIGNMENT, ORACLES

@@ -3,8 +3,8 @@
 import pytest
 from classroom import ASSIGNMENT
 
-from rbnotes import grading
 from rbnotes.arguments import InvalidArgument
+from rbnotes.coursework import grading
 
 TASK = '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 1\n'
 

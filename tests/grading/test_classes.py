@@ -14,11 +14,11 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from rbnotes import grading
 from rbnotes.arguments import InvalidArgument
-from rbnotes.commands import grade as command
-from rbnotes.commands import main
-from rbnotes.grading.classes import MAX_ATTEMPTS, dask_executor
+from rbnotes.cli import grade as command
+from rbnotes.cli import main
+from rbnotes.coursework import grading
+from rbnotes.coursework.grading.batch import MAX_ATTEMPTS, dask_executor
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
 POINTS = {"ann": 6, "bob": 0, "cid": 4}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from classroom import GRADES, rows
 
-from rbnotes.grading import read_assignment
-from rbnotes.grading.writers import nbgrader, otter
+from rbnotes.coursework.grading import read_assignment
+from rbnotes.coursework.grading.export_formats import nbgrader, otter
 
 HOW = "make test EXTRAS=book,test,graders"
 

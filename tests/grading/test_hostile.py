@@ -11,7 +11,7 @@ import pytest
 from classroom import ASSIGNMENT, ORACLES
 from hostile import NEEDED, TRIPLE, VARIANTS
 
-from rbnotes import grading
+from rbnotes.coursework import grading
 
 JOBS = 2
 SECONDS, PATIENT = 0.6, 30.0

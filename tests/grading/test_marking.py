@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rbnotes import grading
-from rbnotes.challenge import collect_answer
-from rbnotes.grading import reports, writers
+from rbnotes.coursework import grading
+from rbnotes.coursework.challenge import collect_answer
+from rbnotes.coursework.grading import export_formats, reports
 
 RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
 
@@ -163,8 +163,8 @@ def test_no_name_is_a_formula_of_a_spreadsheet(graded, folder):
     shown = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
     tables = {
         "student": reports.grades_csv(grades),
-        "file": writers.otter(grades),
-        "student_id": writers.nbgrader(grades, grading.read_assignment(folder / "hw.toml")),
+        "file": export_formats.otter(grades),
+        "student_id": export_formats.nbgrader(grades, grading.read_assignment(folder / "hw.toml")),
     }
     for column, text in tables.items():
         names = [row[column] for row in csv.DictReader(io.StringIO(text, newline=""))]

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import rbnotes
-from rbnotes.grading.sandbox import hidden_subpackages
+from rbnotes.coursework.grading.sandbox import hidden_subpackages
 
 PACKAGE = Path(rbnotes.__file__).parent
 

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from classroom import GRADES, rows
 
-from rbnotes.grading import read_assignment
-from rbnotes.grading.writers import gradescope, nbgrader, otter
+from rbnotes.coursework.grading import read_assignment
+from rbnotes.coursework.grading.export_formats import gradescope, nbgrader, otter
 
 # The specification of Gradescope's autograders: what may stand in results.json, and as what.
 TEXT, NUMBER = str, (int, float)

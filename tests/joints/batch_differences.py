@@ -1,11 +1,15 @@
 """Differences of functions of whole batches: every state and every step in one call.
 
-Central, of order eight, as those of `rbnotes.checking`, which take one state at a time and estimate errors.
+Central, of order eight, as those of `rbnotes.testing`, which take one state at a time and estimate errors.
 """
 
 import numpy as np
 
-from rbnotes._differences import STEP, time_derivative_at_zero, time_derivatives_at_zero
+from rbnotes.unchecked.central_differences import (
+    STEP,
+    time_derivative_at_zero,
+    time_derivatives_at_zero,
+)
 
 
 def by_coordinates(function, q):

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 
 from rbnotes import inertia, joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import unit_vectors
+from rbnotes.testing.strategies import unit_vectors
 
 
 def by_difference(joint, q):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import jacobian
 from rbnotes.joints import JointType
+from rbnotes.testing import jacobian
 
 
 class Screw(JointType):

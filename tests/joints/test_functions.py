@@ -10,8 +10,8 @@ from scipy.interpolate import BPoly
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative, jacobian
 from rbnotes.joints import FunctionJoint, curves, python_source, surfaces
+from rbnotes.testing import derivative, jacobian
 
 RNG = np.random.default_rng(0)
 STATES = RNG.uniform(-1.2, 1.2, size=(4, 5))

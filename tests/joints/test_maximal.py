@@ -8,8 +8,9 @@ import pytest
 from batch_differences import by_time
 from scipy.linalg import expm
 
-from rbnotes import inertia, joints, maximal, se3
+from rbnotes import inertia, joints, se3
 from rbnotes.dynamics import WORLD, Forces, State
+from rbnotes.multibody import maximal
 
 
 def frame(rng):

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
+from rbnotes.testing import derivative
 
 X, Y, Z = np.eye(3)
 SKEW = np.array([2.0, -1.0, 2.0]) / 3

@@ -3,8 +3,9 @@
 import numpy as np
 
 from rbnotes import joints, se3
-from rbnotes.kernels import _entries, packing
-from rbnotes.tree import Link, Tree
+from rbnotes.compiled import entry_points
+from rbnotes.multibody.packing import packed_tree
+from rbnotes.multibody.reduced import Link, Tree
 
 COUNTED = (np.add, np.subtract, np.multiply, np.divide)
 
@@ -28,13 +29,14 @@ def operations(links: int) -> int:
     place = se3.exp([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     parents = [None, *map(str, range(links - 1))]
     tree = Tree([Link(str(i), joints.Revolute(), np.eye(6), parents[i], place) for i in range(links)])
-    packed = packing.pack_tree(tree)
-    work = packing.aligned_zeros(packed.batch_workspace_size).view(Counting)
+    packed = packed_tree.pack_tree(tree)
+    work = packed_tree.aligned_zeros(packed.batch_workspace_size).view(Counting)
     states = np.random.default_rng(0).normal(size=(4, 8 * links))
     Counting.operations = 0
     given = np.zeros(0)
     assert (
-        _entries.entry_functions(1)["forward_many"](packed.integers, packed.floats, work, given, *states) == 0
+        entry_points.entry_functions(1)["forward_many"](packed.integers, packed.floats, work, given, *states)
+        == 0
     )
     return Counting.operations
 

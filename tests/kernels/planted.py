@@ -13,17 +13,18 @@ from pathlib import Path
 
 import numpy as np
 from lifts import lift
-from rbnotes.friction.contact_space import DelassusProblem
 
-from rbnotes import inertia, joints, kernels, maximal, se3, so3
-from rbnotes import tree as trees
+from rbnotes import compiled as compiled_package
+from rbnotes import inertia, joints, se3, so3
 from rbnotes.contact import Collider, Plane, RoundedBox
 from rbnotes.dynamics import WORLD
-from rbnotes.friction import newton
-from rbnotes.solids import Box, Capsule
-from rbnotes.tree import Link, Tree
+from rbnotes.friction import semismooth_newton
+from rbnotes.friction.contact_problem import DelassusProblem
+from rbnotes.multibody import maximal, packing, reduced
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.shapes import Box, Capsule
 
-FOLDER = Path(kernels.__file__).parent
+FOLDER = Path(compiled_package.__file__).parent
 MODULES = ("_algebra", "_blocks", "_snapshot_state", "_programs", "_resolved", "_slopes", "_steps", "_sweeps")
 OF_WORLDS = ("_distance", "_friction", "_touching")
 FAINT = ("sine_cosine", "stumpff", "_lower_run_program", "_transposed", "prefetch_states")
@@ -120,14 +121,14 @@ def model():
         ),
     }
     dense = {
-        "forward_dynamics": trees.forward_dynamics_dense,
-        "inverse_dynamics": trees.inverse_dynamics_dense,
+        "forward_dynamics": reduced.forward_dynamics_dense,
+        "inverse_dynamics": reduced.inverse_dynamics_dense,
     }
     expected = {
-        name: np.concatenate(dense.get(name, getattr(trees, name, None))(of, *args), axis=None)
+        name: np.concatenate(dense.get(name, getattr(reduced, name, None))(of, *args), axis=None)
         for name, (of, args) in calls.items()
     }
-    at = trees.body_kinematics(tree, q, v)
+    at = reduced.body_kinematics(tree, q, v)
     seen = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.bias_acceleration.ravel()}
     return calls | dict.fromkeys(seen, (tree, (q, v))), expected | seen
 
@@ -153,7 +154,7 @@ def worlds():
         delassus_matrix=J @ J.T, free=3 * rng.normal(size=(4, 3)), mu=np.array([0.3, 0.6, 0.0, 0.9])
     )
     points = [numbers(world.detect_contacts(poses, 0.1)) for poses in places]
-    searched = {most: newton.newton_search(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
+    searched = {most: semismooth_newton.newton_search(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
     assert searched[50][1] < 1e-12 < min(len(each) for each in points)
     return world, places, points, space, searched
 
@@ -166,8 +167,8 @@ def noticed_in_worlds(world, places, points, space, searched):
     """Whether contacts or impulses of the kernels, imported anew, are others, or take more steps."""
     forget()
     try:
-        compiled = import_module("rbnotes.kernels.world")
-        again = compiled.CompiledWorld(world.mechanism, world.colliders)
+        compiled = import_module("rbnotes.multibody.packing.compiled_world")
+        again = packing.CompiledWorld(world.mechanism, world.colliders)
         for poses, expected in zip(places, points, strict=True):
             found = numbers(again.touching(poses, 0.1))
             if found.shape != expected.shape or not np.max(np.abs(found - expected)) <= AGREE:
@@ -187,7 +188,7 @@ def noticed_in_worlds(world, places, points, space, searched):
 def forget():
     """Has the kernels imported anew."""
     for name in list(sys.modules):
-        if name.startswith("rbnotes.kernels") and name[-8:] != "_numbers":
+        if name.startswith("rbnotes.compiled") and name[-8:] != "_numbers":
             del sys.modules[name]
 
 
@@ -195,10 +196,10 @@ def noticed(calls, expected):
     """Whether some result of the kernels, imported anew, is another one, or none."""
     forget()
     try:
-        compiled = import_module("rbnotes.kernels.compiled")
+        compiled = import_module("rbnotes.multibody.packing.compiled_tree")
         for name, (of, args) in calls.items():
             with np.errstate(all="ignore"):
-                found = np.concatenate(getattr(compiled.CompiledTree(of), name)(*args), axis=None)
+                found = np.concatenate(getattr(packing.CompiledTree(of), name)(*args), axis=None)
             if not np.max(np.abs(found - expected[name])) <= AGREE * np.max(np.abs(expected[name])):
                 return True
     except Exception:  # a break may do anything; then it is noticed
@@ -211,9 +212,9 @@ def main(stride):
     of_worlds = worlds()
     # Where results are not finite, the reference answers: not here.
     for name in (*calls, "motion"):
-        if hasattr(trees, name):
-            setattr(trees, name, None)
-    newton.newton_search = None
+        if hasattr(reduced, name):
+            setattr(reduced, name, None)
+    semismooth_newton.newton_search = None
     changed = {}
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)
@@ -223,7 +224,7 @@ def main(stride):
     for module in (*MODULES, *OF_WORLDS):
         source = (FOLDER / f"{module}.py").read_text()
         for function, *place in list(signs(source))[stride // 2 :: stride]:
-            changed = {f"rbnotes.kernels.{module}": broken(source, tuple(place))}
+            changed = {f"rbnotes.compiled.{module}": broken(source, tuple(place))}
             count += 1
             if not (noticed_in_worlds(*of_worlds) if module in OF_WORLDS else noticed(calls, expected)):
                 print(f"{module}.py, line {place[0]}, column {place[1]} to {place[2]}, in {function}")

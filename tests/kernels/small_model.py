@@ -3,12 +3,13 @@
 import numpy as np
 from lifts import lift
 
-from rbnotes import inertia, joints, kernels, se3, so3
+from rbnotes import inertia, joints, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.maximal import Mechanism, World, simulate
-from rbnotes.solids import Box
-from rbnotes.tree import Link, Tree
+from rbnotes.multibody import packing
+from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.shapes import Box
 
 rng = np.random.default_rng(3)
 M = inertia.spatial_inertia(1.3, np.diag([0.3, 0.4, 0.5]), [0.1, -0.2, 0.3])
@@ -27,11 +28,11 @@ tree = Tree(
         for i, (joint, parent) in enumerate(zip(kinds, parents, strict=True))
     ]
 )
-compiled = kernels.compile(tree)
+compiled = packing.compile(tree)
 q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
 wrenches = rng.normal(size=(len(tree.links), 6))
 lifts = [Link("a", lift(0.8), M), Link("b", lift(1.2), M, "a", se3.exp(rng.normal(size=6)))]
-lifted = kernels.compile(Tree(lifts))
+lifted = packing.compile(Tree(lifts))
 for result in (
     compiled.forward_dynamics(q[0], v[0], x[0]),
     compiled.inverse_dynamics(q[0], v[0], x[0]),
@@ -51,5 +52,5 @@ box = Box([0.3, 0.2, 0.1])
 boxes = World(Mechanism(np.stack([M, M])), [Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)])
 poses = se3.frame(so3.exp([[0.01, 0.02, 0.0], [0.03, 0.01, 0.5]]), [[0.0, 0.0, 0.05], [0.05, 0.02, 0.15]])
 moving = State(poses, rng.normal(size=(2, 6)) / 10)
-path = simulate(kernels.compile(boxes), moving, 0.01, 2)
+path = simulate(packing.compile(boxes), moving, 0.01, 2)
 print(*path.states.E.ravel().tolist(), *path.states.phi.ravel().tolist())

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
+from rbnotes.compiled.complementarity.residuals import lcp_residuals
+from rbnotes.compiled.record_layout import NUM_RESIDUALS
 from rbnotes.complementarity import LCP
 from rbnotes.complementarity.residuals import box_residuals
-from rbnotes.kernels._accepting import lcp_residuals
-from rbnotes.kernels._tables import NUM_RESIDUALS
 
 
 @njit(error_model="numpy")

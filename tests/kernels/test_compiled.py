@@ -10,13 +10,13 @@ import pytest
 from numba import njit
 from random_trees import ALL, body, frame, random_tree
 
-from rbnotes import joints, kernels, se3
-from rbnotes import tree as trees
+from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.kernels import _code
-from rbnotes.kernels._algebra import sine_cosine
-from rbnotes.tree import Link, Tree
-from rbnotes.tree.dynamics import regularized_mass_matrix
+from rbnotes.compiled import compilation
+from rbnotes.compiled.simd.spatial_algebra import sine_cosine
+from rbnotes.multibody import packing, reduced
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 
 SAME = 1e-11
 
@@ -48,7 +48,7 @@ def sprung(tree, rng):
 def case(request):
     rng = np.random.default_rng(request.param)
     tree = sprung(random_tree(rng, int(rng.integers(1, 12)), list(ALL), ALL), rng)
-    return tree, kernels.compile(tree), rng
+    return tree, packing.compile(tree), rng
 
 
 def sensitivity(tree, q):
@@ -61,8 +61,10 @@ def test_forward_dynamics(case):
     for q, v, tau in rng.normal(size=(3, 3, tree.size)):
         wrenches = rng.normal(size=(len(tree.links), 6))
         tolerance = SAME * sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, tau), trees.forward_dynamics_dense(tree, q, v, tau), tolerance)
-        expected = trees.forward_dynamics_dense(tree, q, v, tau, wrenches)
+        close(
+            compiled.forward_dynamics(q, v, tau), reduced.forward_dynamics_dense(tree, q, v, tau), tolerance
+        )
+        expected = reduced.forward_dynamics_dense(tree, q, v, tau, wrenches)
         close(compiled.forward_dynamics(q, v, tau, wrenches), expected, tolerance)
 
 
@@ -70,17 +72,19 @@ def test_inverse_dynamics_and_products(case):
     tree, compiled, rng = case
     q, v, a = rng.normal(size=(3, tree.size))
     wrenches = rng.normal(size=(len(tree.links), 6))
-    close(compiled.inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
-    close(compiled.inverse_dynamics(q, v, a, wrenches), trees.inverse_dynamics_dense(tree, q, v, a, wrenches))
-    M, at = trees.mass_matrix(tree, q), trees.body_kinematics(tree, q, v)
+    close(compiled.inverse_dynamics(q, v, a), reduced.inverse_dynamics_dense(tree, q, v, a))
+    close(
+        compiled.inverse_dynamics(q, v, a, wrenches), reduced.inverse_dynamics_dense(tree, q, v, a, wrenches)
+    )
+    M, at = reduced.mass_matrix(tree, q), reduced.body_kinematics(tree, q, v)
     close(compiled.mass_product(q, a), M @ a)
     close(compiled.jacobian_product(q, v), at.phi)
     close(compiled.bias_acceleration(q, v), at.bias_acceleration)
-    close(compiled.bias_forces(q, v), trees.bias_forces(tree, q, v))
-    close(compiled.jacobian_transpose_product(q, wrenches), trees.jacobian(tree, q).T @ wrenches.ravel())
+    close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
+    close(compiled.jacobian_transpose_product(q, wrenches), reduced.jacobian(tree, q).T @ wrenches.ravel())
     found = compiled.inverse_mass_product(q, a)
     close(found, np.linalg.solve(regularized_mass_matrix(tree, q), a), SAME * np.max(sensitivity(tree, q)))
-    close(found, trees.inverse_mass_product(tree, q, a), SAME * np.max(sensitivity(tree, q)))
+    close(found, reduced.inverse_mass_product(tree, q, a), SAME * np.max(sensitivity(tree, q)))
 
 
 def test_hybrid_dynamics(case):
@@ -95,13 +99,13 @@ def test_hybrid_dynamics(case):
         q, v, tau = rng.normal(size=(3, *lead, tree.size))
         wrenches = rng.normal(size=(len(tree.links), 6))
         found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
-        expected = trees.hybrid_dynamics(tree, q, v, told, tau, wrenches)
+        expected = reduced.hybrid_dynamics(tree, q, v, told, tau, wrenches)
         tolerance = SAME * np.max(sensitivity(tree, q))
         close(found.qddot, expected.qddot, tolerance)
         close(found.tau, expected.tau, tolerance)
     all_told = {link.name: np.ones(link.joint.coordinates) for link in tree.links}
     everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
-    close(everything.tau, trees.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.size)))
+    close(everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.size)))
 
 
 AXES = {
@@ -114,16 +118,16 @@ def test_slopes(seed):
     """Of trees of axes; many states, and wrenches."""
     rng = np.random.default_rng(seed)
     tree = sprung(random_tree(rng, 9, list(AXES), AXES), rng)
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     q, v, a = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(9, 6))
     for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
-        expected = getattr(trees, function)(tree, q, v, a, wrenches)
+        expected = getattr(reduced, function)(tree, q, v, a, wrenches)
         tolerance = SAME * np.max(sensitivity(tree, q)) ** 2 if function.startswith("forward") else SAME
         for found, right in zip(getattr(compiled, function)(q, v, a, wrenches), expected, strict=True):
             close(found, right, tolerance)
     found = compiled.inverse_dynamics_derivatives(q[0], v[0], a[0])
-    for each, right in zip(found, trees.inverse_dynamics_derivatives(tree, q[0], v[0], a[0]), strict=True):
+    for each, right in zip(found, reduced.inverse_dynamics_derivatives(tree, q[0], v[0], a[0]), strict=True):
         close(each, right)
 
 
@@ -131,8 +135,8 @@ def test_slopes_of_large_angles_are_those_of_the_reference():
     rng = np.random.default_rng(1)
     tree = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     q, v, a = 1e7 * rng.normal(size=(3, tree.num_coordinates))
-    expected = trees.forward_dynamics_derivatives(tree, q, v, a)
-    result = kernels.compile(tree).forward_dynamics_derivatives(q, v, a)
+    expected = reduced.forward_dynamics_derivatives(tree, q, v, a)
+    result = packing.compile(tree).forward_dynamics_derivatives(q, v, a)
     for found, right in zip(result, expected, strict=True):
         close(found, right)
 
@@ -143,14 +147,14 @@ def test_slopes_with_quaternions(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
     tree = sprung(random_tree(rng, 7, kinds, ALL), rng)
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(7, 6))
     names = "inverse_dynamics_derivatives", "forward_dynamics_derivatives"
-    expected = [getattr(trees, name)(tree, q, v, x, wrenches) for name in names]
-    alone = trees.forward_dynamics_derivatives(tree, q[0], v[0], x[0])
+    expected = [getattr(reduced, name)(tree, q, v, x, wrenches) for name in names]
+    alone = reduced.forward_dynamics_derivatives(tree, q[0], v[0], x[0])
     for name in names:
-        monkeypatch.setattr(trees, name, None)
+        monkeypatch.setattr(reduced, name, None)
     tolerance = SAME * np.max(sensitivity(tree, q)) ** 2
     for name, right in zip(names, expected, strict=True):
         for found, each in zip(getattr(compiled, name)(q, v, x, wrenches), right, strict=True):
@@ -170,7 +174,7 @@ def test_batches_are_many_single_states(case):
         one_by_one = np.array([compiled.inverse_dynamics(*each) for each in zip(q, v, x, strict=True)])
         close(compiled.inverse_dynamics(q, v, x), one_by_one)
     q, v = q[:6].reshape(2, 3, -1), v[:3]
-    close(compiled.forward_dynamics(q, v), trees.forward_dynamics_dense(tree, q, v), tolerance)
+    close(compiled.forward_dynamics(q, v), reduced.forward_dynamics_dense(tree, q, v), tolerance)
 
 
 def test_axes_that_are_parallel_opposite_or_nearly_so():
@@ -187,10 +191,10 @@ def test_axes_that_are_parallel_opposite_or_nearly_so():
             parent = None if i == 0 else f"{min(i, 3) - 1}"
             links.append(Link(f"{i}", joint, body(rng), parent, placement, frame(rng)))
         tree = Tree(links)
-        compiled = kernels.compile(tree)
+        compiled = packing.compile(tree)
         q, v, x = rng.normal(size=(3, tree.num_coordinates))
-        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
+        close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
 
 
 def test_far_from_the_origin_of_the_world(case):
@@ -199,11 +203,11 @@ def test_far_from_the_origin_of_the_world(case):
     free = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
     elbow = Link("b", joints.Universal(), body(rng), "a", frame(rng), frame(rng))
     satellite = Tree([Link("a", free, body(rng)), elbow])
-    compiled = kernels.compile(satellite)
+    compiled = packing.compile(satellite)
     q, v, x = rng.normal(size=(3, satellite.num_coordinates))
     far = q + np.array([7e6, 3e5, -1e6, 0, 0, 0, 0, 0, 0])
-    close(compiled.forward_dynamics(far, v, x), trees.forward_dynamics_dense(satellite, q, v, x))
-    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics_dense(satellite, q, v, x))
+    close(compiled.forward_dynamics(far, v, x), reduced.forward_dynamics_dense(satellite, q, v, x))
+    close(compiled.inverse_dynamics(far, v, x), reduced.inverse_dynamics_dense(satellite, q, v, x))
 
 
 def test_a_call_that_fails_leaves_nothing_behind(case):
@@ -214,10 +218,10 @@ def test_a_call_that_fails_leaves_nothing_behind(case):
     for _ in range(2):
         close(
             compiled.forward_dynamics(q, v, x),
-            trees.forward_dynamics_dense(tree, q, v, x),
+            reduced.forward_dynamics_dense(tree, q, v, x),
             SAME * sensitivity(tree, q),
         )
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
 
 
 def test_errors_do_not_grow_from_link_to_link():
@@ -229,7 +233,10 @@ def test_errors_do_not_grow_from_link_to_link():
     ]
     tree = Tree(links)
     q, v, a = rng.normal(size=(3, tree.num_coordinates)) / 10
-    close(kernels.compile(tree).inverse_dynamics(q, v, a), trees.inverse_dynamics_dense(tree, q, v, a))
+    close(
+        packing.compile(tree).inverse_dynamics(q, v, a),
+        reduced.inverse_dynamics_dense(tree, q, v, a),
+    )
 
 
 def test_axes_along_the_axes_of_frames():
@@ -239,7 +246,10 @@ def test_axes_along_the_axes_of_frames():
     for kind in (joints.Revolute, joints.Prismatic):
         tree = Tree([Link(f"{i}", kind(axis), body(rng), None, frame(rng)) for i, axis in enumerate(axes)])
         q, v, x = rng.normal(size=(3, tree.num_coordinates))
-        close(kernels.compile(tree).forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
+        close(
+            packing.compile(tree).forward_dynamics(q, v, x),
+            reduced.forward_dynamics_dense(tree, q, v, x),
+        )
 
 
 def test_angles_small_large_and_too_large(case):
@@ -249,18 +259,18 @@ def test_angles_small_large_and_too_large(case):
         q = tree.home + size * rng.normal(size=tree.size)
         if size > 1 and any(not isinstance(link.joint, joints.Revolute) for link in tree.links):
             continue
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
+        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
     hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     for size in (1e3, 3e5, 1e7):
         for q in size * rng.normal(size=(5, 1)):
-            found = kernels.compile(hinge).forward_dynamics(q, [0.3], [0.2])
-            close(found, trees.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
+            found = packing.compile(hinge).forward_dynamics(q, [0.3], [0.2])
+            close(found, reduced.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
 
 
 def test_tells_what_is_wrong_with_arguments():
     rng = np.random.default_rng(0)
     tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     good = np.zeros(2)
     for name, states in {
         "q": ([np.zeros(3), good, good], [[np.nan, 0.0], good, good], [[1j, 0.0], good, good]),
@@ -280,9 +290,9 @@ def test_tells_what_is_wrong_with_arguments():
         with pytest.raises(InvalidArgument, match=f"^{name}: "):
             compiled.inverse_dynamics_derivatives(*states)
     with pytest.raises(InvalidArgument, match=r"^model: .*int"):
-        kernels.compile(3)
+        packing.compile(3)
     # What is no array of doubles in a row is as good.
-    expected = trees.forward_dynamics_dense(tree, [1, 0], [0, 1], [1, 1])
+    expected = reduced.forward_dynamics_dense(tree, [1, 0], [0, 1], [1, 1])
     close(compiled.forward_dynamics([1, 0], (0, 1), np.ones(2, dtype=np.float32)), expected)
     close(compiled.forward_dynamics(np.array([1.0, 9.0, 0.0])[::2], [0.0, 1.0], 1.0), expected)
 
@@ -292,7 +302,7 @@ def test_one_bad_state_of_a_batch_is_seen(state):
     """Wherever it is: eight go through the sweeps at a time, and the last eight overlap those before."""
     rng = np.random.default_rng(3)
     tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     good, bad = rng.normal(size=(2, 21, 2))
     bad[state, 1] = np.nan
     with pytest.raises(InvalidArgument, match=r"^tau: "):
@@ -304,9 +314,9 @@ def test_one_bad_state_of_a_batch_is_seen(state):
 def test_singular_joints_are_named():
     tree = Tree([Link("elbow", joints.EulerSpherical("XYZ"), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="elbow"):
-        kernels.compile(tree).forward_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3))
+        packing.compile(tree).forward_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3))
     with pytest.raises(SingularConfiguration, match="elbow"):
-        kernels.compile(tree).hybrid_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3), {})
+        packing.compile(tree).hybrid_dynamics([0.3, np.pi / 2, 0.1], np.zeros(3), {})
 
 
 def test_pickles_and_runs_in_threads(case):
@@ -316,7 +326,7 @@ def test_pickles_and_runs_in_threads(case):
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
     for each, result in zip(states, found, strict=True):
-        close(result, trees.inverse_dynamics_dense(tree, *each))
+        close(result, reduced.inverse_dynamics_dense(tree, *each))
 
 
 def test_says_that_it_compiles(monkeypatch, caplog):
@@ -328,14 +338,14 @@ def test_says_that_it_compiles(monkeypatch, caplog):
             time.sleep(0.01)
         return len
 
-    monkeypatch.setattr(_code, "_entry", lambda name: len)
-    with caplog.at_level(logging.WARNING, logger="rbnotes.kernels"):
-        monkeypatch.setattr(_code, "PATIENCE", 600.0)
-        _code.compiled_function.__wrapped__("forward_one")
+    monkeypatch.setattr(compilation, "_entry", lambda name: len)
+    with caplog.at_level(logging.WARNING, logger="rbnotes.compiled"):
+        monkeypatch.setattr(compilation, "PATIENCE", 600.0)
+        compilation.compiled_function.__wrapped__("forward_one")
         assert not caplog.messages
-        monkeypatch.setattr(_code, "PATIENCE", 0.01)
-        monkeypatch.setattr(_code, "_entry", until_it_is_said)
-        _code.compiled_function.__wrapped__("forward_one")
+        monkeypatch.setattr(compilation, "PATIENCE", 0.01)
+        monkeypatch.setattr(compilation, "_entry", until_it_is_said)
+        compilation.compiled_function.__wrapped__("forward_one")
     compiling, compiled = caplog.messages
     assert compiling.startswith("compiling forward_one, once")
     assert compiled.startswith("compiled forward_one in ")

@@ -8,13 +8,14 @@ import pytest
 from lifts import lift
 from random_trees import body, frame, unit
 
-from rbnotes import joints, kernels, se3
-from rbnotes import tree as trees
+from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
+from rbnotes.compiled import compilation, programs
 from rbnotes.joints import FunctionJoint, surface_on_surface, surfaces
-from rbnotes.kernels import _programs, _code, bending, general
-from rbnotes.tree import Link, Tree
-from rbnotes.tree.dynamics import regularized_mass_matrix
+from rbnotes.multibody import packing, reduced
+from rbnotes.multibody.packing import external_joints, motion_subspace_derivatives
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 
 SAME = 1e-11
 
@@ -59,7 +60,7 @@ def case(request):
     rng = np.random.default_rng(request.param)
     # Nine of a program are more than are evaluated at once.
     tree = of_kinds(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*PROGRAMS, "lift"]), rng)
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     q, v = rng.normal(size=(2, tree.num_coordinates))
     assert compiled._external.try_fill(compiled._floats, q, v)
     return tree, compiled, rng
@@ -73,21 +74,21 @@ def test_one_state(case):
     tree, compiled, rng = case
     for q, v, x in rng.normal(size=(2, 3, tree.size)):
         wrenches, tolerance = rng.normal(size=(len(tree.links), 6)), sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x), tolerance)
-        expected = trees.forward_dynamics_dense(tree, q, v, x, wrenches)
+        close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x), tolerance)
+        expected = reduced.forward_dynamics_dense(tree, q, v, x, wrenches)
         close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
-        close(compiled.inverse_dynamics(q, v, x), trees.inverse_dynamics_dense(tree, q, v, x))
-        at = trees.body_kinematics(tree, q, v)
+        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
+        at = reduced.body_kinematics(tree, q, v)
         close(compiled.jacobian_product(q, v), at.phi)
         close(compiled.bias_acceleration(q, v), at.bias_acceleration)
-        pushed = trees.jacobian(tree, q).T @ wrenches.ravel()
+        pushed = reduced.jacobian(tree, q).T @ wrenches.ravel()
         close(compiled.jacobian_transpose_product(q, wrenches), pushed)
-        close(compiled.bias_forces(q, v), trees.bias_forces(tree, q, v))
+        close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
         inverse = np.linalg.solve(regularized_mass_matrix(tree, q), x)
         close(compiled.inverse_mass_product(q, x), inverse, tolerance)
         told = {link.name: rng.normal(size=link.joint.coordinates) for link in tree.links[::2]}
         found, expected = (
-            of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (trees, (tree,)))
+            of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (reduced, (tree,)))
         )
         close(found.qddot, expected.qddot, tolerance)
 
@@ -100,13 +101,13 @@ def test_slopes(seed, monkeypatch):
     """Of all joints, and compiled: the reference is not asked."""
     rng = np.random.default_rng(seed)
     tree = of_kinds(rng.permutation(BENT), rng)
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(len(tree.links), 6))
-    right = trees.inverse_dynamics_derivatives(tree, q, v, x, wrenches)
-    right_forward = trees.forward_dynamics_derivatives(tree, q, v, x, wrenches)
+    right = reduced.inverse_dynamics_derivatives(tree, q, v, x, wrenches)
+    right_forward = reduced.forward_dynamics_derivatives(tree, q, v, x, wrenches)
     for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
-        monkeypatch.setattr(trees, name, None)
+        monkeypatch.setattr(reduced, name, None)
     for found, expected in zip(compiled.inverse_dynamics_derivatives(q, v, x, wrenches), right, strict=True):
         close(found, expected)
     tolerance = sensitivity(tree, q) * np.max(sensitivity(tree, q)) / SAME
@@ -124,8 +125,8 @@ def test_slopes_of_one_joint_in_many_places():
     ]
     tree = Tree(links)
     q, v, a = rng.normal(size=(3, 2, tree.num_coordinates))
-    expected = trees.inverse_dynamics_derivatives(tree, q, v, a)
-    result = kernels.compile(tree).inverse_dynamics_derivatives(q, v, a)
+    expected = reduced.inverse_dynamics_derivatives(tree, q, v, a)
+    result = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
     for found, right in zip(result, expected, strict=True):
         close(found, right)
 
@@ -136,11 +137,11 @@ def test_compiled_bends_are_those_of_the_derivatives_one_by_one():
     for name in ("rings", "lift"):
         joint = MADE[name](rng)
         m = joint.coordinates
-        bent = bending.SubspaceDerivatives([(joint, 1)], m + 1)
+        bent = motion_subspace_derivatives.SubspaceDerivatives([(joint, 1)], m + 1)
         assert bent._compiled
         q, v, a = rng.normal(size=(3, m + 1))
         found = bent.evaluate(q, v, a)[48:]
-        expected = bending._subspace_derivatives(joint, q[1:], v[1:], a[1:])
+        expected = motion_subspace_derivatives._subspace_derivatives(joint, q[1:], v[1:], a[1:])
         close(found[: expected.size], expected, 1e-12)
         assert np.max(np.abs(expected)) > 0.1
 
@@ -151,13 +152,13 @@ def test_slopes_are_what_forces_do():
     tree = of_kinds(rng.permutation(BENT), rng)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     step = 1e-5 * np.eye(tree.num_coordinates)
-    by_q = trees.inverse_dynamics_dense(tree, q + step, v, a) - trees.inverse_dynamics_dense(
+    by_q = reduced.inverse_dynamics_dense(tree, q + step, v, a) - reduced.inverse_dynamics_dense(
         tree, q - step, v, a
     )
-    by_v = trees.inverse_dynamics_dense(tree, q, v + step, a) - trees.inverse_dynamics_dense(
+    by_v = reduced.inverse_dynamics_dense(tree, q, v + step, a) - reduced.inverse_dynamics_dense(
         tree, q, v - step, a
     )
-    found = kernels.compile(tree).inverse_dynamics_derivatives(q, v, a)
+    found = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
     close(found.q, by_q.T / 2e-5, 1e-6)
     close(found.qdot, by_v.T / 2e-5, 1e-6)
 
@@ -165,7 +166,7 @@ def test_slopes_are_what_forces_do():
 def test_slopes_at_singular_states_are_refused():
     tree = Tree([Link("end", lift(1.0), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="lift"):
-        kernels.compile(tree).inverse_dynamics_derivatives([0.3, np.pi], [0.0, 1.0], [0.0, 0.0])
+        packing.compile(tree).inverse_dynamics_derivatives([0.3, np.pi], [0.0, 1.0], [0.0, 0.0])
 
 
 def unsprung(link):
@@ -177,8 +178,8 @@ def test_many_states(case):
     for lead in ((3,), (2, 5)):
         q, v, x = rng.normal(size=(3, *lead, tree.size))
         tolerance = sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x), tolerance)
-        close(compiled.inverse_dynamics(q, v, x[0]), trees.inverse_dynamics_dense(tree, q, v, x[0]))
+        close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x), tolerance)
+        close(compiled.inverse_dynamics(q, v, x[0]), reduced.inverse_dynamics_dense(tree, q, v, x[0]))
     again = pickle.loads(pickle.dumps(compiled))
     close(again.inverse_dynamics(q, v, x), compiled.inverse_dynamics(q, v, x))
 
@@ -188,32 +189,32 @@ def test_what_has_the_same_operations_has_the_same_program():
     torus, other, ball = surfaces.torus(1.1, 0.3), surfaces.torus(0.7, 0.2), surfaces.sphere(0.7)
     pairs = (torus, other), (other, torus), (torus, ball)
     first, second, third = (
-        general.joint_program(surface_on_surface(*pair, 0.4), "kinematics_and_margins_function")
+        external_joints.joint_program(surface_on_surface(*pair, 0.4), "kinematics_and_margins_function")
         for pair in pairs
     )
     assert first.key == second.key != third.key
     assert not np.array_equal(first.constants, second.constants)
-    assert _programs.PROGRAMS[third.key].steps != _programs.PROGRAMS[first.key].steps
-    kernels.compile(Tree([Link("ring", surface_on_surface(torus, other, 0.4), np.eye(6))]))
-    again = _programs.program_entry(_code.failure_code(), first.key)
-    _code.compile_entry(again, _programs.program_signature)
+    assert programs.PROGRAMS[third.key].steps != programs.PROGRAMS[first.key].steps
+    packing.compile(Tree([Link("ring", surface_on_surface(torus, other, 0.4), np.eye(6))]))
+    again = programs.program_entry(compilation.failure_code(), first.key)
+    compilation.compile_entry(again, programs.program_signature)
     assert sum(again.stats.cache_hits.values()) == 1
     # Processes that compile both at the same time do not write to the same files.
-    assert again.__qualname__ != _programs.program_entry(_code.failure_code(), third.key).__qualname__
+    assert again.__qualname__ != programs.program_entry(compilation.failure_code(), third.key).__qualname__
 
 
 @pytest.mark.parametrize("name", ["_programs.py", "rattle.py", "newton.py", "packing.py"])
 def test_code_on_disk_is_that_of_the_sources_it_was_made_from(name, monkeypatch):
     """Also of modules outside that it has numbers from, but not of what packs the arguments."""
-    as_they_are, read = _code.failure_code(), Path.read_bytes
+    as_they_are, read = compilation.failure_code(), Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
-    assert (_code.failure_code.__wrapped__() == as_they_are) == (name == "packing.py")
+    assert (compilation.failure_code.__wrapped__() == as_they_are) == (name == "packing.py")
 
 
 def test_singular_states_are_told_as_the_reference_tells_them():
     rng = np.random.default_rng(5)
     tree = of_kinds(["hinge", "lift", "lift"], rng)
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, tree.num_coordinates))
     good = compiled.forward_dynamics(q, v, x)
     for at in (2, 4):
@@ -239,7 +240,7 @@ def test_singular_states_are_told_as_the_reference_tells_them():
         compiled.forward_dynamics(q, v[1:], x)
     # Angles that the sweeps do not turn are those of the reference.
     far = q + np.array([0.0, 1e7, 0.0, 0.0, 0.0])
-    close(compiled.inverse_dynamics(far, v, x), trees.inverse_dynamics_dense(tree, far, v, x))
+    close(compiled.inverse_dynamics(far, v, x), reduced.inverse_dynamics_dense(tree, far, v, x))
 
 
 def test_says_which_joints_are_not_compiled(caplog):
@@ -252,11 +253,11 @@ def test_says_which_joints_are_not_compiled(caplog):
     tree = of_kinds(["hinge", "lift"], np.random.default_rng(1))
     odd = FunctionJoint(steps, 1, name="stairs")
     tree = Tree([*tree.links, Link("odd", odd, np.eye(6), "1"), Link("odder", odd, np.eye(6), "0")])
-    compiled = kernels.compile(tree)
+    compiled = packing.compile(tree)
     # Other messages may tell what was compiled, where that takes long.
     (message,) = (message for message in caplog.messages if "is not compiled" in message)
     assert "stairs joint" in message
     assert "OP_ERF" in message
     q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.num_coordinates))
-    close(compiled.forward_dynamics(q, v, x), trees.forward_dynamics_dense(tree, q, v, x))
-    close(compiled.forward_dynamics(q[0], v[0], x[0]), trees.forward_dynamics_dense(tree, q[0], v[0], x[0]))
+    close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x))
+    close(compiled.forward_dynamics(q[0], v[0], x[0]), reduced.forward_dynamics_dense(tree, q[0], v[0], x[0]))

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 
 from rbnotes import so3
-from rbnotes.kernels._joined import Bodies
-from rbnotes.kernels._kicks import StepParameters, force_velocity_changes
-from rbnotes.kernels._rubbing import ContactJacobian
+from rbnotes.compiled.contact_solver.contact_impulses import ContactJacobian
+from rbnotes.compiled.contact_solver.joint_constraints import Bodies
+from rbnotes.compiled.contact_solver.velocity_update import StepParameters, force_velocity_changes
 
 
 @njit(error_model="numpy")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rbnotes import complementarity, kernels
+from rbnotes import compiled, complementarity
 from rbnotes.arguments import InvalidArgument
+from rbnotes.compiled.complementarity import problems
 from rbnotes.complementarity import LCP, QP, NotSolved, box_residuals, solve_lcp
-from rbnotes.kernels import problems
 
 
 @pytest.fixture
@@ -27,18 +27,18 @@ def monotone(n, seed, symmetric=True):
 @pytest.mark.parametrize("n", [1, 7, 8, 30])
 def test_pairs_as_the_reference(n, symmetric, alone):
     M, q = monotone(n, n, symmetric)
-    expected, found = solve_lcp(LCP(M, q), "lemke"), kernels.solve_lcp(M, q)
+    expected, found = solve_lcp(LCP(M, q), "lemke"), compiled.solve_lcp(M, q)
     np.testing.assert_allclose(found.z, expected.z, rtol=0, atol=1e-11)
     np.testing.assert_allclose(found.w, M @ found.z + q, rtol=0, atol=1e-12)
     assert found.is_solved
-    np.testing.assert_allclose(kernels.solve_lcp(np.asfortranarray(M), q).z, found.z, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(compiled.solve_lcp(np.asfortranarray(M), q).z, found.z, rtol=0, atol=1e-13)
 
 
 def test_the_residuals_are_those_of_the_reference(alone):
     """Those of a rough answer, which is judged while the tolerance lets it pass."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
-    found = kernels.solve_lcp(M, q)
+    found = compiled.solve_lcp(M, q)
     expected = box_residuals(LCP(M, q), found.z)
     assert found.residuals.natural == pytest.approx(expected.natural, abs=1e-15)
     assert found.residuals.relative == pytest.approx(expected.relative, abs=1e-14)
@@ -49,7 +49,7 @@ def test_copositive_matrices(alone):
     W = np.array([[1.0, 0.6, -0.6], [0.6, 0.8, -0.8], [-0.6, -0.8, 0.8]])
     M = np.block([[W, np.array([[0.0], [1.0], [1.0]])], [np.array([[0.5, -1.0, -1.0, 0.0]])]])
     q = np.array([-1.0, 0.7, -0.7, 0.0])
-    found = kernels.solve_lcp(M, q)
+    found = compiled.solve_lcp(M, q)
     assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
     assert np.count_nonzero(found.z) >= 2
 
@@ -59,7 +59,7 @@ def test_ties(seed, alone):
     """Rows of few whole numbers: which of many leaves is told by the lexicographic rule."""
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
-    expected, found = solve_lcp(LCP(M, q), "lemke"), kernels.solve_lcp(M, q)
+    expected, found = solve_lcp(LCP(M, q), "lemke"), compiled.solve_lcp(M, q)
     assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
     assert found.statistics.pivots == expected.statistics.pivots
 
@@ -91,8 +91,8 @@ def in_blocks(rng, size):
 def test_programs_as_the_reference(bricks, mass_matrix, alone):
     """By Lemke's method and by blocks; impulses may be shared in many ways, velocities not."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
-    expected, found = solve_lcp(QP(Q, c, A, b)), kernels.solve_qp(Q, c, A, b)
-    thin = kernels.solve_qp(sparse.csc_array(Q), c, sparse.csc_array(A), b)
+    expected, found = solve_lcp(QP(Q, c, A, b)), compiled.solve_qp(Q, c, A, b)
+    thin = compiled.solve_qp(sparse.csc_array(Q), c, sparse.csc_array(A), b)
     scale = np.max(np.abs(expected.x))
     for each in (found, thin):
         np.testing.assert_allclose(each.x, expected.x, rtol=0, atol=1e-8 * scale)
@@ -108,21 +108,21 @@ def test_programs_as_the_reference(bricks, mass_matrix, alone):
 def test_what_it_does_not_take():
     """Other numbers, other forms, problems without a solution: the reference solves or refuses them."""
     M, q = monotone(3, 1)
-    assert kernels.solve_lcp(M.tolist(), q.tolist()).is_solved
-    assert kernels.solve_lcp(np.eye(2), np.ones(2)).z.tolist() == [0.0, 0.0]
+    assert compiled.solve_lcp(M.tolist(), q.tolist()).is_solved
+    assert compiled.solve_lcp(np.eye(2), np.ones(2)).z.tolist() == [0.0, 0.0]
     for bad in (np.nan, 1e101):
         with pytest.raises(InvalidArgument, match="M"):
-            kernels.solve_lcp(np.array([[bad]]), np.ones(1))
+            compiled.solve_lcp(np.array([[bad]]), np.ones(1))
         with pytest.raises(InvalidArgument, match="b"):
-            kernels.solve_qp(np.eye(1), np.ones(1), np.eye(1), np.array([bad]))
+            compiled.solve_qp(np.eye(1), np.ones(1), np.eye(1), np.array([bad]))
     with pytest.raises(InvalidArgument, match="tolerance"):
-        kernels.solve_lcp(M, q, tolerance=-1.0)
+        compiled.solve_lcp(M, q, tolerance=-1.0)
     with pytest.raises(InvalidArgument, match="Q"):
-        kernels.solve_qp(np.array([[1.0, 0.5], [0.0, 1.0]]), np.ones(2), np.eye(2), np.ones(2))
+        compiled.solve_qp(np.array([[1.0, 0.5], [0.0, 1.0]]), np.ones(2), np.eye(2), np.ones(2))
     with pytest.raises(NotSolved):
-        kernels.solve_lcp(-np.eye(2), -np.ones(2))
+        compiled.solve_lcp(-np.eye(2), -np.ones(2))
     with pytest.raises(NotSolved):
-        kernels.solve_qp(np.eye(1), np.zeros(1), np.array([[1.0], [-1.0]]), np.ones(2))
+        compiled.solve_qp(np.eye(1), np.zeros(1), np.array([[1.0], [-1.0]]), np.ones(2))
     rows = sparse.csr_array(np.eye(2))
-    assert kernels.solve_qp(rows, -np.ones(2), rows, np.zeros(2)).x.tolist() == [1.0, 1.0]
-    assert kernels.solve_qp(np.eye(2), -np.ones(2), np.zeros((0, 2)), np.zeros(0)).x.tolist() == [1.0, 1.0]
+    assert compiled.solve_qp(rows, -np.ones(2), rows, np.zeros(2)).x.tolist() == [1.0, 1.0]
+    assert compiled.solve_qp(np.eye(2), -np.ones(2), np.zeros((0, 2)), np.zeros(0)).x.tolist() == [1.0, 1.0]

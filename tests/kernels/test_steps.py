@@ -5,13 +5,14 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from rbnotes import inertia, joints, kernels, maximal, se3, so3
+from rbnotes import inertia, joints, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Plane
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.maximal import Mechanism, Rattle, World, simulate
-from rbnotes.maximal import rattle as rattle_step
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.multibody import maximal, packing
+from rbnotes.multibody.maximal import Mechanism, Rattle, World, simulate
+from rbnotes.multibody.maximal import rattle as rattle_step
+from rbnotes.shapes import Box, Capsule, Sphere
 
 KINDS = (
     joints.Revolute((0.0, 0.6, 0.8)),
@@ -233,7 +234,7 @@ def assert_same_points(found, expected, tolerance):
 @pytest.mark.parametrize("scene", SCENES)
 def test_steps_as_the_reference(scene, monkeypatch):
     world, state, h = SCENES[scene]()
-    compiled = kernels.compile(world)
+    compiled = packing.compile(world)
     one, several = (simulate(world, state, h, steps) for steps in (1, 12))
     monkeypatch.setattr(Rattle, "take", lambda *_: pytest.fail("this step is the reference's"))
     determined = scene in ("bouncing", "blown")
@@ -251,7 +252,7 @@ def test_steps_as_the_reference(scene, monkeypatch):
 
 def test_contacts_that_contradict_are_left_to_the_reference():
     world, state, h = without_room()
-    found, expected = simulate(kernels.compile(world), state, h, 5), simulate(world, state, h, 5)
+    found, expected = simulate(packing.compile(world), state, h, 5), simulate(world, state, h, 5)
     # What joint and contact share along a direction that both hold may differ.
     for name in ("E", "phi"):
         assert_near(getattr(found.states, name), getattr(expected.states, name), 1e-9)
@@ -293,7 +294,7 @@ def test_unusual_steps_are_the_references(scene, monkeypatch):
 
     monkeypatch.setattr(Rattle, "take", counted)
     told = []
-    found = simulate(kernels.compile(world), state, h, 6, progress=lambda *done: told.append(done))
+    found = simulate(packing.compile(world), state, h, 6, progress=lambda *done: told.append(done))
     assert_same(found, expected, 1e-9, False)
     assert len(taken) == 6 if scene is repeated else 0 < len(taken) < 4
     assert told == [(i + 1, 6) for i in range(6)]
@@ -303,7 +304,7 @@ def test_unusual_steps_are_the_references(scene, monkeypatch):
 def test_goes_on_as_if_it_had_not_stopped(scene):
     """Bit by bit, and told of each step or not."""
     world, state, h = SCENES[scene]()
-    compiled = kernels.compile(world)
+    compiled = packing.compile(world)
     whole = simulate(compiled, state, h, 9)
     first = simulate(compiled, state, h, 4, progress=lambda *_: None)
     rest = simulate(compiled, first, h, 5)
@@ -327,12 +328,12 @@ def test_other_steps_are_the_references(monkeypatch):
         return take(self, *arguments)
 
     monkeypatch.setattr(Rattle, "take", counted)
-    compiled = kernels.compile(world)
+    compiled = packing.compile(world)
     simulate(compiled, state, h, 1, stabilization="none")
     simulate(compiled, state, h, 1, impacts="sequential")
     simulate(compiled, state, h, 1, integrator=_Same())
     simulate(compiled, state, h, 1, friction="gauss_seidel")
-    simulate(kernels.compile(turning), state, h, 1)
+    simulate(packing.compile(turning), state, h, 1)
     assert len(calls) == 5
     assert_same(simulate(compiled, state, h, 1), expected, 1e-11, True)
     assert len(calls) == 5
@@ -355,7 +356,7 @@ def test_forces_that_cannot_be_told():
     for law, error in ((applied, _Lost), (lambda state: 0.0, InvalidArgument)):
         lawful = World(Mechanism(mechanism.inertias, mechanism.joints, applied=law))
         with pytest.raises(error):
-            simulate(kernels.compile(lawful), state, h, 4)
+            simulate(packing.compile(lawful), state, h, 4)
 
 
 class _Same:

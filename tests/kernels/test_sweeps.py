@@ -6,9 +6,10 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from rbnotes import joints, kernels, so3
+from rbnotes import joints, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.tree import Link, Tree, forward_dynamics_dense
+from rbnotes.multibody import packing
+from rbnotes.multibody.reduced import Link, Tree, forward_dynamics_dense
 
 TREE = Tree([Link("a", joints.Revolute(), np.eye(6)), Link("b", joints.Revolute(), np.eye(6), "a")])
 
@@ -20,16 +21,16 @@ def heavier(masses, q):
 
 @pytest.mark.parametrize("parts", [1, 3, 50])
 def test_threads(parts):
-    states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
+    states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), packing.compile(TREE)
     with ThreadPoolExecutor(2) as executor:
-        found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor, chunks=parts)
+        found = packing.sweep(compiled.forward_dynamics, *states, executor=executor, chunks=parts)
         np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
 def test_processes():
     vectors = np.random.default_rng(0).normal(size=(7, 3))
     with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as executor:
-        found = kernels.sweep(so3.exp, vectors, executor=executor, chunks=2)
+        found = packing.sweep(so3.exp, vectors, executor=executor, chunks=2)
     np.testing.assert_array_equal(found, so3.exp(vectors))
 
 
@@ -37,10 +38,10 @@ def test_dask():
     """The same call, with the executor of a client; trees travel to its workers."""
     import distributed  # slow to import
 
-    states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), kernels.compile(TREE)
+    states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), packing.compile(TREE)
     with distributed.Client(processes=False, n_workers=1, dashboard_address=None) as client:
         executor = client.get_executor()
-        found = kernels.sweep(compiled.forward_dynamics, *states, executor=executor)
+        found = packing.sweep(compiled.forward_dynamics, *states, executor=executor)
     np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
@@ -48,4 +49,4 @@ def test_refuses_states_that_do_not_fit():
     with ThreadPoolExecutor(1) as executor:
         for states in ((), (np.ones(2), np.ones(3)), (np.ones((0, 2)),)):
             with pytest.raises(InvalidArgument, match="states"):
-                kernels.sweep(heavier, *states, executor=executor)
+                packing.sweep(heavier, *states, executor=executor)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbnotes import kernels
-from rbnotes.kernels import _code
+from rbnotes.compiled import compilation
+from rbnotes.multibody import packing
 
 SCRIPT = Path(__file__).parent / "small_model.py"
 
@@ -51,14 +51,14 @@ def test_signs_count():
 
 def test_tells_the_extra_where_numba_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
-    _code.compiled_function.cache_clear()
-    with pytest.raises(_code.MissingExtra, match=r"rbnotes\[compiled\]"):
-        kernels.compile(_small())
-    _code.compiled_function.cache_clear()
+    compilation.compiled_function.cache_clear()
+    with pytest.raises(compilation.MissingExtra, match=r"rbnotes\[compiled\]"):
+        packing.compile(_small())
+    compilation.compiled_function.cache_clear()
 
 
 def _small():
     from rbnotes import joints
-    from rbnotes.tree import Link, Tree
+    from rbnotes.multibody.reduced import Link, Tree
 
     return Tree([Link("a", joints.Revolute(), np.eye(6))])

@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 from numba import njit
 
-from rbnotes import friction, kernels, se3, so3
+from rbnotes import friction, se3, so3
 from rbnotes.arguments import InvalidArgument
+from rbnotes.compiled.collision.distance import separating_axis
+from rbnotes.compiled.contact_solver.joint_constraints import Bodies
+from rbnotes.compiled.contact_solver.newton_friction import scaled_natural_residual
+from rbnotes.compiled.simulation.free_motion import displacement_derivatives
+from rbnotes.compiled.simulation.rattle_step import max_abs
 from rbnotes.contact import Collider, ContactPoints, Plane, RoundedBox, distance
 from rbnotes.contact.distance import Core
 from rbnotes.dynamics import WORLD, State
-from rbnotes.kernels import world as compiled_world
-from rbnotes.kernels._distance import separating_axis
-from rbnotes.kernels._flight import displacement_derivatives
-from rbnotes.kernels._friction import scaled_natural_residual
-from rbnotes.kernels._joined import Bodies
-from rbnotes.kernels._rattle import max_abs
-from rbnotes.maximal import Mechanism, World, simulate
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.multibody import packing
+from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.packing import compiled_world as compiled_world
+from rbnotes.shapes import Box, Capsule, Sphere
 
-rattle = import_module("rbnotes.maximal.rattle")
+rattle = import_module("rbnotes.multibody.maximal.rattle_integrator")
 
 SHAPES = (
     Box([0.4, 0.3, 0.5]),
@@ -58,7 +59,7 @@ def assert_same_points(found, expected):
 
 def test_touch_where_the_reference_says():
     world, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
-    compiled, counts = kernels.compile(world), []
+    compiled, counts = packing.compile(world), []
     for _ in range(30):
         poses = se3.frame(so3.exp(rng.normal(size=(6, 3))), rng.uniform(-0.3, 0.3, (6, 3)))
         expected = world.detect_contacts(poses, 0.05)
@@ -76,7 +77,7 @@ def test_touch_flat_and_nearly_so(pair):
     first, second = (SHAPES[i] for i in pair)
     plain = Collider(0, first), Collider(1, second)
     world = World(Mechanism(np.stack([np.eye(6)] * 2)), plain)
-    compiled, rng, seen = kernels.compile(world), np.random.default_rng(5), 0
+    compiled, rng, seen = packing.compile(world), np.random.default_rng(5), 0
     for tilt in TILTS:
         for axis in range(3):
             for turn in (0.0, 0.4, np.pi / 2):
@@ -109,7 +110,7 @@ def test_runs_as_the_reference():
     Each step ends within the tolerance of the friction, 1e-8 of the impulses, but anywhere in it.
     """
     world, state = stack()
-    expected, found = (simulate(each, state, 0.01, 15) for each in (world, kernels.compile(world)))
+    expected, found = (simulate(each, state, 0.01, 15) for each in (world, packing.compile(world)))
     np.testing.assert_allclose(found.states.E, expected.states.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.states.phi, expected.states.phi, rtol=0, atol=1e-6)
     assert any(np.any(record.impulses[:, 1:]) for record in found.contacts)
@@ -119,7 +120,7 @@ def test_runs_as_the_reference():
 def test_newton_as_the_reference(monkeypatch):
     """The whole search for impulses from nothing and from near them, by iterates that are alike."""
     world, state = stack()
-    compiled = kernels.compile(world)
+    compiled = packing.compile(world)
     calls = []
 
     def both(space, r, tolerance, most):
@@ -142,7 +143,7 @@ def test_newton_as_the_reference(monkeypatch):
 
 
 def test_other_models_are_as_they_are():
-    compiled = kernels.compile(stack()[0])
+    compiled = packing.compile(stack()[0])
     models = friction.FRICTION_MODELS
     assert compiled.prepare_friction_model(models["coulomb"]) is models["coulomb"]
     assert compiled.prepare_friction_model(models["newton"]).solve is not friction.semismooth_newton_friction
@@ -152,11 +153,11 @@ def test_other_models_are_as_they_are():
 def test_planes_do_not_touch():
     world = World(Mechanism(np.eye(6)[None]), [Collider(WORLD, Plane()), Collider(0, Plane())])
     with pytest.raises(InvalidArgument, match="two planes"):
-        simulate(kernels.compile(world), State(np.eye(4)[None]), 0.01, 1)
+        simulate(packing.compile(world), State(np.eye(4)[None]), 0.01, 1)
 
 
 def test_a_world_without_colliders():
-    world = kernels.compile(World(Mechanism(np.eye(6)[None])))
+    world = packing.compile(World(Mechanism(np.eye(6)[None])))
     assert not len(simulate(world, State(np.eye(4)[None]), 0.01, 1).contacts[0].points)
 
 

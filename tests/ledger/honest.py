@@ -4,9 +4,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.checking import strategies as some
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.runner import verify
+from rbnotes.testing import strategies as some
 
 
 def bracket(a):

@@ -6,11 +6,11 @@ import sys
 
 import numpy as np
 import pytest
-from rbnotes.ledger.honesty.claim_code import form_functions, rebuild_form, tree
 
-from rbnotes.checking.strategies import numbers, vectors
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.mutation import source_mutants, survivors
+from rbnotes.ledger.checks.claim_code import form_functions, rebuild_form, tree
+from rbnotes.ledger.checks.mutation import source_mutants, survivors
+from rbnotes.testing.strategies import numbers, vectors
 
 HELPERS = """
 import functools

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict
-from rbnotes.ledger.mutation import surviving_mutants
+from rbnotes.ledger.checks.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
+from rbnotes.testing import strategies as some
 
 # --- 6: missing forms, hidden claims --------------------------------------------------------------------
 

@@ -14,13 +14,13 @@ import pytest
 import sympy
 from honest import ERRATUM, INPUTS, bracket, make, refused, turned_library, turned_printed, turned_reference
 from hypothesis import strategies as st
-from rbnotes.ledger.honesty import variety
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.checking import strategies as some
 from rbnotes.ledger import Verdict
+from rbnotes.ledger.checks.honesty import input_variety
 from rbnotes.ledger.runner import verify
+from rbnotes.testing import strategies as some
 
 # --- oracles --------------------------------------------------------------------------------------------
 
@@ -343,6 +343,6 @@ def test_draws_as_special_as_those_given_do_not_make_these_needless():
     given = [drawn([0.0, 0.0, 0.0]) for _ in range(20)]
     hardly_turned = [drawn(rng.normal(size=3) * (place % 3 == 0)) for place in range(20)]
     exact = make(holds_when=lambda R, a: np.allclose(R[:3, :3] @ a, a))
-    assert variety.overly_special_findings(exact, given, hardly_turned) == []
+    assert input_variety.overly_special_findings(exact, given, hardly_turned) == []
     anything = make(holds_when=lambda R, a: True)
-    assert "more special" in variety.overly_special_findings(anything, given, hardly_turned)[0]
+    assert "more special" in input_variety.overly_special_findings(anything, given, hardly_turned)[0]

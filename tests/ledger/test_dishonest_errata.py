@@ -6,8 +6,8 @@ from honest import ERRATUM, bracket, make, refused, turned_printed
 from scipy.spatial.transform import Rotation
 
 from rbnotes import se3, so3
-from rbnotes.checking import strategies as some
 from rbnotes.ledger.runner import verify
+from rbnotes.testing import strategies as some
 
 
 def other_sign(R, a):

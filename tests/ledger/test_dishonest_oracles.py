@@ -5,13 +5,13 @@ import functools
 import numpy as np
 import pytest
 from honest import bracket, make, refused, turned_library, turned_printed, turned_reference
-from rbnotes.ledger.honesty.normal_form import normal_form
 
 from rbnotes import se3, so3
-from rbnotes.checking import derivative
-from rbnotes.checking import strategies as some
-from rbnotes.ledger.mutation import surviving_mutants
+from rbnotes.ledger.checks.honesty.normal_form import normal_form
+from rbnotes.ledger.checks.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
+from rbnotes.testing import derivative
+from rbnotes.testing import strategies as some
 
 
 def test_the_honest_claim_passes():
@@ -174,7 +174,7 @@ TURNING = {
 
 
 def test_primitives_are_named():
-    names = ("rbnotes.se3.exp", "rbnotes.checking.derivative")
+    names = ("rbnotes.se3.exp", "rbnotes.testing.derivative")
     used = {**TURNING, "library": exponential_library, "implemented_by": ("rbnotes.se3.right_jacobian",)}
     assert refused("rbnotes.se3.exp, which is no primitive", **used)
     outcome = verify(make(**used, primitives=names[:1]))

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from honest import ERRATUM, INPUTS, bracket, make, refused, turned_printed, turned_reference
 from hypothesis import strategies as st
-from rbnotes.ledger.honesty import effects
-from rbnotes.ledger.honesty.normal_form import normal_form
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.checking import strategies as some
-from rbnotes.ledger import Verdict, mutation
-from rbnotes.ledger.mutation import cpu_time_limit, surviving_mutants
+from rbnotes.ledger import Verdict
+from rbnotes.ledger.checks import mutation
+from rbnotes.ledger.checks.honesty import side_effects
+from rbnotes.ledger.checks.honesty.normal_form import normal_form
+from rbnotes.ledger.checks.mutation import cpu_time_limit, surviving_mutants
 from rbnotes.ledger.runner import verify
+from rbnotes.testing import strategies as some
 
 # --- oracles --------------------------------------------------------------------------------------------
 
@@ -377,5 +378,5 @@ def test_a_form_that_fails_when_called_again_is_told_of():
         for name, form in (("printed", fails_later), ("reference", turned_reference))
     }
     before["library"] = [np.asarray(record.library(**values)) for values in draws]
-    found = effects.state_findings(record, draws, before)
+    found = side_effects.state_findings(record, draws, before)
     assert any("printed form fails when called again" in line for line in found)

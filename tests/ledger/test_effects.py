@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.commands import main
+from rbnotes.cli import main
 from rbnotes.complementarity import LCP, NotSolved, solve_lcp
 from rbnotes.constraints import constrained_force
 from rbnotes.contact import Contacts

@@ -9,8 +9,8 @@ import pytest
 
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.commands import main
-from rbnotes.ledger import errata, errata_pdf, replacements, showing
+from rbnotes.cli import main
+from rbnotes.ledger import errata, errata_pdf, formatting, replacements
 from rbnotes.ledger.causes import CAUSES
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes.ledger.sources import active_ledger
@@ -116,17 +116,17 @@ SHOWN = {
 
 @pytest.mark.parametrize("text", SHOWN)
 def test_inputs_with_structure_are_named_in_one_line(text):
-    assert showing.format_inputs({text[0]: SHOWN[text]}) == [text]
+    assert formatting.format_inputs({text[0]: SHOWN[text]}) == [text]
 
 
 def test_a_large_result_is_shown_where_the_two_differ_most():
     right = np.arange(12.0).reshape(3, 4)
     wrong = right.copy()
     wrong[1, 2] = -6.0
-    assert showing.format_result(wrong, right) == "-6 in entry 2, 3 of 3 x 4"
-    assert showing.format_result(right, wrong) == "6 in entry 2, 3 of 3 x 4"
-    assert showing.format_result([1.0, 2.0], [1.0, 3.0]) == "(1, 2)"
+    assert formatting.format_result(wrong, right) == "-6 in entry 2, 3 of 3 x 4"
+    assert formatting.format_result(right, wrong) == "6 in entry 2, 3 of 3 x 4"
+    assert formatting.format_result([1.0, 2.0], [1.0, 3.0]) == "(1, 2)"
     assert (
-        showing.format_result([-0.0, -2e-15], [0.0, 1.0]) == "(0, 0)"
+        formatting.format_result([-0.0, -2e-15], [0.0, 1.0]) == "(0, 0)"
     )  # rounding beside the other, and no signs
-    assert showing.format_result([1e-15, 0.0], [2e-15, 0.0]) == "(1e-15, 0)"
+    assert formatting.format_result([1e-15, 0.0], [2e-15, 0.0]) == "(1e-15, 0)"

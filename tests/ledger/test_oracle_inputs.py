@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rbnotes.ledger.oracles.bodywise_inputs import BODIES, LINKED
-from rbnotes.ledger.trials import samples
+from rbnotes.ledger.evaluation import samples
+from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, LINKED
 
 
 @pytest.mark.parametrize("region", ["generic", "tiny", "large", "degenerate"])

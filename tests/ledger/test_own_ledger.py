@@ -4,14 +4,14 @@ import json
 import sys
 
 import pytest
-from rbnotes.ledger.honesty import claim_code
 
 import rbnotes
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.commands import main
+from rbnotes.cli import main
 from rbnotes.ledger import template
-from rbnotes.ledger.mutation import surviving_mutants
+from rbnotes.ledger.checks import claim_code
+from rbnotes.ledger.checks.mutation import surviving_mutants
 
 WRONG = """
 
@@ -167,7 +167,7 @@ def test_records_of_other_notes_do_not_belong(own):
 
 
 def test_where_code_belongs_is_seen_by_the_ledger_in_use(own):
-    module = "rbnotes.ledger.lloyd.section_0_3"
+    module = "rbnotes.ledger.claims.lloyd.section_0_3"
     with ledger.context(own):
         assert claim_code.code_owner(module) == "elsewhere"
     assert claim_code.code_owner(module) == "claim"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import settings
 
 from rbnotes import ledger
+from rbnotes.ledger.checks.mutation import surviving_mutants
 from rbnotes.ledger.coverage import entries_without_record, inventory
-from rbnotes.ledger.mutation import surviving_mutants
 from rbnotes.ledger.runner import verify
 
 RECORDS = ledger.load()

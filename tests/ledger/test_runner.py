@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.checking import strategies as some
 from rbnotes.ledger import Record, Verdict, counterexamples
+from rbnotes.ledger.checks.mutation import source_mutants, surviving_mutants
 from rbnotes.ledger.counterexamples import ChoiceDatabase, search_smallest, stored_choices
-from rbnotes.ledger.mutation import source_mutants, surviving_mutants
 from rbnotes.ledger.record import NEEDS_CORRECTION, claim
 from rbnotes.ledger.runner import find_counterexample, resolve, samples, verify
+from rbnotes.testing import strategies as some
 
 
 def double_area(a, b):

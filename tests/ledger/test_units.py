@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.ledger.covariance import TEST_UNITS, declares_units, findings
+from rbnotes.ledger.checks.units import TEST_UNITS, declares_units, findings
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     ENERGY,

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rbnotes import inertia, maximal, se3
+from rbnotes import inertia, se3
 from rbnotes.dynamics import State, integrate, runge_kutta, symplectic_euler
 from rbnotes.joints import Cylindrical, ExponentialSpherical, Universal
-from rbnotes.maximal import Mechanism
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
 
 G9 = 9.81
 X, Y, Z = np.eye(3)

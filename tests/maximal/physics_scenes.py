@@ -9,8 +9,8 @@ from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Prismatic, Revolute
-from rbnotes.maximal import Mechanism, World, joint_from_world_frame, project
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.multibody.maximal import Mechanism, World, joint_from_world_frame, project
+from rbnotes.shapes import Box, Capsule, Sphere
 
 GRAVITY = 9.81
 DENSITY = 500.0

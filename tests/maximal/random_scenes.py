@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes import friction, joints, maximal, se3, so3
+from rbnotes import friction, joints, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import (
     WORLD,
@@ -14,8 +14,9 @@ from rbnotes.dynamics import (
     momentum_conserving_euler,
     symplectic_euler,
 )
-from rbnotes.maximal import Mechanism, World
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.shapes import Box, Capsule, Sphere
 
 MODELS = {
     "box": friction.box_friction,

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from rbnotes import friction, inertia, maximal, se3, so3
+from rbnotes import friction, inertia, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import (
     WORLD,
@@ -17,9 +17,10 @@ from rbnotes.dynamics import (
     symplectic_euler,
 )
 from rbnotes.joints import ExponentialSpherical, Revolute
-from rbnotes.maximal import Mechanism
-from rbnotes.maximal.simulate import World
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal.simulation import World
+from rbnotes.shapes import Box, Capsule, Sphere
 
 g = 9.81
 SCHEMES = [

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rbnotes import inertia, maximal, se3
+from rbnotes import inertia, se3
 from rbnotes.dynamics import (
     State,
     bridson_marino,
@@ -34,7 +34,8 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism, World, simulate
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism, World, simulate
 
 FORCES = ForceGroups(
     [

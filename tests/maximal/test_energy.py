@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from random_scenes import account, limits, same, scene
 
-from rbnotes import friction, maximal, se3
+from rbnotes import friction, se3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
-from rbnotes.maximal import Mechanism, World
-from rbnotes.solids import Box, Sphere
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.shapes import Box, Sphere
 
 STEPS = 30
 

@@ -8,8 +8,15 @@ from rbnotes import joints, se3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State, symplectic_euler
 from rbnotes.inertia import spatial_inertia
-from rbnotes.maximal import Mechanism, World, joint_from_world_frame, joint_matrix, rattle, simulate
-from rbnotes.solids import Box, Sphere
+from rbnotes.multibody.maximal import (
+    Mechanism,
+    World,
+    joint_from_world_frame,
+    joint_matrix,
+    rattle,
+    simulate,
+)
+from rbnotes.shapes import Box, Sphere
 
 RADIUS = 0.1
 WEIGHT = (0.0, 0.0, -9.81)

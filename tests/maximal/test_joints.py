@@ -8,11 +8,12 @@ from scipy.linalg import expm, null_space
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints as types
-from rbnotes import maximal, se3
+from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian_se3
-from rbnotes.checking.strategies import arrays, frames, numbers, vectors
 from rbnotes.dynamics import WORLD
+from rbnotes.multibody import maximal
+from rbnotes.testing import derivative, jacobian_se3
+from rbnotes.testing.strategies import arrays, frames, numbers, vectors
 
 X, Y, Z = np.eye(3)
 

@@ -13,13 +13,14 @@ from mechanisms import G9, X, Y, Z, hanging_chain, pose, rods, run, turn
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from rbnotes import inertia, maximal, se3
+from rbnotes import inertia, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import arrays, frames, inertias, masses, vectors
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.dynamics.bodies import MAX_DENSE_SIZE
+from rbnotes.dynamics.free_system import MAX_DENSE_SIZE
 from rbnotes.joints import Fixed
-from rbnotes.maximal import Mechanism
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
+from rbnotes.testing.strategies import arrays, frames, inertias, masses, vectors
 
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
 

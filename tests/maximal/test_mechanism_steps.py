@@ -9,14 +9,15 @@ from mechanisms import G9, X, Y, Z, hanging_chain, pose, rods, run, step, steps,
 from scipy.integrate import solve_ivp
 from scipy.linalg import null_space
 
-from rbnotes import inertia, maximal, se3
+from rbnotes import inertia, se3
 from rbnotes.arguments import SingularConfiguration
-from rbnotes.checking.strategies import arrays, frames, numbers
 from rbnotes.constraints import factor_kkt
 from rbnotes.dynamics import WORLD, Forces, FreeSystem, State, symplectic_euler
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism
-from rbnotes.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.testing.strategies import arrays, frames, numbers
 
 
 def four_bar(angle, rate, placed):

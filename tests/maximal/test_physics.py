@@ -8,7 +8,7 @@ import pytest
 
 from rbnotes import se3, so3
 from rbnotes.contact import contact_points
-from rbnotes.maximal import FrictionWarning, simulate
+from rbnotes.multibody.maximal import FrictionWarning, simulate
 
 g = scenes.GRAVITY
 

@@ -7,23 +7,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from physics_scenes import double_pendulum, heavy_top, slider_crank
-from rbnotes.dynamics.free_motion import advance_free_motion
-from rbnotes.maximal.remembering import WarmStartedFriction
 from scipy.sparse import csr_array
 
-from rbnotes import inertia, maximal, se3, so3
-from rbnotes.checking import jacobian
+from rbnotes import inertia, se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, Forces, State, momentum_conserving_euler, runge_kutta, spatial_momentum
+from rbnotes.dynamics.free_body_schemes import advance_free_motion
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.friction import FRICTION_MODELS
 from rbnotes.joints import Prismatic, Revolute
-from rbnotes.maximal import Mechanism, World, simulate, remembering
-from rbnotes.maximal.mechanism import STABILIZATIONS
-from rbnotes.maximal.stepping import Setting, predict_contacts
-from rbnotes.solids import Box, Capsule
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism, World, simulate, warm_started_friction
+from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody.maximal.stepping import Setting, predict_contacts
+from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.shapes import Box, Capsule
+from rbnotes.testing import jacobian
 
-STEPS = import_module("rbnotes.maximal.rattle")
+STEPS = import_module("rbnotes.multibody.maximal.rattle_integrator")
 X, Y, Z = np.eye(3)
 about_y, along_x = se3.exp([-np.pi / 2, 0, 0, 0, 0, 0]), se3.exp([0, np.pi / 2, 0, 0, 0, 0])
 
@@ -311,5 +312,5 @@ def test_impulses_are_carried_to_the_nearest_contact_of_the_same_bodies():
     old = points([[0, 0, 0.0], [0.1, 0, 0], [0, 2, 0]], [0, 0, 0], [1, 2, 1])
     new = points([[0.09, 0, 0], [0.02, 0, 0], [0, 1.5, 0]], [0, 0, 0], [1, 2, 1])
     world = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
-    found = remembering._match_impulses(Counted(**vars(new)), Counted(**vars(old)), world, 0.2)
+    found = warm_started_friction._match_impulses(Counted(**vars(new)), Counted(**vars(old)), world, 0.2)
     np.testing.assert_array_equal(found, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])

@@ -18,7 +18,7 @@ from simulated import (
     rest,
 )
 
-from rbnotes import arguments, friction, maximal, se3, so3
+from rbnotes import arguments, friction, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, ContactPoints, Plane, normal_velocity_targets
 from rbnotes.dynamics import (
@@ -27,10 +27,11 @@ from rbnotes.dynamics import (
     State,
 )
 from rbnotes.joints import ExponentialSpherical, Universal
-from rbnotes.maximal import Mechanism
-from rbnotes.maximal.mechanism import STABILIZATIONS
-from rbnotes.maximal.simulate import World, simulate
-from rbnotes.solids import Box, Capsule, Sphere
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody.maximal.simulation import World, simulate
+from rbnotes.shapes import Box, Capsule, Sphere
 
 
 def test_hinge_chain_against_mujoco():

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simulated import MODELS, SCHEMES, at, chain, kinds, masses, pile
 
-from rbnotes import inertia, maximal, se3, so3
+from rbnotes import inertia, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking.strategies import arrays
 from rbnotes.constraints.stabilization import velocity_target
 from rbnotes.contact import Collider
 from rbnotes.dynamics import (
@@ -27,10 +26,12 @@ from rbnotes.dynamics import (
     symplectic_euler,
 )
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism
-from rbnotes.maximal.mechanism import STABILIZATIONS
-from rbnotes.maximal.simulate import World, simulate
-from rbnotes.solids import Box, Sphere
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody.maximal.simulation import World, simulate
+from rbnotes.shapes import Box, Sphere
+from rbnotes.testing.strategies import arrays
 
 
 class TestBalance:

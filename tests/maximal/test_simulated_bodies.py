@@ -13,9 +13,9 @@ from rbnotes.dynamics import (
     momentum_conserving_euler,
     symplectic_euler,
 )
-from rbnotes.maximal.mechanism import STABILIZATIONS
-from rbnotes.maximal.simulate import simulate
-from rbnotes.solids import Box, Sphere
+from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody.maximal.simulation import simulate
+from rbnotes.shapes import Box, Sphere
 
 
 class TestRollingSphere:

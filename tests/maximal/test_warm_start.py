@@ -16,8 +16,8 @@ from rbnotes.friction import (
     gauss_seidel_friction,
     semismooth_newton_friction,
 )
-from rbnotes.maximal import Mechanism, World, simulate
-from rbnotes.solids import Box
+from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.shapes import Box
 
 GROUND = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
 PARTICLE = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=GROUND)

@@ -7,8 +7,8 @@ import numpy as np
 import pinocchio
 
 from rbnotes import inertia, joints, quaternion, se3
-from rbnotes.tree import Link, Tree
-from rbnotes.tree.formats import to_mjcf
+from rbnotes.multibody.formats import to_mjcf
+from rbnotes.multibody.reduced import Link, Tree
 
 
 def unit(rng):

@@ -16,7 +16,7 @@ import numpy as np
 
 from rbnotes import forces, inertia, joints, se3, so3
 from rbnotes.dynamics import Forces, State, constrained_step, implicit_euler
-from rbnotes.tree import (
+from rbnotes.multibody.reduced import (
     AttachedParticle,
     Gear,
     Link,

@@ -7,10 +7,10 @@ import pytest
 from random_trees import body, frame
 
 from rbnotes import joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.tree import Link, Tree, TreeSystem, integrate_adaptively
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem, integrate_adaptively
 
 TIMES = [0.0, 0.4, 1.1, 2.5]
 
@@ -39,14 +39,14 @@ def test_through_several_turns():
         tree, states = system.tree, integrate_adaptively(system, start, TIMES)
         np.testing.assert_array_equal(states.t, TIMES)
         np.testing.assert_allclose(
-            trees.spatial_momentum(tree, states.q, states.qdot),
-            np.broadcast_to(trees.spatial_momentum(tree, start.q, start.qdot), (4, 6)),
+            reduced.spatial_momentum(tree, states.q, states.qdot),
+            np.broadcast_to(reduced.spatial_momentum(tree, start.q, start.qdot), (4, 6)),
             atol=5e-6,
         )
         np.testing.assert_allclose(
             [system.energy(states[i]) for i in range(4)], system.energy(start), rtol=1e-7
         )
-        found[ball] = trees.poses(tree, states.q).bodies
+        found[ball] = reduced.poses(tree, states.q).bodies
     exponential, quaternion = found.values()
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
@@ -58,7 +58,7 @@ def test_coordinates_are_exchanged_and_nothing_jumps():
     assert np.max(np.linalg.norm(vectors, axis=1)) < 2 * np.pi - 0.5
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=1)
     assert np.count_nonzero(jumps > 3) >= 1
-    bodies = trees.poses(system.tree, states.q).bodies
+    bodies = reduced.poses(system.tree, states.q).bodies
     assert np.max(np.abs(np.diff(bodies, axis=0))) < 0.2
 
 

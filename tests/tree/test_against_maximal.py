@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from random_trees import ALL, body, frame, unit
 
-from rbnotes import joints, maximal, se3
+from rbnotes import joints, se3
 from rbnotes.dynamics import WORLD, State, constrained_step, runge_kutta, symplectic_euler, zero_forces
 from rbnotes.forces import Damping, ForceGroups, LinearSpring, PathForces, on_body, path_through
-from rbnotes.maximal.mechanism import joint_velocity_constraints
-from rbnotes.tree import Link, LoopClosure, Tree, TreeSystem, velocity_constraints
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints
+from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, velocity_constraints
 
 
 def mechanism(tree, applied):

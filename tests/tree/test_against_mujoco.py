@@ -8,8 +8,8 @@ import pytest
 from random_trees import MUJOCO_KINDS, mujoco_model, mujoco_state, random_tree
 
 from rbnotes import joints
-from rbnotes import tree as trees
-from rbnotes.tree import Tree
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Tree
 
 MIXED = ("revolute", "prismatic", "ball", "free")
 OTHERS = ("offset", "universal", "planar", "cylindrical", "translational", "euler", "fixed", "ball", "free")
@@ -49,7 +49,7 @@ def close(actual, expected):
 
 def test_poses(case):
     tree, _, data, _, (q, _, _) = case
-    for link, pose in zip(tree.links, trees.poses(tree, q).joints, strict=True):
+    for link, pose in zip(tree.links, reduced.poses(tree, q).joints, strict=True):
         close(np.reshape(data.body(link.name).xmat, (3, 3)), pose[:3, :3])
         close(data.body(link.name).xpos, pose[:3, 3])
 
@@ -59,7 +59,7 @@ def test_mass_matrix(case):
     M = np.zeros((model.nv, model.nv))
     for column, unit in zip(M, np.eye(model.nv), strict=True):
         mujoco.mj_mulM(model, data, column, unit)
-    close(trees.mass_matrix(tree, q), state.T.T @ M @ state.T)
+    close(reduced.mass_matrix(tree, q), state.T.T @ M @ state.T)
 
 
 def test_inverse_dynamics(case):
@@ -67,14 +67,14 @@ def test_inverse_dynamics(case):
     tree, model, data, state, (q, v, a) = case
     data.qacc[:] = state.T @ a + state.drift
     mujoco.mj_inverse(model, data)
-    close(trees.inverse_dynamics_dense(tree, q, v, a), state.T.T @ data.qfrc_inverse)
+    close(reduced.inverse_dynamics_dense(tree, q, v, a), state.T.T @ data.qfrc_inverse)
 
 
 def test_bias(case):
     tree, _, data, state, (q, v, _) = case
     # Without accelerations of MuJoCo's coordinates, not of the tree's.
-    own = -trees.mass_matrix(tree, q) @ np.linalg.pinv(state.T) @ state.drift
-    found = trees.inverse_dynamics_dense(tree, q, v, 0 * v) + own + trees.passive_joint_forces(tree, q, v)
+    own = -reduced.mass_matrix(tree, q) @ np.linalg.pinv(state.T) @ state.drift
+    found = reduced.inverse_dynamics_dense(tree, q, v, 0 * v) + own + reduced.passive_joint_forces(tree, q, v)
     close(found, state.T.T @ data.qfrc_bias)
 
 
@@ -82,4 +82,4 @@ def test_forward_dynamics(case):
     tree, model, data, state, (q, v, tau) = case
     data.qfrc_applied[:] = np.linalg.pinv(state.T).T @ tau
     mujoco.mj_forward(model, data)
-    close(state.T @ trees.forward_dynamics_dense(tree, q, v, tau) + state.drift, data.qacc)
+    close(state.T @ reduced.forward_dynamics_dense(tree, q, v, tau) + state.drift, data.qacc)

@@ -5,7 +5,7 @@ import pinocchio
 import pytest
 from random_trees import pinocchio_model, random_tree
 
-from rbnotes import tree as trees
+from rbnotes.multibody import reduced
 
 SIZES = (1, 2, 5, 12)
 
@@ -27,35 +27,35 @@ def close(actual, expected):
 def test_mass_matrix(case):
     tree, model, data, q, _, _ = case
     upper = np.triu(pinocchio.crba(model, data, q))
-    close(trees.mass_matrix(tree, q), upper + np.triu(upper, 1).T)
+    close(reduced.mass_matrix(tree, q), upper + np.triu(upper, 1).T)
 
 
 def test_inverse_dynamics(case):
     tree, model, data, q, v, a = case
     expected = pinocchio.rnea(model, data, q, v, a)
-    close(trees.inverse_dynamics(tree, q, v, a), expected)
-    close(trees.inverse_dynamics_dense(tree, q, v, a), expected)
+    close(reduced.inverse_dynamics(tree, q, v, a), expected)
+    close(reduced.inverse_dynamics_dense(tree, q, v, a), expected)
 
 
 def test_bias_forces(case):
     tree, model, data, q, v, _ = case
-    close(trees.bias_forces(tree, q, v), pinocchio.nonLinearEffects(model, data, q, v))
+    close(reduced.bias_forces(tree, q, v), pinocchio.nonLinearEffects(model, data, q, v))
 
 
 def test_forward_dynamics(case):
     tree, model, data, q, v, a = case
     expected = pinocchio.aba(model, data, q, v, a)
-    close(trees.forward_dynamics(tree, q, v, a), expected)
-    close(trees.forward_dynamics_dense(tree, q, v, a), expected)
+    close(reduced.forward_dynamics(tree, q, v, a), expected)
+    close(reduced.forward_dynamics_dense(tree, q, v, a), expected)
 
 
 def test_energies(case):
     tree, model, data, q, v, _ = case
-    close(trees.kinetic_energy(tree, q, v), pinocchio.computeKineticEnergy(model, data, q, v))
+    close(reduced.kinetic_energy(tree, q, v), pinocchio.computeKineticEnergy(model, data, q, v))
     # Pinocchio leaves out what is fixed to the world.
     change = pinocchio.computePotentialEnergy(model, data, q)
     change -= pinocchio.computePotentialEnergy(model, data, 0 * q)
-    close(trees.potential_energy(tree, q) - trees.potential_energy(tree, 0 * q), change)
+    close(reduced.potential_energy(tree, q) - reduced.potential_energy(tree, 0 * q), change)
 
 
 def test_momentum(case):
@@ -63,7 +63,7 @@ def test_momentum(case):
     pinocchio.computeCentroidalMomentum(model, data, q, v)
     centre, momentum = data.com[0], data.hg
     about_origin = momentum.angular + np.cross(centre, momentum.linear)
-    close(trees.spatial_momentum(tree, q, v), np.concatenate([about_origin, momentum.linear]))
+    close(reduced.spatial_momentum(tree, q, v), np.concatenate([about_origin, momentum.linear]))
 
 
 def test_poses_and_twists(case):
@@ -74,9 +74,9 @@ def test_poses_and_twists(case):
         if not moving:
             continue
         pose = data.oMi[moving[-1]].homogeneous
-        close(trees.poses(tree, q).joints[i], pose)
+        close(reduced.poses(tree, q).joints[i], pose)
         twist = data.v[moving[-1]]
         at_body = np.linalg.inv(link.body)
         omega = at_body[:3, :3] @ twist.angular
         v_body = at_body[:3, :3] @ twist.linear + np.cross(at_body[:3, 3], omega)
-        close(trees.twists(tree, q, v)[i], np.concatenate([omega, v_body]))
+        close(reduced.twists(tree, q, v)[i], np.concatenate([omega, v_body]))

@@ -6,11 +6,11 @@ from random_trees import body
 from test_constraints import LENGTHS, branched, close, four_bars, wave
 
 from rbnotes import joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
-from rbnotes.tree import (
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import (
     AttachedParticle,
     Gear,
     JointLimit,
@@ -70,7 +70,7 @@ class TestAssembled:
         q = np.array([0.8, 0.1, -0.5, 0.4])
         found = assemble_configuration(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
         assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
-        close(trees.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
+        close(reduced.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
         assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
 
     def test_what_cannot_close_is_named(self):

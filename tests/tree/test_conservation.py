@@ -5,10 +5,10 @@ import pytest
 from random_trees import body, frame, unit
 
 from rbnotes import inertia, joints
-from rbnotes import tree as trees
 from rbnotes.dynamics import State
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, path_through
-from rbnotes.tree import Link, Tree, TreeSystem, integrate_adaptively
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem, integrate_adaptively
 
 ROOTS = {
     "rotation vector": joints.Free3D(),
@@ -55,7 +55,7 @@ def flying(root, gravity):
 def centre(tree, q):
     """Mass, and centre of mass in the world, from each body's own."""
     mass, _, com = inertia.from_spatial_inertia(tree.inertias)
-    poses = trees.poses(tree, q).bodies
+    poses = reduced.poses(tree, q).bodies
     places = np.einsum("nij,nj->ni", poses[:, :3, :3], com) + poses[:, :3, 3]
     return mass.sum(), mass @ places / mass.sum()
 
@@ -71,7 +71,7 @@ def test_momentum_and_energy(root):
     energies = [system.energy(states[i]) for i in range(len(states))]
     np.testing.assert_allclose(energies, energies[0], rtol=0, atol=1e-8 * np.abs(energies[0]))
 
-    angular, linear = np.split(trees.spatial_momentum(tree, states.q, states.qdot), 2, axis=1)
+    angular, linear = np.split(reduced.spatial_momentum(tree, states.q, states.qdot), 2, axis=1)
     mass, c = centre(tree, start.q)
     t, weight = TIMES[:, None], mass * gravity
     v = linear[0] / mass

@@ -9,13 +9,12 @@ from random_trees import body, frame, unit
 from test_constraints import branched, close, four_bars, wave
 
 from rbnotes import joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative, jacobian
 from rbnotes.constraints import InconsistentConstraints
 from rbnotes.dynamics import State, constrained_step, symplectic_euler
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_particle, path_through
-from rbnotes.tree import (
+from rbnotes.multibody import reduced as reduced_coordinates
+from rbnotes.multibody.reduced import (
     AttachedParticle,
     AttachedSystem,
     Gear,
@@ -34,6 +33,7 @@ from rbnotes.tree import (
     prescribed_forces,
     velocity_constraints,
 )
+from rbnotes.testing import derivative, jacobian
 
 ATTACHED = [AttachedParticle(1, "hand", [0.2, 0.3, -0.1]), AttachedParticle(3, None, [0.5, 0.1, 0.4])]
 
@@ -224,7 +224,7 @@ class TestReducedSystems:
     def test_rows_on_curved_coordinates(self):
         """The drift of J_rR counts."""
         system, _ = hinged(3)
-        curved = trees.JointCoordinates(
+        curved = reduced_coordinates.JointCoordinates(
             2,
             lambda r: np.array([r[0], r[0] * r[1], np.sin(r[1]), r[1] ** 2]),
             lambda r: np.array([[1, 0], [r[1], r[0]], [0, np.cos(r[1])], [0, 2 * r[1]]]),
@@ -284,7 +284,7 @@ class TestPrescribedForces:
         told = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
         forces = prescribed_forces(system, [loop, told], state)
         qddot, _ = constrained_acceleration(system, [loop, told], state)
-        tau = trees.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
+        tau = reduced_coordinates.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
         G = loop.rows(system, state, 0.0).G
         unit = np.eye(state.size)[2]
         # What the joints do: the loop's two forces, and one torque.
@@ -299,7 +299,7 @@ class TestPrescribedForces:
                 for i, link in enumerate(system.tree.links)]  # fmt: skip
         forces = prescribed_forces(system, told, state)
         qddot = np.concatenate([each.motion(state.t)[2] for each in told])
-        expected = trees.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
+        expected = reduced_coordinates.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
         close(np.concatenate([forces[link.name] for link in system.tree.links]), expected)
 
 
@@ -346,4 +346,4 @@ class Pull:
         self.G = G
 
     def rows(self, system, state, t):
-        return trees.ConstraintRows(self.G, np.zeros(1), np.zeros(1), np.ones(1))
+        return reduced_coordinates.ConstraintRows(self.G, np.zeros(1), np.zeros(1), np.ones(1))

@@ -8,10 +8,8 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import null_space
 from scipy.optimize import root
 
-from rbnotes import joints, maximal, se3
-from rbnotes import tree as trees
+from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian
 from rbnotes.dynamics import (
     WORLD,
     State,
@@ -20,7 +18,8 @@ from rbnotes.dynamics import (
     implicit_euler,
     symplectic_euler,
 )
-from rbnotes.tree import (
+from rbnotes.multibody import maximal, reduced
+from rbnotes.multibody.reduced import (
     AttachedParticle,
     Gear,
     JointLimit,
@@ -34,6 +33,7 @@ from rbnotes.tree import (
     constrained_acceleration,
     velocity_constraints,
 )
+from rbnotes.testing import derivative, jacobian
 
 
 def close(actual, expected, tolerance=1e-8):
@@ -151,7 +151,7 @@ def test_hybrid_dynamics_gives_the_force_that_the_motion_takes(moving):
     close(qddot[leg], prescribed.motion(state.t)[2])
     expected = np.zeros(tree.size)
     expected[leg] = multipliers
-    close(trees.inverse_dynamics_dense(tree, state.q, state.qdot, qddot), expected)
+    close(reduced.inverse_dynamics_dense(tree, state.q, state.qdot, qddot), expected)
 
 
 def shift(x, y):
@@ -210,7 +210,7 @@ def test_rows_of_a_loop_of_hinges(seed):
 
 def as_mechanism(tree, loop, state):
     """The same bodies with six coordinates each; the loop is closed by one hinge more."""
-    places = trees.poses(tree, state.q)
+    places = reduced.poses(tree, state.q)
     made = []
     for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
         above = np.eye(4) if parent < 0 else se3.inverse(tree.links[parent].body)
@@ -230,8 +230,8 @@ def test_four_bars_move_as_in_maximal_coordinates(seed):
     tree = system.tree
     qddot, _ = constrained_acceleration(system, [loop], state)
     expected = maximal.accelerations(as_mechanism(tree, loop, state), system.maximal_state(state)).phidot
-    rates = trees.jacobian(tree, state.q) @ qddot
-    rates += trees.jacobian_rate(tree, state.q, state.qdot) @ state.qdot
+    rates = reduced.jacobian(tree, state.q) @ qddot
+    rates += reduced.jacobian_rate(tree, state.q, state.qdot) @ state.qdot
     close(rates.reshape(-1, 6), expected)
 
 

@@ -9,13 +9,13 @@ from random_trees import ALL, body, frame, pinocchio_model, random_tree, unit
 from test_constraints import EQUATIONS, branched, told_in_the_world
 
 from rbnotes import joints, se3
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import NotSolved
 from rbnotes.constraints import InconsistentConstraints
 from rbnotes.dynamics import Forces, State
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
-from rbnotes.tree import (
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import (
     DualProblem,
     Gear,
     JointLimit,
@@ -145,7 +145,7 @@ class TestInequalities:
     def test_pushes_only_where_nothing_opens(self, seed):
         system, state, limits = at_limits(seed)
         a, multipliers = dual_acceleration(system, limits, state)
-        rows = [trees.constraint_rows(system, each, state, 0.0) for each in limits]
+        rows = [reduced.constraint_rows(system, each, state, 0.0) for each in limits]
         opening = np.concatenate([each.G @ a + each.bias_acceleration for each in rows])[:3]
         assert np.all(opening > -1e-10)
         assert np.all(multipliers >= 0)
@@ -166,8 +166,8 @@ def test_no_mass_matrix_and_no_jacobian(monkeypatch):
     system, state, limits = at_limits(0)
     constraints = [*limits, *(EQUATIONS[name] for name in ("loop", "gear", "particle on a body"))]
     expected = constrained_acceleration(system, constraints, state)[0]
-    monkeypatch.setattr("rbnotes.tree.kinematics._jacobian", forbidden)
-    monkeypatch.setattr("rbnotes.tree.dynamics._jacobian_at", forbidden)
+    monkeypatch.setattr("rbnotes.multibody.reduced.kinematics._jacobian", forbidden)
+    monkeypatch.setattr("rbnotes.multibody.reduced.dynamics._jacobian_at", forbidden)
     monkeypatch.setattr(TreeSystem, "mass", forbidden)
     monkeypatch.setattr(TreeSystem, "motion", forbidden)
     close(dual_acceleration(system, constraints, state)[0], expected)
@@ -190,7 +190,7 @@ def test_the_delassus_matrix():
 class TestRefusals:
     def test_contradictions_are_named(self):
         system, state = branched(np.random.default_rng(0))
-        told = [trees.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
+        told = [reduced.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
         with pytest.raises(InconsistentConstraints, match=r"PrescribedJoint\('arm'\)"):
             dual_acceleration(system, told, state)
 
@@ -198,7 +198,7 @@ class TestRefusals:
     def test_limits_that_an_equation_holds_fast(self, acceleration):
         """They contradict it, repeat it, or let it go."""
         system, state, limits = at_limits(0)
-        told = trees.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
+        told = reduced.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
         if acceleration > 0:
             for solve in (dual_acceleration, constrained_acceleration):
                 with pytest.raises(NotSolved, match=r"JointLimit\('arm'\): active_set.*infeasible"):

@@ -8,10 +8,10 @@ from random_trees import body
 from scipy.integrate import solve_ivp
 
 from rbnotes import joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.tree import Event, Link, Tree, TreeSystem, integrate_adaptively
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Event, Link, Tree, TreeSystem, integrate_adaptively
 
 M = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 
@@ -107,7 +107,7 @@ def test_against_scipy():
     system = TreeSystem(tree)
 
     def rates(t, y):
-        return [y[1], float(trees.forward_dynamics_dense(tree, y[:1], y[1:])[0])]
+        return [y[1], float(reduced.forward_dynamics_dense(tree, y[:1], y[1:])[0])]
 
     event = lambda t, y: y[1]  # noqa: E731
     event.direction = -1

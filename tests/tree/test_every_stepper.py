@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from rbnotes import dynamics, inertia, kernels, maximal, tree
+from rbnotes import dynamics, inertia
 from rbnotes.dynamics import WORLD, FreeSystem, State, constrain_scheme, constrained_step
 from rbnotes.forces import (
     ForceGroups,
@@ -21,8 +21,10 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.joints import Revolute
-from rbnotes.maximal import Mechanism, World, joint_velocity_constraints, simulate
-from rbnotes.tree import (
+from rbnotes.multibody import maximal, packing
+from rbnotes.multibody import reduced as reduced_coordinates
+from rbnotes.multibody.maximal import Mechanism, World, joint_velocity_constraints, simulate
+from rbnotes.multibody.reduced import (
     AttachedParticle,
     AttachedSystem,
     HyperReducedSystem,
@@ -130,7 +132,7 @@ def constrained_at_once():
 
 
 def compiled_run():
-    return simulate(kernels.compile(World(HINGED)), POSED, H, 1)
+    return simulate(packing.compile(World(HINGED)), POSED, H, 1)
 
 
 GENERAL = {
@@ -191,7 +193,7 @@ def test_assembled_forces_move_a_body_that_nothing_holds(step):
 
 
 def test_a_compiled_run_asks_for_its_forces():
-    assert isinstance(kernels.compile(World(HINGED)), kernels.CompiledWorld)
+    assert isinstance(packing.compile(World(HINGED)), packing.CompiledWorld)
     reference = simulate(World(HINGED), POSED, H, 1).states.phi
     np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
 
@@ -229,12 +231,12 @@ def test_no_step_and_no_system_is_left_out():
     named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
     families = {"contact_step", "simulate"}  # each with many of the schemes, by names of their own
     driven = {*re.findall(r"\w+", named), *families}
-    found = {name for room in (dynamics, maximal, tree) for name in steppers(room)}
+    found = {name for room in (dynamics, maximal, reduced_coordinates) for name in steppers(room)}
     assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= found
     assert found - NO_STEPS - driven == set()
     systems = {
         name
-        for room in (dynamics, maximal, tree)
+        for room in (dynamics, maximal, reduced_coordinates)
         for name in room.__all__
         if inspect.isclass(each := getattr(room, name))
         and {"mass", "force", "moved"} <= set(dir(each))

@@ -5,12 +5,12 @@ import pytest
 from random_trees import body, frame, unit
 
 from rbnotes import inertia, joints
-from rbnotes import tree as trees
 from rbnotes.arguments import SingularConfiguration
-from rbnotes.checking import derivative
 from rbnotes.dynamics import State
-from rbnotes.tree import Link, Tree, TreeSystem
-from rbnotes.tree.dynamics import _singular_mass_matrix_error
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.multibody.reduced.dynamics import _singular_mass_matrix_error
+from rbnotes.testing import derivative
 
 HINGE = joints.Revolute()
 M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
@@ -52,8 +52,8 @@ def test_quaternions_and_rotation_vectors_accelerate_the_bodies_alike():
     for ball in BALLS:
         tree = with_balls(ball)
         q, v = states(tree, ball)
-        qddot = trees.forward_dynamics_dense(tree, q, v, wrenches=wrenches)
-        at = trees.body_kinematics(tree, q, v)
+        qddot = reduced.forward_dynamics_dense(tree, q, v, wrenches=wrenches)
+        at = reduced.body_kinematics(tree, q, v)
         found.append(at.J @ qddot + at.bias_acceleration)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-9)
 
@@ -63,7 +63,7 @@ def test_quaternions_stay_of_unit_length():
     rng = np.random.default_rng(3)
     tree = with_balls(BALLS[0])
     q, v = states(tree, BALLS[0])
-    qddot = trees.forward_dynamics_dense(tree, q, v, rng.normal(size=tree.num_coordinates))
+    qddot = reduced.forward_dynamics_dense(tree, q, v, rng.normal(size=tree.num_coordinates))
     for own in (slice(3, 7), slice(8, 12)):
         length = derivative(
             lambda t, own=own: (
@@ -75,7 +75,7 @@ def test_quaternions_stay_of_unit_length():
     system = TreeSystem(tree)
     np.testing.assert_allclose(
         system.acceleration(State(q=q, qdot=v)),
-        trees.forward_dynamics_dense(tree, q, v),
+        reduced.forward_dynamics_dense(tree, q, v),
         rtol=1e-10,
         atol=1e-10,
     )
@@ -86,12 +86,12 @@ def test_many_states_at_once():
     tree = with_balls(BALLS[0])
     q = tree.neutral + 0.3 * rng.normal(size=(3, 1, tree.num_coordinates))  # quaternions of any length
     v, tau = rng.normal(size=(2, tree.num_coordinates)), rng.normal(size=tree.num_coordinates)
-    many = trees.forward_dynamics_dense(tree, q, v, tau)
+    many = reduced.forward_dynamics_dense(tree, q, v, tau)
     assert many.shape == (3, 2, tree.num_coordinates)
-    alone = trees.forward_dynamics_dense(tree, q[2, 0], v[1], tau)
+    alone = reduced.forward_dynamics_dense(tree, q[2, 0], v[1], tau)
     np.testing.assert_allclose(many[2, 1], alone, rtol=1e-9, atol=1e-9)
     # What acts on what is not forbidden is as inverse dynamics wants it.
-    back = trees.inverse_dynamics_dense(tree, q[2, 0], v[1], alone) - tau
+    back = reduced.inverse_dynamics_dense(tree, q[2, 0], v[1], alone) - tau
     free = np.ones(tree.num_coordinates, dtype=bool)
     free[3:7] = free[8:12] = False
     np.testing.assert_allclose(back[free], 0, atol=1e-9)
@@ -103,12 +103,12 @@ class TestSingular:
             [Link("base", joints.Prismatic(), M), Link("a", HINGE, None, "base"), Link("b", HINGE, M, "a")]
         )
         with pytest.raises(SingularConfiguration, match=r"q: got .* singular along 'a', 'b' \(eigenvalue"):
-            trees.forward_dynamics_dense(tree, np.zeros(3), np.zeros(3))
+            reduced.forward_dynamics_dense(tree, np.zeros(3), np.zeros(3))
 
     def test_the_same_link_between_hinges_at_an_angle(self):
         tilted = Link("b", joints.Revolute((1.0, 0.0, 0.0)), M, "a")
         tree = Tree([Link("a", HINGE), tilted])
-        assert np.all(np.isfinite(trees.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2])))
+        assert np.all(np.isfinite(reduced.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2])))
 
     def test_names_do_not_depend_on_the_sign_of_a_direction(self):
         tree = Tree([Link("a", HINGE, M), Link("b", HINGE, M, "a"), Link("c", HINGE, M, "b")])
@@ -118,15 +118,15 @@ class TestSingular:
     def test_a_joint_in_a_singular_state(self):
         tree = Tree([Link("hip", HINGE, M), Link("ball", joints.EulerSpherical("XZX"), M, "hip")])
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
-            trees.forward_dynamics_dense(tree, np.zeros(4), np.zeros(4))
+            reduced.forward_dynamics_dense(tree, np.zeros(4), np.zeros(4))
         states = np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
-            trees.forward_dynamics_dense(tree, states, np.zeros(4))
+            reduced.forward_dynamics_dense(tree, states, np.zeros(4))
         system = TreeSystem(tree)
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
             system.acceleration(State(q=np.zeros(4)))
 
     def test_no_coordinates_at_all(self):
         tree = Tree([Link("rock", joints.Fixed(), M)])
-        assert trees.forward_dynamics_dense(tree, np.zeros(0), np.zeros(0)).shape == (0,)
-        assert trees.inverse_dynamics_derivatives(tree, [], [], []).q.shape == (0, 0)
+        assert reduced.forward_dynamics_dense(tree, np.zeros(0), np.zeros(0)).shape == (0,)
+        assert reduced.inverse_dynamics_derivatives(tree, [], [], []).q.shape == (0, 0)

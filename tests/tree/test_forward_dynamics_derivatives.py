@@ -7,8 +7,13 @@ from random_trees import WITH_BALLS, body, frame, pinocchio_model, pinocchio_rat
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
-from rbnotes.tree import Link, Tree, forward_dynamics_dense, forward_dynamics_derivatives
+from rbnotes.multibody.reduced import (
+    Link,
+    Tree,
+    forward_dynamics_dense,
+    forward_dynamics_derivatives,
+)
+from rbnotes.testing import derivative
 
 
 def close(actual, expected, tolerance=1e-8):

@@ -23,7 +23,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.errors import NotConverged
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
-from rbnotes.tree import Gear, Link, Tree, TreeSystem, velocity_constraints
+from rbnotes.multibody.reduced import Gear, Link, Tree, TreeSystem, velocity_constraints
 
 
 def loaded(damping=0.5):

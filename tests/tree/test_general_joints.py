@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 
 from rbnotes import inertia, joints, se3
-from rbnotes.checking import jacobian
 from rbnotes.dynamics import State
 from rbnotes.joints import curves, surfaces
-from rbnotes.tree import (
+from rbnotes.multibody.reduced import (
     Link,
     Tree,
     TreeSystem,
@@ -20,6 +19,7 @@ from rbnotes.tree import (
     kinetic_energy,
     poses,
 )
+from rbnotes.testing import jacobian
 
 
 def wander(q):

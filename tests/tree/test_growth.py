@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from random_trees import ALL, body, frame, unit
 
-from rbnotes import tree as trees
-from rbnotes.checking import count_multiplications
-from rbnotes.tree import Link, Tree
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.testing import count_multiplications
 
 TYPES = ("revolute", "universal", "quaternion", "prismatic", "offset")
 LENGTHS = 10, 20, 40
@@ -25,48 +25,48 @@ def grown(links, chain):
 
 
 def jacobian_product(tree, q):
-    trees.jacobian_product(tree, q, q)
+    reduced.jacobian_product(tree, q, q)
 
 
 def jacobian_dot_product(tree, q):
-    trees.jacobian_rate_product(tree, q, q, q)
+    reduced.jacobian_rate_product(tree, q, q, q)
 
 
 def jacobian_transpose_product(tree, q):
-    trees.jacobian_transpose_product(tree, q, np.ones((len(tree.links), 6)))
+    reduced.jacobian_transpose_product(tree, q, np.ones((len(tree.links), 6)))
 
 
 def inverse_dynamics(tree, q):
-    trees.inverse_dynamics(tree, q, q, q)
+    reduced.inverse_dynamics(tree, q, q, q)
 
 
 def forward_dynamics(tree, q):
-    trees.forward_dynamics(tree, q, q, q)
+    reduced.forward_dynamics(tree, q, q, q)
 
 
 def hybrid_dynamics(tree, q):
     told = {link.name: np.ones(link.joint.coordinates) for link in tree.links[1 :: len(TYPES)]}
-    trees.hybrid_dynamics(tree, q, q, told, q)
+    reduced.hybrid_dynamics(tree, q, q, told, q)
 
 
 def bias_forces(tree, q):
-    trees.bias_forces(tree, q, q)
+    reduced.bias_forces(tree, q, q)
 
 
 def mass_product(tree, q):
-    trees.mass_product(tree, q, q)
+    reduced.mass_product(tree, q, q)
 
 
 def jacobian(tree, q):
-    trees.jacobian(tree, q)
+    reduced.jacobian(tree, q)
 
 
 def inverse_dynamics_dense(tree, q):
-    trees.inverse_dynamics_dense(tree, q, q, q)
+    reduced.inverse_dynamics_dense(tree, q, q, q)
 
 
 def forward_dynamics_dense(tree, q):
-    trees.forward_dynamics_dense(tree, q, q, q)
+    reduced.forward_dynamics_dense(tree, q, q, q)
 
 
 def counts(function, chain):

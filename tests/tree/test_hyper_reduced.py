@@ -6,10 +6,9 @@ from random_trees import body, frame, unit
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative, jacobian
 from rbnotes.dynamics import State, implicit_euler, integrate, runge_kutta
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
-from rbnotes.tree import (
+from rbnotes.multibody.reduced import (
     Gear,
     HyperReducedSystem,
     JointCoordinates,
@@ -20,6 +19,7 @@ from rbnotes.tree import (
     gear_coordinates,
     linear_coordinates,
 )
+from rbnotes.testing import derivative, jacobian
 
 
 def chain(seed):

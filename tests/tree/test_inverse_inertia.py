@@ -6,16 +6,16 @@ import pytest
 from random_trees import ALL, body, frame, pinocchio_model, random_tree
 
 from rbnotes import joints, se3
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.tree import (
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import (
     Link,
     Tree,
     factor_mass_matrix,
     inverse_mass_matrix,
     inverse_mass_product,
 )
-from rbnotes.tree.dynamics import regularized_mass_matrix
+from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 
 
 def close(actual, expected, tolerance=1e-10):
@@ -114,7 +114,7 @@ class TestInverse:
             Link("arm", joints.Universal(), body(rng), "yoke", frame(rng), frame(rng)),
         ]
         tree, q = Tree(links), rng.normal(size=3)
-        close(inverse_mass_matrix(tree, q), np.linalg.inv(trees.mass_matrix(tree, q)))
+        close(inverse_mass_matrix(tree, q), np.linalg.inv(reduced.mass_matrix(tree, q)))
 
 
 class TestAdditions:
@@ -126,7 +126,7 @@ class TestAdditions:
         P = np.zeros((tree.num_coordinates, tree.num_coordinates))
         for part in tree.coordinate_slices:
             P[part, part] = 0.3 * rng.normal(size=P[part, part].shape)
-        J, x = trees.jacobian(tree, q), rng.normal(size=tree.num_coordinates)
+        J, x = reduced.jacobian(tree, q), rng.normal(size=tree.num_coordinates)
         matrix = regularized_mass_matrix(tree, q) + J.T @ whole @ J + P
         inverse = factor_mass_matrix(tree, q, joint_terms=P, body_terms=own, parent_terms=parents)
         close(inverse.solve(x), np.linalg.solve(matrix, x))

@@ -9,7 +9,7 @@ from random_trees import random_tree, unit
 from rbnotes import joints
 from rbnotes.dynamics import State, implicit_euler, symplectic_euler
 from rbnotes.friction import journal_bearing, prismatic_guide, spherical_bearing
-from rbnotes.tree import (
+from rbnotes.multibody.reduced import (
     JointLimit,
     Link,
     LoopClosure,

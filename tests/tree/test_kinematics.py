@@ -5,8 +5,8 @@ import pytest
 from random_trees import ALL, random_tree
 
 from rbnotes import se3
-from rbnotes import tree as trees
-from rbnotes.checking import derivative
+from rbnotes.multibody import reduced
+from rbnotes.testing import derivative
 
 
 @pytest.fixture(params=range(6))
@@ -24,38 +24,38 @@ def close(actual, expected, tolerance=1e-8):
 
 def test_twists_are_the_rates_of_the_poses(case):
     tree, q, qdot = case
-    bodies = trees.poses(tree, q).bodies
-    rates = derivative(lambda t: trees.poses(tree, q + t * qdot).bodies, step=1e-2).value
+    bodies = reduced.poses(tree, q).bodies
+    rates = derivative(lambda t: reduced.poses(tree, q + t * qdot).bodies, step=1e-2).value
     expected = se3.vee(se3.inverse(bodies) @ rates)
-    close(trees.twists(tree, q, qdot), expected)
-    close(trees.jacobian(tree, q) @ qdot, expected.ravel())
+    close(reduced.twists(tree, q, qdot), expected)
+    close(reduced.jacobian(tree, q) @ qdot, expected.ravel())
 
 
 def test_rate_of_the_jacobian(case):
     tree, q, qdot = case
-    rate = derivative(lambda t: trees.jacobian(tree, q + t * qdot), step=1e-2).value
-    close(trees.jacobian_rate(tree, q, qdot), rate)
+    rate = derivative(lambda t: reduced.jacobian(tree, q + t * qdot), step=1e-2).value
+    close(reduced.jacobian_rate(tree, q, qdot), rate)
 
 
 def test_all_at_once_is_each_alone(case):
     tree, q, qdot = case
-    at = trees.body_kinematics(tree, q, qdot)
-    for found, expected in zip((at.joint_poses, at.body_poses), trees.poses(tree, q), strict=True):
+    at = reduced.body_kinematics(tree, q, qdot)
+    for found, expected in zip((at.joint_poses, at.body_poses), reduced.poses(tree, q), strict=True):
         close(found, expected, 1e-14)
-    close(at.phi, trees.twists(tree, q, qdot), 1e-13)
-    close(at.J.reshape(-1, tree.size), trees.jacobian(tree, q), 1e-14)
-    close(at.bias_acceleration.ravel(), trees.jacobian_rate(tree, q, qdot) @ qdot, 1e-13)
+    close(at.phi, reduced.twists(tree, q, qdot), 1e-13)
+    close(at.J.reshape(-1, tree.size), reduced.jacobian(tree, q), 1e-14)
+    close(at.bias_acceleration.ravel(), reduced.jacobian_rate(tree, q, qdot) @ qdot, 1e-13)
 
 
 def test_many_states_at_once(case):
     tree, q, qdot = case
     states = q + 0.05 * np.arange(6).reshape(2, 3, 1), qdot + 0.1 * np.arange(3)[:, None]
     functions = [
-        trees.mass_matrix, trees.jacobian, trees.potential_energy,
-        lambda tree, q: trees.poses(tree, q).bodies,
+        reduced.mass_matrix, reduced.jacobian, reduced.potential_energy,
+        lambda tree, q: reduced.poses(tree, q).bodies,
     ]  # fmt: skip
-    moving = [trees.twists, trees.jacobian_rate, trees.kinetic_energy, trees.spatial_momentum]
-    moving += [trees.gyroscopic_and_gravity_wrenches, trees.net_generalized_force]
+    moving = [reduced.twists, reduced.jacobian_rate, reduced.kinetic_energy, reduced.spatial_momentum]
+    moving += [reduced.gyroscopic_and_gravity_wrenches, reduced.net_generalized_force]
     for function in functions:
         close(function(tree, states[0])[1, 2], function(tree, states[0][1, 2]), 1e-12)
     for function in moving:

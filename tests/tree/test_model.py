@@ -5,9 +5,9 @@ import pytest
 from random_trees import body, frame, random_tree
 
 from rbnotes import inertia, joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
-from rbnotes.tree import Link, Tree
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree
 
 M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
 HINGE = joints.Revolute()
@@ -27,7 +27,7 @@ def test_the_order_given_does_not_matter():
     tree = random_tree(rng, 8)
     shuffled = Tree([tree.links[i] for i in rng.permutation(8)], gravity=tree.gravity)
     values = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links}
-    for function in (trees.kinetic_energy, trees.spatial_momentum):
+    for function in (reduced.kinetic_energy, reduced.spatial_momentum):
         first, second = (
             function(each, each.coordinates(values), each.coordinates(values)) for each in (tree, shuffled)
         )
@@ -112,7 +112,9 @@ def test_refused_joints_names_and_gravity():
         Tree([Link("a", HINGE, M)], gravity=9.81)
 
 
-@pytest.mark.parametrize("function", [trees.mass_matrix, trees.jacobian, trees.poses, trees.potential_energy])
+@pytest.mark.parametrize(
+    "function", [reduced.mass_matrix, reduced.jacobian, reduced.poses, reduced.potential_energy]
+)
 def test_wrong_number_of_coordinates(function):
     tree = Tree([Link("a", HINGE, M), Link("b", joints.Universal(), M, "a")])
     with pytest.raises(InvalidArgument, match=r"q: got shape \(2,\), .*: 1 of 'a', 2 of 'b'"):
@@ -125,10 +127,10 @@ def test_wrong_shapes_of_velocities_and_forces():
     tree = Tree([Link("a", HINGE, M), Link("b", joints.Universal(), M, "a")])
     q = np.zeros(3)
     with pytest.raises(InvalidArgument, match="qdot"):
-        trees.twists(tree, q, np.zeros(2))
+        reduced.twists(tree, q, np.zeros(2))
     with pytest.raises(InvalidArgument, match="tau"):
-        trees.forward_dynamics_dense(tree, q, q, tau=np.zeros(2))
+        reduced.forward_dynamics_dense(tree, q, q, tau=np.zeros(2))
     with pytest.raises(InvalidArgument, match="wrenches"):
-        trees.forward_dynamics_dense(tree, q, q, wrenches=np.zeros((3, 6)))
+        reduced.forward_dynamics_dense(tree, q, q, wrenches=np.zeros((3, 6)))
     with pytest.raises(InvalidArgument, match="qddot"):
-        trees.inverse_dynamics_dense(tree, q, q, np.zeros(4))
+        reduced.inverse_dynamics_dense(tree, q, q, np.zeros(4))

@@ -19,7 +19,7 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
-from rbnotes.tree import Link, Tree, TreeSystem, step_operator, step_preconditioner
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem, step_operator, step_preconditioner
 
 H = 0.03
 

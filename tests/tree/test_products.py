@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from random_trees import ALL, MUJOCO_KINDS, mujoco_model, mujoco_state, random_tree
 
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
+from rbnotes.multibody import reduced
+from rbnotes.testing import derivative
 
 
 def close(actual, expected):
@@ -26,39 +26,39 @@ def case(request):
 
 def test_jacobian(case):
     tree, q, _, x, _ = case
-    close(trees.jacobian_product(tree, q, x).ravel(), trees.jacobian(tree, q) @ x)
+    close(reduced.jacobian_product(tree, q, x).ravel(), reduced.jacobian(tree, q) @ x)
 
 
 def test_its_rate(case):
     tree, q, qdot, x, _ = case
-    found = trees.jacobian_rate_product(tree, q, qdot, x)
-    close(found.ravel(), trees.jacobian_rate(tree, q, qdot) @ x)
+    found = reduced.jacobian_rate_product(tree, q, qdot, x)
+    close(found.ravel(), reduced.jacobian_rate(tree, q, qdot) @ x)
     if tree.size < 12:  # and not by the same adjoints
-        estimate = derivative(lambda t: trees.jacobian_product(tree, q + t * qdot, x))
+        estimate = derivative(lambda t: reduced.jacobian_product(tree, q + t * qdot, x))
         np.testing.assert_allclose(found, estimate.value, rtol=1e-7, atol=1e-7)
 
 
 def test_bias_acceleration(case):
     tree, q, qdot, _, _ = case
-    close(trees.bias_acceleration(tree, q, qdot), trees.body_kinematics(tree, q, qdot).bias_acceleration)
+    close(reduced.bias_acceleration(tree, q, qdot), reduced.body_kinematics(tree, q, qdot).bias_acceleration)
 
 
 def test_mass_product(case):
     tree, q, _, x, _ = case
-    close(trees.mass_product(tree, q, x), trees.mass_matrix(tree, q) @ x)
+    close(reduced.mass_product(tree, q, x), reduced.mass_matrix(tree, q) @ x)
 
 
 def test_its_transpose(case):
     tree, q, _, _, rng = case
     y = rng.normal(size=(len(tree.links), 6))
-    close(trees.jacobian_transpose_product(tree, q, y), trees.jacobian(tree, q).T @ y.ravel())
+    close(reduced.jacobian_transpose_product(tree, q, y), reduced.jacobian(tree, q).T @ y.ravel())
 
 
 def test_work_is_the_same_on_both_sides(case):
     tree, q, _, x, rng = case
     y = rng.normal(size=(len(tree.links), 6))
-    power = np.sum(y * trees.jacobian_product(tree, q, x))
-    assert trees.jacobian_transpose_product(tree, q, y) @ x == pytest.approx(power, rel=1e-10, abs=1e-10)
+    power = np.sum(y * reduced.jacobian_product(tree, q, x))
+    assert reduced.jacobian_transpose_product(tree, q, y) @ x == pytest.approx(power, rel=1e-10, abs=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -72,15 +72,15 @@ def test_against_mujoco(seed):
     state = mujoco_state(tree, model, q, x)
     data.qpos[:] = state.qpos
     mujoco.mj_forward(model, data)
-    found, forces = trees.jacobian_product(tree, q, x), np.zeros(model.nv)
+    found, forces = reduced.jacobian_product(tree, q, x), np.zeros(model.nv)
     for i, link in enumerate(tree.links):
         turns, moves = np.zeros((2, 3, model.nv))
-        pose = trees.poses(tree, q).bodies[i]
+        pose = reduced.poses(tree, q).bodies[i]
         mujoco.mj_jac(model, data, moves, turns, pose[:3, 3], model.body(link.name).id)
         J = np.concatenate([pose[:3, :3].T @ turns, pose[:3, :3].T @ moves])
         close(found[i], J @ state.T @ x)
         forces += J.T @ y[i]
-    close(trees.jacobian_transpose_product(tree, q, y), state.T.T @ forces)
+    close(reduced.jacobian_transpose_product(tree, q, y), state.T.T @ forces)
 
 
 def test_many_vectors_at_once():
@@ -88,24 +88,24 @@ def test_many_vectors_at_once():
     rng = np.random.default_rng(5)
     tree = random_tree(rng, 6, tuple(ALL), ALL)
     q, qdot = tree.neutral + 0.3 * rng.normal(size=(2, 2, 1, tree.num_coordinates))
-    columns = trees.jacobian_product(tree, q, np.eye(tree.num_coordinates))
+    columns = reduced.jacobian_product(tree, q, np.eye(tree.num_coordinates))
     assert columns.shape == (2, tree.num_coordinates, len(tree.links), 6)
-    J = trees.jacobian(tree, q[:, 0])
+    J = reduced.jacobian(tree, q[:, 0])
     close(np.moveaxis(columns, 1, -1).reshape(J.shape), J)
-    rates = trees.jacobian_rate_product(tree, q, qdot, np.eye(tree.num_coordinates))
-    close(np.moveaxis(rates, 1, -1).reshape(J.shape), trees.jacobian_rate(tree, q[:, 0], qdot[:, 0]))
+    rates = reduced.jacobian_rate_product(tree, q, qdot, np.eye(tree.num_coordinates))
+    close(np.moveaxis(rates, 1, -1).reshape(J.shape), reduced.jacobian_rate(tree, q[:, 0], qdot[:, 0]))
     rows = np.eye(6 * len(tree.links)).reshape(-1, len(tree.links), 6)
-    close(trees.jacobian_transpose_product(tree, q, rows), J)
+    close(reduced.jacobian_transpose_product(tree, q, rows), J)
 
 
 def test_what_does_not_fit():
     tree = random_tree(np.random.default_rng(1), 3)
     count = ", ".join(f"{link.joint.num_coordinates} of {link.name!r}" for link in tree.links)
     with pytest.raises(InvalidArgument, match=rf"^x: got .*expected .*{count}"):
-        trees.jacobian_product(tree, tree.neutral, np.zeros(tree.num_coordinates + 1))
+        reduced.jacobian_product(tree, tree.neutral, np.zeros(tree.num_coordinates + 1))
     with pytest.raises(InvalidArgument, match=r"^qdot: "):
-        trees.jacobian_rate_product(tree, tree.neutral, np.zeros(1 + tree.num_coordinates), tree.neutral)
+        reduced.jacobian_rate_product(tree, tree.neutral, np.zeros(1 + tree.num_coordinates), tree.neutral)
     with pytest.raises(InvalidArgument, match=r"^y: got shape \(18,\), expected shape \(..., 3, 6\)"):
-        trees.jacobian_transpose_product(tree, tree.neutral, np.zeros(18))
+        reduced.jacobian_transpose_product(tree, tree.neutral, np.zeros(18))
     with pytest.raises(InvalidArgument, match=r"^q, y: got leading axes"):
-        trees.jacobian_transpose_product(tree, np.zeros((2, tree.num_coordinates)), np.zeros((3, 3, 6)))
+        reduced.jacobian_transpose_product(tree, np.zeros((2, tree.num_coordinates)), np.zeros((3, 3, 6)))

@@ -19,11 +19,11 @@ from random_trees import (
 )
 
 from rbnotes import inertia, joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative
 from rbnotes.dynamics import State
-from rbnotes.tree import Link, PrescribedJoint, Tree, TreeSystem
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, PrescribedJoint, Tree, TreeSystem
+from rbnotes.testing import derivative
 
 SPRINGY = {"stiffness": 1.3, "damping": 0.7, "rest": 0.2}
 
@@ -64,19 +64,19 @@ def unconstrained(tree, rows):
 class TestAgainstTheMassMatrix:
     def test_inverse(self, case):
         tree, q, qdot, a, wrenches, _ = case
-        expected = trees.inverse_dynamics_dense(tree, q, qdot, a, wrenches)
-        close(trees.inverse_dynamics(tree, q, qdot, a, wrenches), expected)
+        expected = reduced.inverse_dynamics_dense(tree, q, qdot, a, wrenches)
+        close(reduced.inverse_dynamics(tree, q, qdot, a, wrenches), expected)
 
     def test_forward(self, case):
         tree, q, qdot, tau, wrenches, _ = case
-        expected = trees.forward_dynamics_dense(tree, q, qdot, tau, wrenches)
-        close(trees.forward_dynamics(tree, q, qdot, tau, wrenches), expected)
+        expected = reduced.forward_dynamics_dense(tree, q, qdot, tau, wrenches)
+        close(reduced.forward_dynamics(tree, q, qdot, tau, wrenches), expected)
 
     def test_bias_forces(self, case):
         """The springs, the dampers and the applied wrenches have no part in them."""
         tree, q, qdot, _, _, _ = case
-        force = trees.net_generalized_force(tree, q, qdot) - trees.passive_joint_forces(tree, q, qdot)
-        close(trees.bias_forces(tree, q, qdot), -force)
+        force = reduced.net_generalized_force(tree, q, qdot) - reduced.passive_joint_forces(tree, q, qdot)
+        close(reduced.bias_forces(tree, q, qdot), -force)
 
     def test_hybrid(self, case):
         """The equations of motion with the unknown accelerations first, then the told ones."""
@@ -87,10 +87,10 @@ class TestAgainstTheMassMatrix:
             known[tree.slices[i]] = True
         told = rng.normal(size=tree.size)
         given = {tree.links[i].name: told[tree.slices[i]] for i in driven}
-        found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+        found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
 
-        M = trees.mass_matrix(tree, q)
-        force = trees.net_generalized_force(tree, q, qdot, 0.0, wrenches)
+        M = reduced.mass_matrix(tree, q)
+        force = reduced.net_generalized_force(tree, q, qdot, 0.0, wrenches)
         expected = np.where(known, told, 0.0)
         free = ~known
         push = (tau + force)[free] - M[np.ix_(free, known)] @ told[known]
@@ -101,11 +101,11 @@ class TestAgainstTheMassMatrix:
     def test_all_driven_or_none(self, case):
         tree, q, qdot, told, wrenches, rng = case
         given = {link.name: told[own] for link, own in zip(tree.links, tree.slices, strict=True)}
-        all_driven = trees.hybrid_dynamics(tree, q, qdot, given, rng.normal(size=tree.size), wrenches)
+        all_driven = reduced.hybrid_dynamics(tree, q, qdot, given, rng.normal(size=tree.size), wrenches)
         close(all_driven.qddot, told)
-        close(all_driven.tau, trees.inverse_dynamics_dense(tree, q, qdot, told, wrenches))
-        none = trees.hybrid_dynamics(tree, q, qdot, {}, told, wrenches)
-        close(none.qddot, trees.forward_dynamics_dense(tree, q, qdot, told, wrenches))
+        close(all_driven.tau, reduced.inverse_dynamics_dense(tree, q, qdot, told, wrenches))
+        none = reduced.hybrid_dynamics(tree, q, qdot, {}, told, wrenches)
+        close(none.qddot, reduced.forward_dynamics_dense(tree, q, qdot, told, wrenches))
         close(none.tau, told)
 
     def test_there_and_back(self, case):
@@ -116,10 +116,10 @@ class TestAgainstTheMassMatrix:
             for link in tree.links
             if rng.random() < 0.5 and not link.joint.constraints
         }
-        found = trees.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
+        found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
         free = [link.name not in given for link in tree.links for _ in range(link.joint.coordinates)]
         np.testing.assert_array_equal(found.tau[free], tau[free])
-        back = trees.inverse_dynamics(tree, q, qdot, found.qddot, wrenches)
+        back = reduced.inverse_dynamics(tree, q, qdot, found.qddot, wrenches)
         close(unconstrained(tree, back), unconstrained(tree, found.tau))
 
 
@@ -131,13 +131,13 @@ def test_bias_forces_of_the_lagrangian(seed):
     q, qdot = moving(tree, rng)
 
     def lagrangian(at):
-        return trees.kinetic_energy(tree, at, qdot) - trees.potential_energy(tree, at)
+        return reduced.kinetic_energy(tree, at, qdot) - reduced.potential_energy(tree, at)
 
-    momentum_rate = derivative(lambda t: trees.mass_product(tree, q + t * qdot, qdot)).value
+    momentum_rate = derivative(lambda t: reduced.mass_product(tree, q + t * qdot, qdot)).value
     steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: lagrangian(q + t * steps)).value
     sprung = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)
-    found = trees.bias_forces(sprung, q, qdot)
+    found = reduced.bias_forces(sprung, q, qdot)
     np.testing.assert_allclose(found, momentum_rate - by_q, rtol=0, atol=1e-7 * np.max(np.abs(found)))
 
 
@@ -157,10 +157,10 @@ def test_prescribed_joints_of_the_constraints():
         "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], told)
     )
     state, system = State(q=q, qdot=qdot), TreeSystem(tree)
-    expected, _ = trees.constrained_acceleration(system, [motion], state)
-    found = trees.hybrid_dynamics(tree, q, qdot, {"1": told})
+    expected, _ = reduced.constrained_acceleration(system, [motion], state)
+    found = reduced.hybrid_dynamics(tree, q, qdot, {"1": told})
     close(found.qddot, expected)
-    close(found.tau[tree.coordinate_slices[1]], trees.prescribed_forces(system, [motion], state)["1"])
+    close(found.tau[tree.coordinate_slices[1]], reduced.prescribed_forces(system, [motion], state)["1"])
 
     own = tree.coordinate_slices[2]  # where the quaternion keeps its length
     ball = tree.links[2].joint
@@ -170,9 +170,9 @@ def test_prescribed_joints_of_the_constraints():
         ball.coordinate_constraint_jacobian_rate(q[own], qdot[own]) @ qdot[own],
     )
     told -= np.linalg.pinv(rows) @ (rows @ told + drift)
-    found = trees.hybrid_dynamics(tree, q, qdot, {"2": told})
+    found = reduced.hybrid_dynamics(tree, q, qdot, {"2": told})
     motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], told))
-    expected, _ = trees.constrained_acceleration(system, [motion], state)
+    expected, _ = reduced.constrained_acceleration(system, [motion], state)
     close(found.qddot, expected)
 
 
@@ -184,8 +184,8 @@ class TestAgainstPinocchio:
         model = pinocchio_model(tree)
         data = model.createData()
         q, v, a = rng.normal(size=(3, tree.num_coordinates))
-        close(trees.inverse_dynamics(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
-        close(trees.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
+        close(reduced.inverse_dynamics(tree, q, v, a), pinocchio.rnea(model, data, q, v, a))
+        close(reduced.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
 
     def test_hybrid(self, seed):
         """By the inverse mass matrix of Pinocchio: forces on the driven joints that make them obey."""
@@ -203,7 +203,7 @@ class TestAgainstPinocchio:
         response = (upper + np.triu(upper, 1).T)[np.ix_(known, known)]
         tau[known] += np.linalg.solve(response, (told - pinocchio.aba(model, data, q, v, tau))[known])
         given = {name: told[tree.coordinate_slices[tree.index(name)]] for name in driven}
-        found = trees.hybrid_dynamics(
+        found = reduced.hybrid_dynamics(
             tree, q, v, given, np.where(np.isin(range(tree.num_coordinates), known), 9.0, tau)
         )
         close(found.tau, tau)
@@ -218,7 +218,7 @@ def test_against_mujoco(seed):
     tree = random_tree(rng, (3, 6, 9, 12)[seed], kinds, MUJOCO_KINDS)
     q, v, tau = rng.normal(size=(3, tree.num_coordinates))
     given = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[1::3]}
-    found = trees.hybrid_dynamics(tree, q, v, given, tau)
+    found = reduced.hybrid_dynamics(tree, q, v, given, tau)
 
     model = mujoco_model(tree)
     data = mujoco.MjData(model)
@@ -229,7 +229,7 @@ def test_against_mujoco(seed):
     close(state.T @ found.qddot + state.drift, data.qacc)
     data.qacc[:] = state.T @ found.qddot + state.drift
     mujoco.mj_inverse(model, data)
-    close(trees.inverse_dynamics(tree, q, v, found.qddot), state.T.T @ data.qfrc_inverse)
+    close(reduced.inverse_dynamics(tree, q, v, found.qddot), state.T.T @ data.qfrc_inverse)
 
 
 def test_many_states_at_once():
@@ -239,13 +239,13 @@ def test_many_states_at_once():
     v, wrenches = rng.normal(size=(2, tree.num_coordinates)), rng.normal(size=(4, 1, 1, len(tree.links), 6))
     name = next(link.name for link in tree.links if link.joint.num_coordinates == 2)
     told, tau = rng.normal(size=(2, 2)), rng.normal(size=(3, 1, tree.num_coordinates))
-    many = trees.hybrid_dynamics(tree, q, v, {name: told}, tau, wrenches)
+    many = reduced.hybrid_dynamics(tree, q, v, {name: told}, tau, wrenches)
     assert many.qddot.shape == many.tau.shape == (4, 3, 2, tree.num_coordinates)
-    alone = trees.hybrid_dynamics(tree, q[2, 0], v[1], {name: told[1]}, tau[2, 0], wrenches[3, 0, 0])
+    alone = reduced.hybrid_dynamics(tree, q[2, 0], v[1], {name: told[1]}, tau[2, 0], wrenches[3, 0, 0])
     close(many.qddot[3, 2, 1], alone.qddot)
     close(many.tau[3, 2, 1], alone.tau)
-    back = trees.inverse_dynamics(tree, q, v, many.qddot, wrenches)
-    close(back[3, 2, 1], trees.inverse_dynamics(tree, q[2, 0], v[1], alone.qddot, wrenches[3, 0, 0]))
+    back = reduced.inverse_dynamics(tree, q, v, many.qddot, wrenches)
+    close(back[3, 2, 1], reduced.inverse_dynamics(tree, q[2, 0], v[1], alone.qddot, wrenches[3, 0, 0]))
 
 
 class TestWhatCannotBe:
@@ -264,8 +264,8 @@ class TestWhatCannotBe:
     def test_a_light_link_between_parallel_hinges(self):
         tree = self.tree()
         with pytest.raises(SingularConfiguration, match=r"q: got 'a' without inertia along its rev"):
-            trees.forward_dynamics(tree, np.zeros(3), np.zeros(3))
-        assert np.all(np.isfinite(trees.hybrid_dynamics(tree, np.zeros(3), np.zeros(3), {"a": 2.0}).qddot))
+            reduced.forward_dynamics(tree, np.zeros(3), np.zeros(3))
+        assert np.all(np.isfinite(reduced.hybrid_dynamics(tree, np.zeros(3), np.zeros(3), {"a": 2.0}).qddot))
 
     def test_what_rounding_leaves_of_a_large_inertia(self):
         """Two hinges on one axis, in frames that are turned: inertias about it differ by rounding."""
@@ -276,13 +276,13 @@ class TestWhatCannotBe:
         tree = Tree([Link("a", self.HINGE), heavy])
         for beyond in np.linspace(0.3, 3.0, 10):
             with pytest.raises(SingularConfiguration, match="'a' without inertia"):
-                trees.forward_dynamics(tree, [0.2, beyond], [0.1, 0.2])
+                reduced.forward_dynamics(tree, [0.2, beyond], [0.1, 0.2])
 
     def test_the_same_link_between_hinges_at_an_angle(self):
         tree = Tree([Link("a", self.HINGE), Link("b", joints.Revolute((1.0, 0.0, 0.0)), self.M, "a")])
         close(
-            trees.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2]),
-            trees.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2]),
+            reduced.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2]),
+            reduced.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2]),
         )
 
     def test_a_joint_in_a_singular_state(self):
@@ -291,8 +291,8 @@ class TestWhatCannotBe:
         )
         for q in (np.zeros(4), np.array([[0.3, 0.4, 0.5, 0.6], np.zeros(4)])):
             with pytest.raises(SingularConfiguration, match="'ball' without inertia"):
-                trees.forward_dynamics(tree, q, np.zeros(4))
-        found = trees.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
+                reduced.forward_dynamics(tree, q, np.zeros(4))
+        found = reduced.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
         assert np.all(np.isfinite(found.tau))
 
     def test_small_and_light_is_not_singular(self):
@@ -302,27 +302,27 @@ class TestWhatCannotBe:
             Link("crane", self.HINGE, 1e5 * self.M),
             Link("hair", joints.Revolute((1.0, 0.0, 0.0)), hair, "crane", np.diag([1.0, 1, 1, 1])),
         ]
-        found = trees.forward_dynamics(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
+        found = reduced.forward_dynamics(Tree(crane), [0.1, 0.2], [0.0, 0.0], [0.0, 1e-15])
         assert found[1] == pytest.approx(1.0, rel=1e-8)
 
     def test_names_and_shapes(self):
         tree, q = self.tree(), np.zeros(3)
         with pytest.raises(InvalidArgument, match=r"^accelerations: got 'c', expected one of 'base', 'a'"):
-            trees.hybrid_dynamics(tree, q, q, {"c": 1.0})
+            reduced.hybrid_dynamics(tree, q, q, {"c": 1.0})
         with pytest.raises(InvalidArgument, match=r"^accelerations\['a'\]: got shape \(2,\)"):
-            trees.hybrid_dynamics(tree, q, q, {"a": [1.0, 2.0]})
+            reduced.hybrid_dynamics(tree, q, q, {"a": [1.0, 2.0]})
         with pytest.raises(InvalidArgument, match=r"accelerations\['a'\], accelerations\['b'\]: got leading"):
-            trees.hybrid_dynamics(tree, q, q, {"a": np.zeros((2, 1)), "b": np.zeros((3, 1))})
+            reduced.hybrid_dynamics(tree, q, q, {"a": np.zeros((2, 1)), "b": np.zeros((3, 1))})
         with pytest.raises(InvalidArgument, match="1 of 'a'"):
-            trees.inverse_dynamics(tree, q, q, np.zeros(2))
+            reduced.inverse_dynamics(tree, q, q, np.zeros(2))
         with pytest.raises(InvalidArgument, match=r"^wrenches: "):
-            trees.inverse_dynamics(tree, q, q, q, np.zeros(6))
+            reduced.inverse_dynamics(tree, q, q, q, np.zeros(6))
 
     def test_no_coordinates_at_all(self):
         rock = Tree([Link("rock", joints.Fixed(), self.M)])
-        assert trees.forward_dynamics(rock, [], []).shape == (0,)
-        assert trees.hybrid_dynamics(rock, [], [], {"rock": []}).tau.shape == (0,)
-        assert trees.inverse_dynamics(rock, [], [], []).shape == (0,)
+        assert reduced.forward_dynamics(rock, [], []).shape == (0,)
+        assert reduced.hybrid_dynamics(rock, [], [], {"rock": []}).tau.shape == (0,)
+        assert reduced.inverse_dynamics(rock, [], [], []).shape == (0,)
 
 
 def test_one_axis_needs_a_unit_vector():
@@ -331,4 +331,4 @@ def test_one_axis_needs_a_unit_vector():
     axis = unit(rng)
     wheel = inertia.spatial_inertia(1.5, 0.2 * np.eye(3), [0.0, 0.0, 0.0])
     tree = Tree([Link("wheel", joints.Revolute(axis), wheel)])
-    assert trees.forward_dynamics(tree, [0.4], [2.0], [0.6])[0] == pytest.approx(3.0)
+    assert reduced.forward_dynamics(tree, [0.4], [2.0], [0.6])[0] == pytest.approx(3.0)

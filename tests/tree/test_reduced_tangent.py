@@ -8,10 +8,9 @@ from random_trees import body, frame, unit
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
 from rbnotes.dynamics import State, constrained_step, fully_implicit_euler, implicit_midpoint
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_particle, path_through
-from rbnotes.tree import (
+from rbnotes.multibody.reduced import (
     AttachedParticle,
     AttachedSystem,
     Gear,
@@ -23,6 +22,7 @@ from rbnotes.tree import (
     gear_coordinates,
     velocity_constraints,
 )
+from rbnotes.testing import derivative
 
 
 def branching(rng, joint):

@@ -9,11 +9,21 @@ import pytest
 from random_trees import KINDS, body, frame, mujoco_model, mujoco_state, random_tree, unit
 
 from rbnotes import inertia, joints, se3
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
-from rbnotes.solids import Box, Capsule, Cylinder, Sphere
-from rbnotes.tree import Link, Tree
-from rbnotes.tree.formats import Frame, Mimic, Robot, RobotJoint, Visual, example, load_urdf, to_mjcf, to_urdf
+from rbnotes.multibody import reduced
+from rbnotes.multibody.formats import (
+    Frame,
+    Mimic,
+    Robot,
+    RobotJoint,
+    Visual,
+    example,
+    load_urdf,
+    to_mjcf,
+    to_urdf,
+)
+from rbnotes.multibody.reduced import Link, Tree
+from rbnotes.shapes import Box, Capsule, Cylinder, Sphere
 
 URDF_KINDS = {
     **{name: KINDS[name] for name in ("revolute", "prismatic")},
@@ -74,7 +84,7 @@ def test_urdf_is_read_as_it_was_written(seed):
         assert shown_again[solid].link == look.link
         close(shown_again[solid].pose, look.pose)
     q, v, a = np.random.default_rng(seed).normal(size=(3, robot.tree.num_coordinates))
-    for function, state in ((trees.mass_matrix, (q,)), (trees.inverse_dynamics_dense, (q, v, a))):
+    for function, state in ((reduced.mass_matrix, (q,)), (reduced.inverse_dynamics_dense, (q, v, a))):
         close(function(again.tree, *state), function(robot.tree, *state))
 
 
@@ -112,8 +122,8 @@ def test_turned_planes_keep_their_links():
     for name, at in robot.frames.items():
         close(again.frames[name].pose, at.pose)
     close(again.visuals[0].pose, robot.visuals[0].pose)
-    close(trees.poses(again.tree, q).joints, trees.poses(robot.tree, q).joints)
-    close(trees.mass_matrix(again.tree, q), trees.mass_matrix(robot.tree, q))
+    close(reduced.poses(again.tree, q).joints, reduced.poses(robot.tree, q).joints)
+    close(reduced.mass_matrix(again.tree, q), reduced.mass_matrix(robot.tree, q))
 
 
 def test_gimbal_lock_and_names_of_the_world():
@@ -158,7 +168,7 @@ def test_urdf_for_pinocchio(seed):
     model.gravity.linear = np.array([0.0, 0.0, -9.80665])
     tree = Tree(tree.links, gravity=[0.0, 0.0, -9.80665])
     expected = pinocchio.rnea(model, model.createData(), at, v[order], a[order])
-    close(trees.inverse_dynamics_dense(tree, q, v, a)[order], expected, 1e-10)
+    close(reduced.inverse_dynamics_dense(tree, q, v, a)[order], expected, 1e-10)
 
 
 def link(name="a", joint=None, **others):
@@ -205,7 +215,7 @@ class TestMjcf:
         state = mujoco_state(tree, model, q, v)
         data.qpos[:], data.qvel[:], data.qacc[:] = state.qpos, state.qvel, state.T @ a
         mujoco.mj_inverse(model, data)
-        close(trees.inverse_dynamics_dense(tree, q, v, a), state.T.T @ data.qfrc_inverse, 1e-10)
+        close(reduced.inverse_dynamics_dense(tree, q, v, a), state.T.T @ data.qfrc_inverse, 1e-10)
         lent = {link.name for link in tree.links if link.inertia is None}
         assert model.nbody == 1 + len(tree.links) - len(lent)
         assert model.ngeom == sum(look.link not in lent for look in robot.visuals)
@@ -244,8 +254,8 @@ class TestMjcf:
         state = mujoco_state(tree, model, q, v)
         data.qpos[:], data.qvel[:] = state.qpos, state.qvel
         mujoco.mj_forward(model, data)
-        close(data.body("c").xpos, trees.poses(tree, q).joints[2, :3, 3])
-        close(state.T @ trees.forward_dynamics_dense(tree, q, v) + state.drift, data.qacc, 1e-10)
+        close(data.body("c").xpos, reduced.poses(tree, q).joints[2, :3, 3])
+        close(state.T @ reduced.forward_dynamics_dense(tree, q, v) + state.drift, data.qacc, 1e-10)
 
     @pytest.mark.parametrize(
         ("links", "message"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbnotes.tree.formats import example
+from rbnotes.multibody.formats import example
 
 sys.path.append(str(Path(__file__).parents[2] / "tools"))
 

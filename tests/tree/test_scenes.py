@@ -5,8 +5,7 @@ import pytest
 from random_trees import body, frame, unit
 from scipy.linalg import expm
 
-from rbnotes import inertia, joints, maximal, se3
-from rbnotes import tree as trees
+from rbnotes import inertia, joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import (
@@ -20,8 +19,9 @@ from rbnotes.dynamics import (
 )
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, path_through
 from rbnotes.friction import gauss_seidel_friction, socp_fixed_point_friction
-from rbnotes.solids import Box, Capsule, Sphere
-from rbnotes.tree import JointLimit, Link, Tree, TreeSystem, contact_step
+from rbnotes.multibody import maximal, reduced
+from rbnotes.multibody.reduced import JointLimit, Link, Tree, TreeSystem, contact_step
+from rbnotes.shapes import Box, Capsule, Sphere
 
 G = 9.81
 FLOOR = Collider(WORLD, Plane(), mu=1.0)  # friction is the geometric mean: the other's square root
@@ -214,6 +214,6 @@ def test_solids_fused_to_one_link():
         ]
     )
     q, qdot = rng.normal(size=(2, 4))
-    found = [trees.forward_dynamics_dense(tree, q, qdot) for tree in (one, many)]
+    found = [reduced.forward_dynamics_dense(tree, q, qdot) for tree in (one, many)]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-10, atol=1e-10)
     assert np.linalg.norm(found[0]) > 1

@@ -5,10 +5,18 @@ import pinocchio
 import pytest
 from random_trees import ALL, KINDS, body, frame, pinocchio_model, random_tree
 
-from rbnotes import joints, tree
+from rbnotes import joints
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.tree import Link, SpatialOperators, Tree, factor_matrices, factored_dynamics, square_factors
-from rbnotes.tree.dynamics import regularized_mass_matrix
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import (
+    Link,
+    SpatialOperators,
+    Tree,
+    factor_matrices,
+    factored_dynamics,
+    square_factors,
+)
+from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 
 
 def mixed(seed, links=7):
@@ -32,7 +40,7 @@ def test_six_passes_give_the_accelerations_of_the_dense_equations(seed):
     rng, made, q, qdot = mixed(seed)
     tau, wrenches = rng.normal(size=made.num_coordinates), rng.normal(size=(7, 6))
     passes = factored_dynamics(made, q, qdot, tau, wrenches)
-    close(passes.qddot, tree.forward_dynamics_dense(made, q, qdot, tau, wrenches))
+    close(passes.qddot, reduced.forward_dynamics_dense(made, q, qdot, tau, wrenches))
 
 
 def test_springs_and_dampers_of_joints_act():
@@ -51,9 +59,9 @@ def test_springs_and_dampers_of_joints_act():
         Link("b", joints.Revolute(), body(rng), "a", frame(rng), damping=0.7),
     ]
     made, q, qdot = Tree(links), rng.normal(size=3), rng.normal(size=3)
-    expected = tree.forward_dynamics_dense(made, q, qdot)
+    expected = reduced.forward_dynamics_dense(made, q, qdot)
     close(factored_dynamics(made, q, qdot).qddot, expected)
-    close(SpatialOperators(made, q, qdot).net_generalized_force(), tree.mass_matrix(made, q) @ expected)
+    close(SpatialOperators(made, q, qdot).net_generalized_force(), reduced.mass_matrix(made, q) @ expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -117,9 +125,9 @@ def test_an_articulated_inertia_is_what_the_body_feels_like_with_the_joints_beyo
         Link("tail", joints.Helical([0, 0, 1.0], 0.3), body(rng), "root", frame(rng), frame(rng)),
     ]
     made, q = Tree(links), 0.5 * rng.normal(size=10)
-    M = tree.mass_matrix(made, q)
+    M = reduced.mass_matrix(made, q)
     felt = M[:6, :6] - M[:6, 6:] @ np.linalg.solve(M[6:, 6:], M[6:, :6])
-    to_twist = np.linalg.inv(tree.jacobian(made, q)[:6, :6])
+    to_twist = np.linalg.inv(reduced.jacobian(made, q)[:6, :6])
     close(square_factors(made, q).articulated_inertias[0], to_twist.T @ felt @ to_twist, 1e-10)
 
 
@@ -130,14 +138,14 @@ def test_operators_satisfy_the_equations_of_all_bodies(seed):
     at, size = SpatialOperators(made, q, qdot, wrenches), 6 * 7
     close(at.G, np.linalg.inv(np.eye(size) - at.Gamma))
     assert not np.any(np.linalg.matrix_power(at.Gamma, 7))
-    moving = tree.body_kinematics(made, q, qdot)
+    moving = reduced.body_kinematics(made, q, qdot)
     close(at.v, moving.phi.ravel())
     close(at.Gamma @ at.v + at.S @ qdot, at.v)
     close(at.G @ at.a, moving.bias_acceleration.ravel())
     vdot = at.G @ (at.S @ qddot + at.a)
     f = at.G.T @ (at.b + at.J @ vdot)
-    tau = tree.inverse_dynamics_dense(made, q, qdot, qddot, wrenches)
-    plain = tau + tree.passive_joint_forces(made, q, qdot)
+    tau = reduced.inverse_dynamics_dense(made, q, qdot, qddot, wrenches)
+    plain = tau + reduced.passive_joint_forces(made, q, qdot)
     close(at.S.T @ f, plain)
     close(at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces, plain)
     close(at.net_generalized_force(tau), at.mass_matrix @ qddot)
@@ -147,7 +155,7 @@ def test_coriolis_matrix_takes_no_power_beyond_the_rate_of_the_kinetic_energy():
     """The rate of M along the motion, less twice C, has no power: by differences of M."""
     _, made, q, qdot = mixed(2)
     C, h = SpatialOperators(made, q, qdot).coriolis_matrix, 1e-5
-    change = tree.mass_matrix(made, q + h * qdot) - tree.mass_matrix(made, q - h * qdot)
+    change = reduced.mass_matrix(made, q + h * qdot) - reduced.mass_matrix(made, q - h * qdot)
     assert abs(qdot @ (change / (2 * h) - 2 * C) @ qdot) < 1e-6
 
 
@@ -176,8 +184,8 @@ def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused()
         SpatialOperators,
         factored_dynamics,
         square_factors,
-        tree.parent_motion_transforms,
-        tree.motion_subspaces,
+        reduced.parent_motion_transforms,
+        reduced.motion_subspaces,
     ],
 )
 def test_what_is_no_tree_is_refused(function):

@@ -7,9 +7,7 @@ import pytest
 from random_trees import body, frame, unit
 
 from rbnotes import joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.checking import derivative, jacobian
 from rbnotes.dynamics import Forces, State, implicit_euler, runge_kutta
 from rbnotes.forces import (
     Damping,
@@ -21,7 +19,9 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
-from rbnotes.tree import Link, Tree, TreeSystem
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.testing import derivative, jacobian
 
 
 def close(actual, expected, tolerance=1e-8):
@@ -96,7 +96,7 @@ def test_derivatives_with_the_jacobian_held(seed):
         E = maximal.retract(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
         joint = State(q=state.q + step[3:], qdot=velocity[3:])
         f = J.T @ system.applied(E.with_velocity(J @ velocity)).f
-        f[3:] += trees.passive_joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
+        f[3:] += reduced.passive_joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
         return f
 
     found = system.linearized_force(state)
@@ -157,7 +157,9 @@ def test_free_trees_keep_momentum_and_energy(root):
     end = runge_kutta(system, state, 0.7, rtol=1e-10, atol=1e-11)
     assert np.linalg.norm(end.q - state.q) > 0.3
     close(
-        trees.spatial_momentum(tree, end.q, end.qdot), trees.spatial_momentum(tree, state.q, state.qdot), 1e-7
+        reduced.spatial_momentum(tree, end.q, end.qdot),
+        reduced.spatial_momentum(tree, state.q, state.qdot),
+        1e-7,
     )
     assert system.energy(end) == pytest.approx(system.energy(state), rel=1e-7)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):

@@ -16,9 +16,7 @@ from random_trees import (
 )
 
 from rbnotes import joints
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import derivative
 from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.forces import (
     Damping,
@@ -32,7 +30,9 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
-from rbnotes.tree import Link, Tree, TreeSystem
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+from rbnotes.testing import derivative
 
 
 def close(actual, expected, tolerance=1e-9):
@@ -60,32 +60,32 @@ class TestAgainstDifferences:
 
     def test_inverse_dynamics(self, case):
         tree, q, v, a, wrenches = case
-        found = trees.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
-        close(found.q, slopes(lambda q: trees.inverse_dynamics_dense(tree, q, v, a, wrenches), q))
-        close(found.qdot, slopes(lambda v: trees.inverse_dynamics_dense(tree, q, v, a, wrenches), v))
+        found = reduced.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
+        close(found.q, slopes(lambda q: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), q))
+        close(found.qdot, slopes(lambda v: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), v))
 
     def test_the_jacobian_turns_wrenches(self, case):
         tree, q, _, _, wrenches = case
 
         def handed_on(q):
-            return np.swapaxes(trees.jacobian(tree, q), -1, -2) @ wrenches.ravel()
+            return np.swapaxes(reduced.jacobian(tree, q), -1, -2) @ wrenches.ravel()
 
-        close(trees.geometric_stiffness(tree, q, wrenches), slopes(handed_on, q))
+        close(reduced.geometric_stiffness(tree, q, wrenches), slopes(handed_on, q))
 
     def test_twists_and_their_rates(self, case):
         tree, q, v, a, _ = case
-        found = trees.kinematics_derivatives(tree, q, v, a)
-        at = trees.body_kinematics(tree, q, v)
+        found = reduced.kinematics_derivatives(tree, q, v, a)
+        at = reduced.body_kinematics(tree, q, v)
         close(found.body_poses, at.body_poses, 1e-13)
         close(found.phi, at.phi, 1e-13)
         close(found.J, at.J, 1e-13)
         close(found.phidot, at.J @ a + at.bias_acceleration, 1e-12)
 
         def rate(q, v):
-            at = trees.body_kinematics(tree, q, v)
+            at = reduced.body_kinematics(tree, q, v)
             return (at.J @ a[:, None])[..., 0] + at.bias_acceleration
 
-        close(found.phi_q, slopes(lambda q: trees.twists(tree, q, v), q))
+        close(found.phi_q, slopes(lambda q: reduced.twists(tree, q, v), q))
         close(found.phidot_q, slopes(lambda q: rate(q, v), q))
         close(found.phidot_qdot, slopes(lambda v: rate(q, v), v))
 
@@ -99,9 +99,9 @@ def test_leading_axes_broadcast():
         rng.normal(size=tree.num_coordinates),
         rng.normal(size=(6, 6)),
     )
-    found = trees.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
+    found = reduced.inverse_dynamics_derivatives(tree, q, v, a, wrenches)
     for i, j in np.ndindex(3, 2):
-        alone = trees.inverse_dynamics_derivatives(tree, q[i, 0], v[j], a, wrenches)
+        alone = reduced.inverse_dynamics_derivatives(tree, q[i, 0], v[j], a, wrenches)
         for many, one in zip(found, alone, strict=True):
             close(many[i, j], one, 1e-12)
 
@@ -111,9 +111,9 @@ def test_arguments():
     tree = random_tree(rng, 6)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     with pytest.raises(InvalidArgument, match="qddot: got shape"):
-        trees.inverse_dynamics_derivatives(tree, q, v, a[:-1])
+        reduced.inverse_dynamics_derivatives(tree, q, v, a[:-1])
     with pytest.raises(InvalidArgument, match="wrenches: got shape"):
-        trees.geometric_stiffness(tree, q, np.zeros((2, 6)))
+        reduced.geometric_stiffness(tree, q, np.zeros((2, 6)))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -132,7 +132,7 @@ def test_against_pinocchio(seed):
     turning = np.einsum("ijl,j->il", dB, v)
     rate_slope = np.einsum("ijl,j->il", dB, a) + slope
     expected = np.einsum("ijl,i->jl", dB, tau) + B.T @ (by_q @ B + by_v @ turning + M @ rate_slope)
-    found = trees.inverse_dynamics_derivatives(tree, q, v, a)
+    found = reduced.inverse_dynamics_derivatives(tree, q, v, a)
     close(found.q, expected, 1e-10)
     close(found.qdot, B.T @ (by_v @ B + M @ (turning + dB @ v)), 1e-10)
 

@@ -6,12 +6,12 @@ import pinocchio_robots
 import pytest
 
 from rbnotes import inertia, joints, se3, so3
-from rbnotes import tree as trees
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
-from rbnotes.solids import Box, Cylinder
-from rbnotes.tree import JointLimit
-from rbnotes.tree.formats import RobotJoint, example, load_urdf
+from rbnotes.multibody import reduced
+from rbnotes.multibody.formats import RobotJoint, example, load_urdf
+from rbnotes.multibody.reduced import JointLimit
+from rbnotes.shapes import Box, Cylinder
 
 EXAMPLES = ("arm", "torso", "gripper")
 
@@ -26,12 +26,14 @@ def agrees(robot, model, seed):
     tree, rng = robot.tree, np.random.default_rng(seed)
     q, v, a = rng.normal(size=(3, tree.size))
     at = pinocchio_robots.reference(robot, model, q, v)
-    close(trees.mass_matrix(tree, q), pinocchio_robots.mass_matrix(at))
-    dampers = trees.passive_joint_forces(tree, q, v)
-    force = trees.inverse_dynamics_dense(tree, q, v, a) + dampers
+    close(reduced.mass_matrix(tree, q), pinocchio_robots.mass_matrix(at))
+    dampers = reduced.passive_joint_forces(tree, q, v)
+    force = reduced.inverse_dynamics_dense(tree, q, v, a) + dampers
     close(force, pinocchio_robots.inverse_dynamics(at, v, a))
-    close(trees.forward_dynamics_dense(tree, q, v, a - dampers), pinocchio_robots.forward_dynamics(at, v, a))
-    motion = trees.body_kinematics(tree, q, v)
+    close(
+        reduced.forward_dynamics_dense(tree, q, v, a - dampers), pinocchio_robots.forward_dynamics(at, v, a)
+    )
+    motion = reduced.body_kinematics(tree, q, v)
     for name, frame in robot.frames.items():
         pose, J = pinocchio_robots.frame(at, name)
         if frame.link is None:
@@ -112,7 +114,7 @@ class TestMimic:
     def test_gripper_against_pinocchio(self):
         """Hyper-reduced there, too; its joints that mimic have no velocities of their own."""
         robot = load_urdf(example("gripper"), gravity=[0.0, 0.0, -9.81])
-        system = trees.HyperReducedSystem(trees.TreeSystem(robot.tree), robot.coordinates)
+        system = reduced.HyperReducedSystem(reduced.TreeSystem(robot.tree), robot.coordinates)
         state = State(q=[0.3, 0.02], qdot=[0.7, -0.4])
         model = pinocchio.buildModelFromUrdf(str(example("gripper")), True)
         data = model.createData()
@@ -123,7 +125,7 @@ class TestMimic:
         whole = system.expand(state)
         np.testing.assert_allclose(whole.q[1:], [0.02, 18 * 0.02 - 0.1, 0.02, 18 * 0.02 - 0.1], atol=1e-15)
         bias = pinocchio.rnea(model, data, q, state.qdot, np.zeros(2))
-        dampers = system.reduction(state).J.T @ trees.passive_joint_forces(robot.tree, whole.q, whole.qdot)
+        dampers = system.reduction(state).J.T @ reduced.passive_joint_forces(robot.tree, whole.q, whole.qdot)
         close(-system.force(state), bias - dampers)
 
     def test_chains(self):
@@ -207,17 +209,17 @@ def test_other_planes():
     text = robot_of(["a", "b"], "planar").replace("axis xyz='0 1 0'", "axis xyz='1 -2 0.5'")
     robot, normal = load_urdf(text), np.array([1, -2, 0.5]) / np.linalg.norm([1, -2, 0.5])
     q = np.random.default_rng(4).normal(size=6)
-    poses = trees.poses(robot.tree, q).joints
+    poses = reduced.poses(robot.tree, q).joints
     first, second = (poses[i] @ robot.frames[name].pose for i, name in enumerate("ab"))
     for relative in (first, np.linalg.inv(first) @ second):
         moved = relative[:3, 3] - [0, 0, 0.1]
         assert moved @ normal == pytest.approx(0, abs=1e-14)
         np.testing.assert_allclose(relative[:3, :3] @ normal, normal, atol=1e-14)
         assert np.linalg.norm(moved) > 0.1
-    at_rest = trees.poses(robot.tree, 0 * q).joints[1] @ robot.frames["b"].pose
+    at_rest = reduced.poses(robot.tree, 0 * q).joints[1] @ robot.frames["b"].pose
     np.testing.assert_allclose(at_rest, se3.frame(np.eye(3), [0, 0, 0.2]), atol=1e-14)
     # Inertia and all: the two links are as heavy wherever their planes' own axes point.
-    M = trees.mass_matrix(robot.tree, 0 * q)
+    M = reduced.mass_matrix(robot.tree, 0 * q)
     np.testing.assert_allclose(M[:2, :2], 4 * np.eye(2), atol=1e-14)
 
 
@@ -343,4 +345,4 @@ class TestRepairs:
         tree = load_urdf(text).tree
         assert tree.inertias[0, 5, 5] == 2
         assert np.linalg.eigvalsh(tree.inertias[0])[0] < 1e-15
-        trees.forward_dynamics_dense(tree, np.zeros(2), np.zeros(2))
+        reduced.forward_dynamics_dense(tree, np.zeros(2), np.zeros(2))

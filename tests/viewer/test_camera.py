@@ -19,11 +19,11 @@ from rbnotes.viewer import (
     camera,
     capsule,
     cylinder,
-    sketch,
     frame_axes,
     ground,
     line,
     mesh,
+    sketch,
     sphere,
     spring,
 )

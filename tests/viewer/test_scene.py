@@ -10,7 +10,7 @@ from hypothesis import given
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.checking import strategies as some
+from rbnotes.testing import strategies as some
 from rbnotes.viewer import (
     Scene,
     arrow,

@@ -25,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from rbnotes import ledger
 from rbnotes.ledger import Record
-from rbnotes.ledger.resolving import resolve
+from rbnotes.ledger.dotted_names import resolve
 from rbnotes_book.generated import FOLDER
 
 ROOMS = (

@@ -20,7 +20,7 @@ from sphinx.util.nodes import make_refnode
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
-from rbnotes.ledger.naming import place_in_notes as place_in_notes
+from rbnotes.ledger.lookup import place_in_notes as place_in_notes
 from rbnotes_book import api_pages
 from rbnotes_book.sections import page_name
 

@@ -11,7 +11,7 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record, prose
+from rbnotes.ledger import Record, tex_to_text
 from rbnotes_book import claims, formulas
 
 Field = tuple[str, Sequence[nodes.Node]]
@@ -80,7 +80,7 @@ class LedgerDirective(SphinxDirective):
         """The claim as a display, or as a sentence if it is one."""
         if not record.formula:
             return []
-        parts = prose.split_text_and_formulas(record.formula)
+        parts = tex_to_text.split_text_and_formulas(record.formula)
         if len(parts) == 1 and not parts[0].is_text:
             node: nodes.Element = nodes.math_block(record.formula, record.formula, nowrap=False, number=None)
         else:

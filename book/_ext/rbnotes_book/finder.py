@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.domains.python import PythonDomain
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record, prose
+from rbnotes.ledger import Record, tex_to_text
 from rbnotes.ledger.coverage import inventory
 from rbnotes_book import api_pages, claims, formulas
 from rbnotes_book.directive import breakable
@@ -154,7 +154,7 @@ def _load_script(
 
 def _typeset(tex: str) -> str:
     """A display, or a sentence with formulas in it."""
-    parts = prose.split_text_and_formulas(tex)
+    parts = tex_to_text.split_text_and_formulas(tex)
     if len(parts) == 1 and not parts[0].is_text:
         return formulas.typeset(tex, display=True)
     return "".join(

@@ -19,7 +19,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from rbnotes import ledger
-from rbnotes.cards import Card
+from rbnotes.coursework.cards import Card
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, entries_without_record, inventory
 from rbnotes.ledger.record import NEEDS_CORRECTION

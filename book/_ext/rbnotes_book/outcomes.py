@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from rbnotes.cards import Card
-from rbnotes.ledger import Record, showing
+from rbnotes.coursework.cards import Card
+from rbnotes.ledger import Record, formatting
 from rbnotes_book.cache import folder
 
 
@@ -29,11 +29,11 @@ def found(record: Record) -> Found:
     assert seen is not None, record.id
     values, printed, right = seen
     if printed is None:
-        return Found(showing.format_inputs(values), "no number", showing.format_result(right, right))
+        return Found(formatting.format_inputs(values), "no number", formatting.format_result(right, right))
     return Found(
-        showing.format_inputs(values),
-        showing.format_result(printed, right),
-        showing.format_result(right, printed),
+        formatting.format_inputs(values),
+        formatting.format_result(printed, right),
+        formatting.format_result(right, printed),
     )
 
 

@@ -19,7 +19,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.search import IndexBuilder, WordStore
 
-from rbnotes.ledger.prose import formula_to_text
+from rbnotes.ledger.tex_to_text import formula_to_text
 
 SCRIPTS = ("displays.js", "excerpts.js", "search-notes.js", "search-slips.js")
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.joints.general.differentiate import jacobian
+from rbnotes.joints.general.casadi_functions import jacobian
 from rbnotes.joints.general.surfaces import bernstein_polynomials, normalize
 from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.general.differentiate import jacobian
+from rbnotes.joints.general.casadi_functions import jacobian
 from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.checking import complex_step
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.testing import complex_step
 
 Tension = Callable[[Array, Array], Array]
 """Tension as a function of the length of the path and its rate."""

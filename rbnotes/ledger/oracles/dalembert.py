@@ -12,7 +12,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles.pose_chains import derivative_along_motion
+from rbnotes.ledger.oracles.pose_products import derivative_along_motion
 
 PositionFunction = Callable[[Array], Array]
 

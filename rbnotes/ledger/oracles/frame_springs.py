@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
-from rbnotes.checking import derivative
+from rbnotes.testing import derivative
 
 UNIT_VARIATIONS = np.eye(12).reshape(12, 4, 3)
 ZERO_VELOCITIES = np.zeros((4, 3))

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.checking import complex_step
-from rbnotes.ledger.oracles.bent_forces import Force
+from rbnotes.ledger.oracles.nonlinear_forces import Force
+from rbnotes.testing import complex_step
 
 Equations = Callable[[Array], Array]
 

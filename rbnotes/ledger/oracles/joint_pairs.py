@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.pose_chains import (
+from rbnotes.ledger.oracles.pose_products import (
     Pose,
     derivative_along_motion,
     rotation_pose,

@@ -13,8 +13,8 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
-from rbnotes.checking import complex_step, derivative
 from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
+from rbnotes.testing import complex_step, derivative
 
 Pose = Callable[[Array], Array]
 

@@ -1,6 +1,6 @@
 """What holds the bodies of a branching tree to their motion: Newton's law, point by point.
 
-The tree is that of :mod:`rbnotes.ledger.oracles.branching`. A point that accelerates at a under gravity g
+The tree is that of :mod:`rbnotes.ledger.oracles.branching_tree`. A point that accelerates at a under gravity g
 needs ``m (a - g)``; added up over the points of a body that is the wrench which its joints, and whatever else
 holds it, give to it; over all that a joint carries, the wrench that passes through it.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.branching import (
+from rbnotes.ledger.oracles.branching_tree import (
     PARENTS,
     acceleration_of,
     body_poses,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.checking import complex_step
 from rbnotes.ledger.oracles import complex_steps
+from rbnotes.testing import complex_step
 
 
 def segment_lengths(x: Array) -> Array:

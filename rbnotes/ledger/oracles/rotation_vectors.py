@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
-from rbnotes.checking import derivative
+from rbnotes.testing import derivative
 
 
 def rotation_vector_at(w: Array, omega: Array, t: float) -> Array:

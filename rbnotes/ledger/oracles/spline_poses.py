@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles.pose_chains import Pose, make_poses, screw_pose
+from rbnotes.ledger.oracles.pose_products import Pose, make_poses, screw_pose
 
 KNOTS = np.arange(-3, 5)
 

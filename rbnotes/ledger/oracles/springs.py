@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.checking import complex_step, jacobian
 from rbnotes.ledger.oracles import complex_steps
+from rbnotes.testing import complex_step, jacobian
 
 Potential = Callable[[Array], Array]
 Dissipation = Callable[[Array, Array], Array]

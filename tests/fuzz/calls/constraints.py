@@ -6,7 +6,14 @@ import numpy as np
 from engine import Call
 from scipy import sparse
 
-from rbnotes.constraints import kkt, matrices, projection, regularization, sequential, stabilization
+from rbnotes.constraints import (
+    kkt,
+    matrices,
+    projection,
+    sequential_impulses,
+    soft_constraints,
+    stabilization,
+)
 
 M = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]])
 G = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, -1.0]])
@@ -62,20 +69,20 @@ CALLS = [
         fine={"M": ("sparse",), "G": ("sparse",)},
     ),
     Call(
-        regularization.soft_force,
+        soft_constraints.soft_force,
         {"phi": ERRORS, "phidot": np.array([0.1, 0.2]), "alpha": np.array([0.1, 0.5]), "beta": 2.0},
     ),
-    Call(regularization.soft_energy, {"phi": ERRORS, "alpha": np.array([0.1, 0.5])}),
+    Call(soft_constraints.soft_energy, {"phi": ERRORS, "alpha": np.array([0.1, 0.5])}),
     Call(
-        regularization.target_and_regularization,
+        soft_constraints.target_and_regularization,
         {"phi": ERRORS, "alpha": np.array([0.1, 0.5]), "beta": np.array([1.0, 0.5]), "h": 0.01},
     ),
-    Call(sequential.solve_single_constraint, {"M_inverse": M, "G": G[0], "gamma": 0.5, "v": V}),
+    Call(sequential_impulses.solve_single_constraint, {"M_inverse": M, "G": G[0], "gamma": 0.5, "v": V}),
     Call(
-        sequential.equality_gauss_seidel,
+        sequential_impulses.equality_gauss_seidel,
         {"M_inverse": M, "N": G, "c": ERRORS, "v0": V, "sweeps": 5, "impulses": ERRORS},
     ),
-    Call(sequential.friction_impulse, {"v_t": 1.5, "w": 0.5, "limit": 2.0}),
+    Call(sequential_impulses.friction_impulse, {"v_t": 1.5, "w": 0.5, "limit": 2.0}),
     Call(stabilization.velocity_target, {"g": ERRORS, "gamma": 5.0}, fine={"g": ("longer", "shorter")}),
     Call(
         stabilization.acceleration_target,

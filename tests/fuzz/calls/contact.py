@@ -6,9 +6,9 @@ import numpy as np
 from engine import Call
 
 from rbnotes import contact, friction, se3
-from rbnotes.contact.nearby import normal_velocity_targets
+from rbnotes.contact.prediction import normal_velocity_targets
 from rbnotes.dynamics import WORLD, StepProblem
-from rbnotes.solids import Box, Sphere
+from rbnotes.shapes import Box, Sphere
 
 BOX, BALL = Box((0.2, 0.4, 0.2)), Sphere(0.1)
 COLLIDERS = [contact.Collider(WORLD, contact.Plane()), contact.Collider(0, BOX), contact.Collider(1, BALL)]

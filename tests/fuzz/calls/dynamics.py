@@ -7,7 +7,13 @@ from engine import Call
 from scipy import sparse
 
 from rbnotes import dynamics, se3
-from rbnotes.dynamics import bodies, fully_implicit, motion, schemes, free_motion
+from rbnotes.dynamics import (
+    free_body_schemes,
+    free_system,
+    fully_implicit,
+    mechanical_system,
+    schemes,
+)
 from rbnotes.dynamics.reduction import Reduction
 
 INERTIA = np.diag([1.0, 2.0, 2.5, 4.0, 4.0, 4.0])
@@ -82,12 +88,12 @@ METHODS += [
 METHODS += [(SYSTEM, name, {"state": AT}) for name in ("mass", "force", "forces", "acceleration", "energy")]
 
 CALLS = [
-    Call(bodies.gyroscopic_wrench, {"M": INERTIA, "phi": PHI}),
-    Call(bodies.gyroscopic_wrench_derivative, {"M": INERTIA, "phi": PHI}),
-    Call(bodies.gravity_wrench, {"E": E, "M": INERTIA, "g": np.array([0.0, 1.0, -9.81])}),
-    Call(bodies.body_acceleration, {"M": INERTIA, "phi": PHI, "wrench": 2 * PHI}),
-    Call(bodies.spatial_momentum, {"M": INERTIA, "E": E, "phi": PHI}),
-    Call(bodies.kinetic_energy, {"M": INERTIA, "phi": PHI}),
+    Call(free_system.gyroscopic_wrench, {"M": INERTIA, "phi": PHI}),
+    Call(free_system.gyroscopic_wrench_derivative, {"M": INERTIA, "phi": PHI}),
+    Call(free_system.gravity_wrench, {"E": E, "M": INERTIA, "g": np.array([0.0, 1.0, -9.81])}),
+    Call(free_system.body_acceleration, {"M": INERTIA, "phi": PHI, "wrench": 2 * PHI}),
+    Call(free_system.spatial_momentum, {"M": INERTIA, "E": E, "phi": PHI}),
+    Call(free_system.kinetic_energy, {"M": INERTIA, "phi": PHI}),
     Call(
         dynamics.FreeSystem,
         {"inertias": INERTIA, "masses": np.array([2.0]), "gravity": np.array([0.0, 1.0, -9.81])},
@@ -103,13 +109,13 @@ CALLS = [
     Call(SYSTEM.linearized_residual, {"state": AT, "acceleration": np.array([0.5, 0.25])}),
     Call(SYSTEM.retract, {"state": AT, "increment": np.array([0.5, 0.25]), "h": 0.1}),
     Call(
-        motion.Forces.without_derivatives,
+        mechanical_system.Forces.without_derivatives,
         {"f": np.array([0.5, 0.25])},
         fine={"f": ("longer", "shorter", "a column", "twice")},
     ),
-    Call(motion.zero_forces, {"state": STATE}),
-    Call(motion.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
-    Call(motion._unconstrained_acceleration, {"system": SYSTEM, "state": AT}),
+    Call(mechanical_system.zero_forces, {"state": STATE}),
+    Call(mechanical_system.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
+    Call(mechanical_system._unconstrained_acceleration, {"system": SYSTEM, "state": AT}),
     Call(
         dynamics.State,
         {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},
@@ -160,14 +166,17 @@ CALLS = [
     Call(schemes.effective_force, {"problem": PROBLEM, "inertia": M, "v": [1.0, 2.0], "h": 0.01}, fine=SMALL),
     *(
         Call(function, {"system": FREE, "state": STATE, "h": 0.01})
-        for function in (free_motion.external_force_problem, free_motion.implicit_external_force_problem)
+        for function in (
+            free_body_schemes.external_force_problem,
+            free_body_schemes.implicit_external_force_problem,
+        )
     ),
     *(
         Call(function, {"system": FREE, "state": STATE, "velocity": VELOCITY, "h": 0.01})
         for function in (
-            free_motion.advance_free_motion,
-            free_motion.advance_conserving_momentum,
-            free_motion.advance_conserving_energy,
+            free_body_schemes.advance_free_motion,
+            free_body_schemes.advance_conserving_momentum,
+            free_body_schemes.advance_conserving_energy,
         )
     ),
     Call(dynamics.add_constraints, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),

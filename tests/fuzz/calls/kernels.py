@@ -5,28 +5,29 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import joints, kernels, se3, tree
-from rbnotes.solids import Box
+from rbnotes import compiled, joints, se3
+from rbnotes.multibody import packing, reduced
+from rbnotes.shapes import Box
 
 AWAY = se3.frame(np.eye(3), [0, 0, -0.5])
 INERTIA = Box((0.2, 0.4, 0.2)).spatial_inertia(density=500.0)
-TREE = tree.Tree(
+TREE = reduced.Tree(
     [
-        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY, stiffness=2.0),
-        tree.Link("lower", joints.Universal(), INERTIA, "upper", AWAY, AWAY),
+        reduced.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY, stiffness=2.0),
+        reduced.Link("lower", joints.Universal(), INERTIA, "upper", AWAY, AWAY),
     ]
 )
 AT = {"q": np.array([0.25, -0.5, 0.5])}
 GOING = {**AT, "qdot": np.array([0.5, 0.25, -1.0])}
 ALONG = np.array([1.0, -0.5, 0.25])
 WRENCHES = np.arange(12.0).reshape(2, 6)
-COMPILED = kernels.compile(TREE)
+COMPILED = packing.compile(TREE)
 PAIRS = np.array([[2.0, 1.0], [1.0, 3.0]])
 ROWS = np.array([[1.0, 0.5], [0.25, 1.0], [-0.5, 1.0]])
 
 CALLS = [
-    Call(kernels.compile, {"model": TREE}),
-    Call(kernels.CompiledTree, {"tree": TREE}),
+    Call(packing.compile, {"model": TREE}),
+    Call(packing.CompiledTree, {"tree": TREE}),
     Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG, "wrenches": WRENCHES}),
     Call(COMPILED.forward_dynamics, {**GOING, "tau": ALONG}),
     Call(COMPILED.inverse_dynamics, {**GOING, "qddot": ALONG, "wrenches": WRENCHES}),
@@ -43,9 +44,9 @@ CALLS = [
     Call(COMPILED.bias_acceleration, GOING),
     Call(COMPILED.bias_forces, GOING),
     Call(COMPILED.jacobian_transpose_product, {**AT, "y": WRENCHES}),
-    Call(kernels.solve_lcp, {"M": PAIRS, "q": np.array([-5.0, 1.0]), "tolerance": 1e-9}),
+    Call(compiled.solve_lcp, {"M": PAIRS, "q": np.array([-5.0, 1.0]), "tolerance": 1e-9}),
     Call(
-        kernels.solve_qp,
+        compiled.solve_qp,
         {"Q": PAIRS, "c": ALONG[:2], "A": ROWS, "b": np.array([1.0, 0.5, 0.25]), "tolerance": 1e-9},
     ),
 ]

@@ -5,35 +5,36 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import friction, joints, se3, tree
+from rbnotes import friction, joints, se3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
-from rbnotes.solids import Box
-from rbnotes.tree import examples
+from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import examples
+from rbnotes.shapes import Box
 
 BOX = Box((0.2, 0.4, 0.2))
 INERTIA = BOX.spatial_inertia(density=500.0)
 AWAY = se3.frame(np.eye(3), [0, 0, -0.5])
-TREE = tree.Tree(
+TREE = reduced.Tree(
     [
-        tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY, stiffness=2.0),
-        tree.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY, damping=0.5),
+        reduced.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY, stiffness=2.0),
+        reduced.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY, damping=0.5),
     ]
 )
-SYSTEM = tree.TreeSystem(TREE)
+SYSTEM = reduced.TreeSystem(TREE)
 Q, VELOCITY = np.array([0.25, -0.5]), np.array([0.5, 0.25])
 STATE = State(q=Q, qdot=VELOCITY)
 SIDES = np.array([1.0, 2.0])
 WRENCHES = np.arange(12.0).reshape(2, 6)
-BEND = tree.JointLimit("lower", -0.5, 1.0)
-CONSTRAINTS = [tree.Gear("upper", "lower", 0.5), BEND]
-CLOSURE = tree.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0])
+BEND = reduced.JointLimit("lower", -0.5, 1.0)
+CONSTRAINTS = [reduced.Gear("upper", "lower", 0.5), BEND]
+CLOSURE = reduced.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0])
 HINGES = {"upper": friction.journal_bearing(0.05, 0.2, 0.25, axis=[1.0, 0, 0])}
 COLLIDERS = [Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -3.0])), Collider(1, BOX)]
-FACTORED = tree.factor_mass_matrix(TREE, Q)
-STEPPED = tree.step_preconditioner(SYSTEM, STATE, 0.01)
+FACTORED = reduced.factor_mass_matrix(TREE, Q)
+STEPPED = reduced.step_preconditioner(SYSTEM, STATE, 0.01)
 AT_ONCE = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE, "alpha": 1.0, "beta": 2.0}
-PROBLEM = tree.dual_problem(**AT_ONCE)
+PROBLEM = reduced.dual_problem(**AT_ONCE)
 RUBBING = {
     "system": SYSTEM,
     "state": STATE,
@@ -45,7 +46,7 @@ RUBBING = {
 
 CALLS = [
     Call(
-        tree.factor_mass_matrix,
+        reduced.factor_mass_matrix,
         {
             "tree": TREE,
             "q": Q,
@@ -59,37 +60,37 @@ CALLS = [
     ),
     Call(FACTORED.solve, {"x": SIDES}),
     Call(FACTORED.matrix),
-    Call(tree.inverse_mass_product, {"tree": TREE, "q": Q, "x": SIDES}),
-    Call(tree.inverse_mass_matrix, {"tree": TREE, "q": Q}),
-    Call(tree.step_operator, {"system": SYSTEM, "state": STATE, "h": 0.01}),
-    Call(tree.step_preconditioner, {"system": SYSTEM, "state": STATE, "h": 0.01}),
+    Call(reduced.inverse_mass_product, {"tree": TREE, "q": Q, "x": SIDES}),
+    Call(reduced.inverse_mass_matrix, {"tree": TREE, "q": Q}),
+    Call(reduced.step_operator, {"system": SYSTEM, "state": STATE, "h": 0.01}),
+    Call(reduced.step_preconditioner, {"system": SYSTEM, "state": STATE, "h": 0.01}),
     Call(STEPPED.solve, {"x": SIDES}),
-    Call(tree.dual_problem, AT_ONCE),
-    Call(tree.dual_acceleration, {**AT_ONCE, "method": "pivoting"}),
+    Call(reduced.dual_problem, AT_ONCE),
+    Call(reduced.dual_acceleration, {**AT_ONCE, "method": "pivoting"}),
     Call(PROBLEM.multipliers, {"method": "pivoting"}),
     Call(PROBLEM.acceleration, {"multipliers": np.array([0.5])}),
-    Call(tree.constraint_body_jacobian, {"system": SYSTEM, "constraint": CLOSURE, "state": STATE}),
-    Call(tree.joint_transmitted_wrenches, {"tree": TREE, "q": Q, "wrenches": WRENCHES}),
+    Call(reduced.constraint_body_jacobian, {"system": SYSTEM, "constraint": CLOSURE, "state": STATE}),
+    Call(reduced.joint_transmitted_wrenches, {"tree": TREE, "q": Q, "wrenches": WRENCHES}),
     Call(
-        tree.body_constraint_impulses,
+        reduced.body_constraint_impulses,
         {"system": SYSTEM, "state": STATE, "velocity": VELOCITY, "h": 0.01, "implicit": True},
     ),
     Call(
-        tree.bisp_step,
+        reduced.bisp_step,
         {
             **RUBBING,
             "cone": "pyramid",
             "facets": 6,
             "gamma": 0.5,
             "apart": [(0, 1)],
-            "start": tree.bisp_step(**RUBBING),
+            "start": reduced.bisp_step(**RUBBING),
             "tolerance": 1e-8,
             "max_iterations": 50,
             "solver": "own",
         },
     ),
     Call(
-        tree.simulate_joint_friction,
+        reduced.simulate_joint_friction,
         {**{name: RUBBING[name] for name in ("system", "state", "h", "bearings")}, "steps": 2},
         slow=True,
     ),

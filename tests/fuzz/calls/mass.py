@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import inertia, se3, solids
+from rbnotes import inertia, se3, shapes
 
 BODY = {"mass": 2.0, "inertia": np.diag([0.5, 0.625, 0.75]), "com": np.array([0.25, -0.5, 1.0])}
 PROPERTIES = inertia.mass_properties(**BODY)
@@ -13,7 +13,7 @@ E = se3.exp([0.1, 0.2, 0.3, 1, 2, 3])
 MATRIX = inertia.spatial_inertia(**BODY)
 VERTICES = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
-BOX, SPHERE = solids.Box((1.0, 2.0, 3.0)), solids.Sphere(0.5)
+BOX, SPHERE = shapes.Box((1.0, 2.0, 3.0)), shapes.Sphere(0.5)
 
 CALLS = [
     *(
@@ -42,10 +42,10 @@ CALLS = [
     Call(inertia.capsule, {"radius": 0.5, "length": 2.0, "density": 2.0}),
     Call(inertia.torus, {"radius": 2.0, "tube": 0.5, "density": 2.0}),
     Call(inertia.with_mass, {"body": PROPERTIES, "mass": 3.0}),
-    Call(solids.Box, {"sides": np.array([1.0, 2.0, 3.0])}),
-    Call(solids.Sphere, {"radius": 0.5}),
-    Call(solids.Cylinder, {"radius": 0.5, "length": 2.0}),
-    Call(solids.Capsule, {"radius": 0.5, "length": 2.0}),
+    Call(shapes.Box, {"sides": np.array([1.0, 2.0, 3.0])}),
+    Call(shapes.Sphere, {"radius": 0.5}),
+    Call(shapes.Cylinder, {"radius": 0.5, "length": 2.0}),
+    Call(shapes.Capsule, {"radius": 0.5, "length": 2.0}),
     Call(BOX.mass_properties, {"density": 2.0}),
     Call(SPHERE.mass_properties, {"mass": 2.0}),
     Call(BOX.spatial_inertia, {"density": 2.0}),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import friction, joints, maximal, se3
+from rbnotes import friction, joints, se3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
-from rbnotes.solids import Box
+from rbnotes.multibody import maximal
+from rbnotes.shapes import Box
 
 BOX = Box((0.2, 0.4, 0.2))
 INERTIA = BOX.spatial_inertia(density=500.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import checking, se3, viewer
-from rbnotes.solids import Box
+from rbnotes import se3, testing, viewer
+from rbnotes.shapes import Box
 
 TIMES = np.linspace(0.0, 1.0, 4)
 SCENE = viewer.Scene("A box.", TIMES)
@@ -29,16 +29,16 @@ def first(E):
 
 SLIDER = viewer.Slider("Two boxes.", "side", {side: viewer.Scene("A box.") for side in (1.0, 2.0)})
 CALLS = [
-    Call(checking.derivative, {"function": cube, "t": 0.5, "step": 0.004}, fine=SHAPED, slow=True),
+    Call(testing.derivative, {"function": cube, "t": 0.5, "step": 0.004}, fine=SHAPED, slow=True),
     Call(
-        checking.jacobian,
+        testing.jacobian,
         {"function": cube, "x": np.array([0.5, 1.0]), "step": 0.004},
         fine={**SHAPED, "x": ("longer", "shorter")},
     ),
-    Call(checking.jacobian_so3, {"function": first, "R": E[:3, :3], "step": 0.004}, fine=SHAPED, slow=True),
-    Call(checking.jacobian_se3, {"function": first, "E": E, "step": 0.004}, fine=SHAPED, slow=True),
+    Call(testing.jacobian_so3, {"function": first, "R": E[:3, :3], "step": 0.004}, fine=SHAPED, slow=True),
+    Call(testing.jacobian_se3, {"function": first, "E": E, "step": 0.004}, fine=SHAPED, slow=True),
     Call(
-        checking.complex_step,
+        testing.complex_step,
         {"function": cube, "x": np.array([0.5, 1.0])},
         fine={**SHAPED, "x": ("longer", "shorter")},
     ),

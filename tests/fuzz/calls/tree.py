@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import joints, se3, tree
+from rbnotes import joints, se3
 from rbnotes.contact import Collider, Plane, contact_points
 from rbnotes.dynamics import WORLD, State, implicit_euler
 from rbnotes.friction import box_friction
-from rbnotes.solids import Box
-from rbnotes.tree import formats
+from rbnotes.multibody import formats, reduced
+from rbnotes.shapes import Box
 
 
 def swing(t):
@@ -35,36 +35,36 @@ LINK = {
     "rest": [0.25],
 }
 LINKS = [
-    tree.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY),
-    tree.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY),
+    reduced.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY),
+    reduced.Link("lower", joints.Revolute((1.0, 0, 0)), INERTIA, "upper", AWAY, AWAY),
 ]
-TREE = tree.Tree(LINKS)
+TREE = reduced.Tree(LINKS)
 Q, QDOT, QDDOT = np.array([0.25, -0.5]), np.array([0.5, 0.25]), np.array([1.0, -0.5])
 AT, GOING, ALL = {"q": Q}, {"q": Q, "qdot": QDOT}, {"q": Q, "qdot": QDOT, "qddot": QDDOT}
 WRENCHES = np.arange(12.0).reshape(2, 6)
-SYSTEM = tree.TreeSystem(TREE)
+SYSTEM = reduced.TreeSystem(TREE)
 STATE = State(q=Q, qdot=QDOT)
-GEAR = tree.Gear("upper", "lower", 0.5)
-LIMIT = tree.JointLimit("upper", -1.0, 1.0)
+GEAR = reduced.Gear("upper", "lower", 0.5)
+LIMIT = reduced.JointLimit("upper", -1.0, 1.0)
 CONSTRAINTS = [GEAR, LIMIT]
 CONSTRAINED = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE}
-WITH_PARTICLE = tree.TreeSystem(TREE, masses=[0.5])
-PARTICLE = tree.AttachedParticle(0, "lower", [0.1, 0, 0])
+WITH_PARTICLE = reduced.TreeSystem(TREE, masses=[0.5])
+PARTICLE = reduced.AttachedParticle(0, "lower", [0.1, 0, 0])
 CARRYING = State(q=Q, qdot=QDOT, x=[[0.0, 0, 0]])
 COLLIDERS = [
     Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -1.5])),
     Collider(1, BOX),
 ]
-POINTS = contact_points(COLLIDERS, tree.poses(TREE, Q).bodies)
+POINTS = contact_points(COLLIDERS, reduced.poses(TREE, Q).bodies)
 FOUR = (
     GEAR,
     LIMIT,
-    tree.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0]),
-    tree.PrescribedJoint("upper", swing),
-    tree.PlaneLimit("lower", [0.0, 0, 0], [0.0, 0, 1.0], -2.0),
+    reduced.LoopClosure("lower", [0.0, 0, 0], None, [0.0, 0, -1.0]),
+    reduced.PrescribedJoint("upper", swing),
+    reduced.PlaneLimit("lower", [0.0, 0, 0], [0.0, 0, 1.0], -2.0),
 )
-HYPER = tree.linear_coordinates([[1.0], [0.5]])
-SMALL = tree.HyperReducedSystem(SYSTEM, HYPER)
+HYPER = reduced.linear_coordinates([[1.0], [0.5]])
+SMALL = reduced.HyperReducedSystem(SYSTEM, HYPER)
 ONE = State(q=[0.25], qdot=[0.5])
 ROBOT = formats.load_urdf(formats.example("arm"))
 NAMED = next(iter(ROBOT.joints.values()))
@@ -79,71 +79,73 @@ def event(state):
 
 CALLS = [
     Call(
-        tree.Link, LINK, fine={"name": NAMES, "inertia": ("None",), "placement": ("None",), "body": ("None",)}
+        reduced.Link,
+        LINK,
+        fine={"name": NAMES, "inertia": ("None",), "placement": ("None",), "body": ("None",)},
     ),
-    Call(tree.Tree, {"links": LINKS, "gravity": np.array([0.0, 1.0, -9.81])}),
+    Call(reduced.Tree, {"links": LINKS, "gravity": np.array([0.0, 1.0, -9.81])}),
     Call(TREE.index, {"name": "lower"}),
     Call(TREE.coordinates, {"values": {"lower": [0.5]}, "default": np.zeros(2)}),
     *(
         Call(function, {"tree": TREE, **AT})
         for function in (
-            tree.poses,
-            tree.jacobian,
-            tree.mass_matrix,
-            tree.parent_motion_transforms,
-            tree.motion_subspaces,
-            tree.square_factors,
-            tree.factor_matrices,
-            tree.gravity_wrenches,
-            tree.potential_energy,
+            reduced.poses,
+            reduced.jacobian,
+            reduced.mass_matrix,
+            reduced.parent_motion_transforms,
+            reduced.motion_subspaces,
+            reduced.square_factors,
+            reduced.factor_matrices,
+            reduced.gravity_wrenches,
+            reduced.potential_energy,
         )
     ),
     *(
         Call(function, {"tree": TREE, **GOING})
         for function in (
-            tree.twists,
-            tree.jacobian_rate,
-            tree.body_kinematics,
-            tree.bias_acceleration,
-            tree.bias_forces,
-            tree.gyroscopic_and_gravity_wrenches,
-            tree.passive_joint_forces,
-            tree.kinetic_energy,
-            tree.spatial_momentum,
+            reduced.twists,
+            reduced.jacobian_rate,
+            reduced.body_kinematics,
+            reduced.bias_acceleration,
+            reduced.bias_forces,
+            reduced.gyroscopic_and_gravity_wrenches,
+            reduced.passive_joint_forces,
+            reduced.kinetic_energy,
+            reduced.spatial_momentum,
         )
     ),
     *(
         Call(function, {"tree": TREE, **GOING, "tau": [0.5, 1.0], "wrenches": WRENCHES})
         for function in (
-            tree.net_generalized_force,
-            tree.forward_dynamics_dense,
-            tree.forward_dynamics_derivatives,
-            tree.forward_dynamics,
-            tree.factored_dynamics,
+            reduced.net_generalized_force,
+            reduced.forward_dynamics_dense,
+            reduced.forward_dynamics_derivatives,
+            reduced.forward_dynamics,
+            reduced.factored_dynamics,
         )
     ),
     *(
         Call(function, {"tree": TREE, **ALL, "wrenches": WRENCHES})
         for function in (
-            tree.inverse_dynamics_dense,
-            tree.inverse_dynamics_derivatives,
-            tree.inverse_dynamics,
+            reduced.inverse_dynamics_dense,
+            reduced.inverse_dynamics_derivatives,
+            reduced.inverse_dynamics,
         )
     ),
     Call(
-        tree.hybrid_dynamics,
+        reduced.hybrid_dynamics,
         {"tree": TREE, **GOING, "accelerations": {"lower": [0.5]}, "tau": [0.5, 1.0], "wrenches": WRENCHES},
     ),
-    Call(tree.jacobian_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
-    Call(tree.mass_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
-    Call(tree.jacobian_rate_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
-    Call(tree.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
-    Call(tree.motion_subspace_rates, {"tree": TREE, **GOING}),
-    Call(tree.SpatialOperators, {"tree": TREE, **GOING, "wrenches": WRENCHES}),
-    Call(tree.SpatialOperators(TREE, **GOING).net_generalized_force, {"tau": [0.5, 1.0]}),
-    Call(tree.kinematics_derivatives, {"tree": TREE, **ALL}),
-    Call(tree.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
-    Call(tree.TreeSystem, {"tree": TREE, "masses": [0.5]}, fine={"masses": ("longer",)}),
+    Call(reduced.jacobian_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
+    Call(reduced.mass_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
+    Call(reduced.jacobian_rate_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
+    Call(reduced.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
+    Call(reduced.motion_subspace_rates, {"tree": TREE, **GOING}),
+    Call(reduced.SpatialOperators, {"tree": TREE, **GOING, "wrenches": WRENCHES}),
+    Call(reduced.SpatialOperators(TREE, **GOING).net_generalized_force, {"tau": [0.5, 1.0]}),
+    Call(reduced.kinematics_derivatives, {"tree": TREE, **ALL}),
+    Call(reduced.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
+    Call(reduced.TreeSystem, {"tree": TREE, "masses": [0.5]}, fine={"masses": ("longer",)}),
     *(
         Call(getattr(SYSTEM, name), {"state": STATE})
         for name in (
@@ -177,44 +179,46 @@ CALLS = [
     Call(SMALL.linearized_residual, {"state": ONE, "acceleration": [0.5]}),
     Call(SYSTEM.retract, {"state": STATE, "increment": [0.5, 0.25], "h": 0.1}),
     Call(SMALL.retract, {"state": ONE, "increment": [0.5], "h": 0.1}),
-    Call(tree.linear_coordinates, {"J": np.array([[1.0], [0.5]]), "offset": [0.5, 0.25]}),
-    Call(tree.gear_coordinates, {"tree": TREE, "ratios": {"lower": 1.0, "upper": 0.5}}),
-    Call(tree.HyperReducedSystem, {"system": SYSTEM, "coordinates": HYPER}),
-    Call(tree.AttachedSystem, {"system": WITH_PARTICLE, "attached": [PARTICLE]}),
-    Call(tree.Gear, {"a": "upper", "b": "lower", "ratio": 0.5}, fine={"a": NAMES, "b": NAMES}),
+    Call(reduced.linear_coordinates, {"J": np.array([[1.0], [0.5]]), "offset": [0.5, 0.25]}),
+    Call(reduced.gear_coordinates, {"tree": TREE, "ratios": {"lower": 1.0, "upper": 0.5}}),
+    Call(reduced.HyperReducedSystem, {"system": SYSTEM, "coordinates": HYPER}),
+    Call(reduced.AttachedSystem, {"system": WITH_PARTICLE, "attached": [PARTICLE]}),
+    Call(reduced.Gear, {"a": "upper", "b": "lower", "ratio": 0.5}, fine={"a": NAMES, "b": NAMES}),
     Call(
-        tree.JointLimit,
+        reduced.JointLimit,
         {"link": "upper", "lower": -1.0, "upper": 1.0, "coordinate": 0},
         fine={"link": NAMES, "lower": ("minus infinity",), "upper": ("infinity",)},
     ),
     Call(
-        tree.LoopClosure,
+        reduced.LoopClosure,
         {"a": "upper", "x_a": [0.0, 0, 0], "b": "lower", "x_b": [0.0, 0, -1]},
         fine={"a": NAMES, "b": (*NAMES, "None")},
     ),
     Call(
-        tree.PlaneLimit,
+        reduced.PlaneLimit,
         {"link": "lower", "x": [0.0, 0, 0], "normal": [0.0, 0.6, 0.8], "offset": -2.0},
         fine={"link": NAMES},
     ),
     Call(
-        tree.AttachedParticle,
+        reduced.AttachedParticle,
         {"particle": 0, "link": "lower", "x": [0.1, 0, 0]},
         fine={"link": (*NAMES, "None")},
     ),
-    Call(tree.perpendicular_pair, {"axis": np.array([0.0, 0.6, 0.8])}),
+    Call(reduced.perpendicular_pair, {"axis": np.array([0.0, 0.6, 0.8])}),
     *(Call(each.rows, {"system": SYSTEM, "state": STATE, "t": 0.5}) for each in FOUR),
     Call(PARTICLE.rows, {"system": WITH_PARTICLE, "state": CARRYING, "t": 0.5}),
-    Call(tree.constraint_rows, {"system": SYSTEM, "constraint": GEAR, "state": STATE, "t": 0.5}),
-    Call(tree.velocity_constraints, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
+    Call(reduced.constraint_rows, {"system": SYSTEM, "constraint": GEAR, "state": STATE, "t": 0.5}),
+    Call(reduced.velocity_constraints, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
     *(
         Call(function, {**CONSTRAINED, "alpha": 1.0, "beta": 2.0, "method": "pivoting"})
-        for function in (tree.constrained_acceleration, tree.constraint_forces)
+        for function in (reduced.constrained_acceleration, reduced.constraint_forces)
     ),
-    Call(tree.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "held": ["upper"]}),
-    Call(tree.tree_contacts, {"system": SYSTEM, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}),
+    Call(reduced.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "held": ["upper"]}),
     Call(
-        tree.contact_step,
+        reduced.tree_contacts, {"system": SYSTEM, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}
+    ),
+    Call(
+        reduced.contact_step,
         {
             "scheme": implicit_euler,
             "system": SYSTEM,
@@ -226,14 +230,14 @@ CALLS = [
             "gamma": 0.5,
         },
     ),
-    Call(tree.Event, {"function": event, "terminal": True, "direction": 1}),
+    Call(reduced.Event, {"function": event, "terminal": True, "direction": 1}),
     Call(
-        tree.integrate_adaptively,
+        reduced.integrate_adaptively,
         {
             "system": SYSTEM,
             "state": STATE,
             "times": np.array([0.0, 0.01]),
-            "events": [tree.Event(event)],
+            "events": [reduced.Event(event)],
             "rtol": 1e-5,
             "atol": 1e-6,
             "evaluations": 2000,
@@ -245,13 +249,13 @@ CALLS = [
     Call(formats.load_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
     Call(formats.to_urdf, {"robot": ROBOT}),
     Call(formats.to_mjcf, {"robot": ROBOT}),
-    Call(tree.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "pivoting"}),
-    Call(tree.PrescribedJoint, {"link": "upper", "motion": swing}, fine={"link": NAMES}),
-    Call(tree.PrescribedJoint("upper", swing).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
-    Call(tree.PrescribedBody, {"link": "upper", "numbers": [0], "motion": turn}, fine={"link": NAMES}),
-    Call(tree.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
+    Call(reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "pivoting"}),
+    Call(reduced.PrescribedJoint, {"link": "upper", "motion": swing}, fine={"link": NAMES}),
+    Call(reduced.PrescribedJoint("upper", swing).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
+    Call(reduced.PrescribedBody, {"link": "upper", "numbers": [0], "motion": turn}, fine={"link": NAMES}),
+    Call(reduced.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(
-        tree.JointCoordinates,
+        reduced.JointCoordinates,
         {field: getattr(HYPER, field) for field in ("size", "q", "jacobian", "jacobian_rate", "drift_slope")},
         fine={"drift_slope": ("None",)},
     ),

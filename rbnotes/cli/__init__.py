@@ -1,0 +1,65 @@
+"""The command line: one module for each command, ``rbnotes show`` to ``rbnotes new-ledger``.
+
+Each command is a module with a function ``add``, which declares it, and one that runs it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+EXIT_INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status: 2 for what it cannot understand, 130 after Ctrl-C."""
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:
+        print("rbnotes: stopped", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # as by `rbnotes ledger | head`
+        sys.stderr.close()
+        return 0
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    # Imported here, as the records take a second or two, during which Ctrl-C should do what it does later.
+    import argparse
+
+    import rbnotes
+    from rbnotes.arguments import InvalidArgument
+    from rbnotes.testing import interruptible
+
+    parser = argparse.ArgumentParser(
+        prog="rbnotes",
+        description="The ledger of three sets of rigid-body dynamics notes, checked by running it.",
+    )
+    parser.add_argument("--version", action="version", version=f"rbnotes {rbnotes.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    parser.add_argument(
+        "--ledger",
+        metavar="FOLDER",
+        help="a ledger of your own (see new-ledger), wherever it stands among the words of a command",
+    )
+    # It decides what all other words mean.
+    anywhere = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    anywhere.add_argument("--ledger")
+    which, rest = anywhere.parse_known_args(arguments)
+
+    from rbnotes import ledger
+    from rbnotes.cli import coverage, errata, grade, listing, new_ledger, show, verify
+    from rbnotes.cli.output import console
+
+    for command in (show, verify, listing, errata, coverage, grade, new_ledger):
+        command.add(commands)
+    options = parser.parse_args(rest)
+    try:
+        with interruptible(), ledger.context(which.ledger):
+            status: int = options.run(options, console())
+    except InvalidArgument as error:
+        print(f"rbnotes: {error}", file=sys.stderr)
+        return 2
+    return status

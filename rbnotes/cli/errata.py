@@ -1,0 +1,56 @@
+"""``rbnotes errata``: what the notes got wrong, to lay beside them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from rbnotes.cli.listing import add_verify, check_verify, print_records
+from rbnotes.cli.output import print_text
+from rbnotes.cli.selection import add_record_command, select_records
+from rbnotes.coursework.cards import Card
+from rbnotes.ledger import errata, errata_pdf
+from rbnotes.ledger.record import WRONG_AS_PRINTED
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    added = add_record_command(commands, "errata", run, "List what the notes got wrong, to lay beside them.")
+    add_verify(added)
+    added.add_argument(
+        "--format",
+        choices=("text", "md", "csv", "pdf"),
+        default="text",
+        help="Markdown or CSV with LaTeX to paste, or errata-SOURCE.pdf from the built book (default text)",
+    )
+    added.add_argument(
+        "--book",
+        type=Path,
+        default=Path("_build/html"),
+        metavar="FOLDER",
+        help="for pdf (default _build/html)",
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Run it; returns the exit status."""
+    check_verify(options)
+    records = [record for record in select_records(options) if record.verdict in WRONG_AS_PRINTED]
+    if options.json:
+        return print_records(records, verify=options.verify)
+    if options.format == "pdf":
+        sources = dict.fromkeys(record.source for record in records)
+        print(*errata_pdf.print_errata(sources, options.book, Path.cwd()), sep="\n")
+    elif options.format != "text":
+        print(errata.as_csv(records) if options.format == "csv" else errata.as_markdown(records), end="")
+    else:
+        for record in records:
+            card = Card(record)
+            print_text(
+                console,
+                "\n".join(part for part in (card.verdict_text, card.counterexample_text) if part) + "\n",
+            )
+    return 0

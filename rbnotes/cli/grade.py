@@ -1,0 +1,196 @@
+"""``rbnotes grade``: a class, its reports and tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from errno import EISDIR
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.cli.output import print_json, print_table, print_text
+from rbnotes.coursework import grading
+from rbnotes.coursework.grading import Assignment, Grade, Submission, export_formats, reports
+from rbnotes.coursework.grading.batch import dask_executor
+
+SECURITY_NOTE = (
+    "Limits keep mistakes and pranks of one submission from the others. They are no security boundary: "
+    "where submissions may be hostile, run this command in a container (rbnotes/coursework/grading/container)."
+)
+RESTRICTIONS = (
+    *("memory", "file size", "open files", "number of processes"),
+    *("network", "files of others", "signals", "processes of others"),
+)
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    help = "Grade what a class handed in: each function against its claim or oracle, each file in a child."
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "grade", help=help, description=help, epilog=SECURITY_NOTE
+    )
+    parser.add_argument("assignment", metavar="hw.toml", help="the assignment file")
+    parser.add_argument("submissions", help="a folder with a file or a folder for each student, or one file")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="grades.csv",
+        help="table to write, beside a journal from which an ended run goes on",
+    )
+    parser.add_argument("--afresh", action="store_true", help="grade again what an ended run has graded")
+    parser.add_argument("--json", action="store_true", help="print all grades as JSON")
+    parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
+    parser.add_argument(
+        "--jobs", type=_positive_integer, metavar="N", help="children at a time (default: processors)"
+    )
+    parser.add_argument("--dask", metavar="ADDRESS", help="run the children on a Dask cluster")
+    parser.add_argument(
+        "--gradescope", type=Path, metavar="PATH", help="results.json of one submission, or a folder of them"
+    )
+    parser.add_argument("--otter", type=Path, metavar="FILE", help="the table of `otter grade`")
+    parser.add_argument("--nbgrader", type=Path, metavar="FILE", help="the table of `nbgrader export`")
+    parser.set_defaults(run=run)
+
+
+def _positive_integer(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Grade, print a line for each student and write what is asked for; returns the exit status."""
+    assignment = grading.read_assignment(options.assignment)
+    # A path of Gradescope's own is that of one submission, whatever it holds.
+    alone = options.gradescope is not None and options.gradescope.suffix == ".json"
+    if alone:
+        found: tuple[Submission, ...] = (grading.read_submission(options.submissions, assignment.file),)
+    else:
+        found = grading.read_submissions(options.submissions, assignment.file)
+    _check_writable(options)
+    journal = options.out.with_suffix(".journal") if options.out else None
+    if journal and options.afresh:
+        journal.unlink(missing_ok=True)
+    progress = Console(stderr=True)
+    with Progress(console=progress, transient=True, disable=not progress.is_terminal) as bar:
+        task = bar.add_task("drawing cases", total=len(found))
+        paper = grading.prepare_assignment(assignment)
+        bar.update(task, description="grading")
+        grades: list[Grade] = []
+        stopped = False
+        with _executor(options) as executor:
+            done = grading.grade_submissions(
+                paper, found, executor=executor, jobs=options.jobs, journal=journal
+            )
+            try:
+                for grade in done:
+                    grades.append(grade)
+                    where = bar.console if options.json or console.is_terminal else console
+                    print_text(where, reports.grade_line(grade))
+                    bar.advance(task)
+            except KeyboardInterrupt:
+                done.close()  # ends the children
+                stopped = True
+    if stopped:
+        message = f"rbnotes: stopped after {len(grades)} of {len(found)} submissions"
+        print(message + (": run it again to go on" if journal else ""), file=sys.stderr)
+    grades.sort(key=lambda grade: grade.student)
+    _write_outputs(options, grades, assignment)
+    if options.json:
+        print_json([grading.grade_to_dict(grade) for grade in grades])
+    else:
+        _summarize(grades, console)
+    return 130 if stopped else 0
+
+
+def _check_writable(options: argparse.Namespace) -> None:
+    """Say what cannot be written before a class is graded, not afterwards."""
+    scope = options.gradescope
+    files = {"--out": options.out, "--otter": options.otter, "--nbgrader": options.nbgrader}
+    folders = {"--feedback": options.feedback}
+    (files if scope and scope.suffix == ".json" else folders)["--gradescope"] = scope
+    for name, path in (files | folders).items():
+        if path is None:
+            continue
+        folder = path if name in folders else path.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if name in files and path.is_dir():
+                raise IsADirectoryError(EISDIR, "it is a folder")
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            kind = "folder" if name in folders else "file"
+            reason = f"{path}: {error.strerror}"
+            raise InvalidArgument(name, reason, f"a {kind} that can be written") from error
+
+
+@contextmanager
+def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
+    if not options.dask:
+        yield None
+        return
+    with dask_executor(options.dask) as executor:
+        yield executor
+
+
+def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignment: Assignment) -> None:
+    if options.out:
+        _write_text(options.out, reports.grades_csv(grades))
+    if options.otter:
+        _write_text(options.otter, export_formats.otter(grades))
+    if options.nbgrader:
+        _write_text(options.nbgrader, export_formats.nbgrader(grades, assignment))
+    if options.gradescope:
+        alone = options.gradescope.suffix == ".json"
+        for grade in grades:
+            name = reports.student_file_name(grade.student)
+            path = options.gradescope if alone else options.gradescope / f"{name}.json"
+            _write_text(path, json.dumps(export_formats.gradescope(grade), indent=1))
+    if options.feedback:
+        for grade in grades:
+            name = reports.student_file_name(grade.student)
+            _write_text(options.feedback / f"{name}.md", reports.student_markdown(grade, assignment))
+            _write_text(options.feedback / f"{name}.html", reports.student_html(grade, assignment))
+        _write_text(options.feedback / "_class.md", reports.class_markdown(grades, assignment))
+        _write_text(options.feedback / "_class.html", reports.class_html(grades, assignment))
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write whole or not at all: a page that is half written would be handed back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, path)
+
+
+def _summarize(grades: Sequence[Grade], console: Console) -> None:
+    found = reports.summarize_class(grades)
+    rows = [
+        (
+            name,
+            f"{100 * share:.0f} %",
+            ", ".join(f"{count} {status}" for status, count in counts.most_common()),
+        )
+        for name, (share, counts) in found.functions.items()
+    ]
+    print_table(console, ("function", "mean share of its points", "statuses"), rows)
+    counted = "1 submission" if found.students == 1 else f"{found.students} submissions"
+    print_text(console, f"{counted}: {found.average_text}")
+    active = {fence for grade in grades for fence in grade.restrictions}
+    if active:
+        print_text(console, "limited here: " + ", ".join(fence for fence in RESTRICTIONS if fence in active))
+        inactive = ", ".join(fence for fence in RESTRICTIONS if fence not in active)
+        if inactive:
+            print_text(console, f"not limited by this system: {inactive}")
+    print_text(console, SECURITY_NOTE)

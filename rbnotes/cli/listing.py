@@ -1,0 +1,73 @@
+"""``rbnotes ledger``: every record with its verdict."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.cli.output import print_json, print_table, print_text, record_to_dict
+from rbnotes.cli.selection import add_record_command, run_records, select_records
+from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger.coverage import display_verdicts, entries_without_record, inventory
+from rbnotes.ledger.runner import measure
+
+EXAMPLES = 8
+"""Inputs tried per record where the residuals are only listed; `verify` is what confirms verdicts."""
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    help = "List every record with its verdict. Nothing is run, unless --json --verify asks for it."
+    add_verify(add_record_command(commands, "ledger", run, help))
+
+
+def add_verify(added: argparse.ArgumentParser) -> None:
+    """Declare the option that runs what ``--json`` prints."""
+    added.add_argument(
+        "--verify",
+        action="store_true",
+        help="with --json: run each form on a few inputs, for residuals and counterexamples (minutes)",
+    )
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    """Run it; returns the exit status."""
+    check_verify(options)
+    records = select_records(options)
+    if options.json:
+        return print_records(records, verify=options.verify)
+    rows = [(record.id, str(record.verdict), record.title, record.chapter) for record in records]
+    print_table(console, ("claim", "verdict", "title", "chapter"), rows)
+    print_text(console, summary(records))
+    return 0
+
+
+def check_verify(options: argparse.Namespace) -> None:
+    """Refuse ``--verify`` where it would change nothing."""
+    if options.verify and not options.json:
+        raise InvalidArgument("--verify", "no --json", "--json beside it, or the command `rbnotes verify`")
+
+
+def print_records(records: Sequence[Record], *, verify: bool) -> int:
+    """Records as JSON, with residuals and counterexamples if they are to be run."""
+    if not verify:
+        print_json([record_to_dict(record) for record in records])
+        return 0
+    outcomes, stopped = run_records(records, partial(measure, examples=EXAMPLES, shrink=False))
+    print_json([record_to_dict(outcome.record, outcome) for outcome in outcomes])
+    return 130 if stopped else 0
+
+
+def summary(records: Sequence[Record]) -> str:
+    """One line: how many claims and displays, and the displays' verdicts."""
+    verdicts = display_verdicts(records)
+    counts = Counter(verdicts.values())
+    parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    num_recorded = len(inventory()) - len(entries_without_record(records))
+    return f"{len(records)} claims in {len(verdicts)} places ({num_recorded} of {len(inventory())} displays): {parts}"

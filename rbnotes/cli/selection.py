@@ -1,0 +1,90 @@
+"""The records that a command is about."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from rbnotes import ledger
+from rbnotes.arguments import InvalidArgument
+from rbnotes.ledger import Record, lookup
+from rbnotes.ledger.coverage import inventory
+from rbnotes.ledger.lookup import NUM_SUGGESTIONS
+from rbnotes.ledger.runner import Outcome
+from rbnotes.ledger.sources import active_ledger
+
+
+def add_record_command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
+    """A command about records that its options select."""
+    added: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
+    added.set_defaults(run=run)
+    added.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="claims: ids or their beginnings, 1.62, 'S 1.62', a function's name; default all",
+    )
+    added.add_argument("--source", metavar="NAME", help="only the records of one source, such as lloyd")
+    added.add_argument("--section", help="only one section, such as 0.22.1")
+    added.add_argument("--json", action="store_true", help="print JSON")
+    return added
+
+
+def select_records(options: argparse.Namespace) -> list[Record]:
+    """The records that the options name, in reading order.
+
+    Raises
+    ------
+    InvalidArgument
+        If a name stands for none, or there is no such source or section.
+    """
+    if options.source is not None:
+        active_ledger().source(options.source)
+    everything = ledger.load()
+    among = [
+        record
+        for record in everything
+        if options.source in (None, record.source) and options.section in (None, record.section)
+    ]
+    if not among and options.section is not None:
+        sections = {entry.section for entry in inventory() if options.source in (None, entry.source)}
+        if options.section not in sections:
+            known = sorted({record.section for record in everything})
+            requested = options.section.rpartition("/s")[2]  # as in an id
+            near = ", ".join(difflib.get_close_matches(requested, known, NUM_SUGGESTIONS, cutoff=0.0))
+            raise InvalidArgument("--section", repr(options.section), f"a section, perhaps one of {near}")
+    if not options.ids:
+        return among
+    selected_ids: set[str] = set()
+    for name in options.ids:
+        found = lookup.find_claims(name, among)
+        if not found:
+            raise lookup.unknown_claim_error("ID", name, everything)
+        selected_ids |= {record.id for record in found}
+    return [record for record in among if record.id in selected_ids]
+
+
+def run_records(records: Iterable[Record], check: Callable[[Record], Outcome]) -> tuple[list[Outcome], bool]:
+    """Run records with a progress bar; after Ctrl-C what was found so far, and True."""
+    progress = Console(stderr=True)
+    steps = track(
+        list(records),
+        description="checking",
+        console=progress,
+        transient=True,
+        disable=not progress.is_terminal,
+    )
+    found: list[Outcome] = []
+    try:
+        for record in steps:
+            found.append(check(record))
+    except KeyboardInterrupt:
+        print(f"rbnotes: stopped after {len(found)} records", file=sys.stderr)
+        return found, True
+    return found, False

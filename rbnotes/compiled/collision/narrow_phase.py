@@ -1,0 +1,259 @@
+"""Points of contact of all shapes, as :mod:`rbnotes.contact.manifolds` and ``detection`` find them.
+
+A shape is a row of numbers, :data:`SHAPE` of them; so is a place of contact, :data:`PLACE`.
+"""
+
+import math
+
+import numpy as np
+
+from rbnotes.compiled.collision.distance import (
+    add_scaled,
+    closest_points,
+    closest_points_of_segments,
+    column,
+    corners,
+    cross,
+    dot,
+    empty_points,
+    get_point,
+    jit_alloc,
+    norm,
+    scale,
+    separating_axis,
+    set_point,
+    subtract,
+)
+from rbnotes.contact.distance import TOUCHING_TOLERANCE
+from rbnotes.contact.manifolds import (
+    EDGE_TOLERANCE,
+    FLAT_TOLERANCE,
+    TILT_TIE_TOLERANCE,
+    TILTED_FACE_TOLERANCE,
+)
+
+# Of a shape: pose in its body (16), half extents of the core (3), radius, infinite for a plane.
+HALF_EXTENTS, RADIUS = 16, 19
+SHAPE_SIZE = 20
+
+PLACE_SIZE = 7
+"""Of a place of contact: position (3), normal (3), gap."""
+
+MAX_CONTACT_POINTS = 8
+"""Places where two shapes touch, at most: a quadrangle cut by four lines, or the corners of a box."""
+
+
+@jit_alloc
+def find_contacts(shapes, bodies, pairs, poses, margin, places):
+    """Writes the two shapes, counted from zero, and the place of each contact; how many there are.
+
+    Of bodies the last one is the world. No more are written than there is room for.
+    """
+    frames = np.zeros((len(shapes), 4, 4))
+    for i in range(len(shapes)):
+        for r in range(4):
+            for c in range(4):
+                for k in range(4):
+                    frames[i, r, c] += poses[bodies[i], r, k] * shapes[i, 4 * k + c]
+    shape_places, count = np.empty((MAX_CONTACT_POINTS, PLACE_SIZE)), 0
+    for n in range(len(pairs)):
+        a, b = pairs[n, 0], pairs[n, 1]
+        for i in range(shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_places)):
+            if count < len(places):
+                places[count, 0], places[count, 1] = a, b
+                for k in range(PLACE_SIZE):
+                    places[count, 2 + k] = shape_places[i, k]
+            count += 1
+    return count
+
+
+@jit_alloc
+def half_extents(shape):
+    """Half extents of the core."""
+    return shape[HALF_EXTENTS], shape[HALF_EXTENTS + 1], shape[HALF_EXTENTS + 2]
+
+
+@jit_alloc
+def write_place(out, i, position, normal, gap):
+    """Writes a place of contact."""
+    out[i, 0], out[i, 1], out[i, 2] = position
+    out[i, 3], out[i, 4], out[i, 5] = normal
+    out[i, 6] = gap
+
+
+@jit_alloc
+def shape_contacts(a, pose_a, b, pose_b, margin, out):
+    """Where two shapes touch, of which no more than one is a plane; how many places."""
+    half_a, half_b, reach = half_extents(a), half_extents(b), a[RADIUS] + b[RADIUS]
+    if math.isinf(a[RADIUS]):
+        return plane_contacts(half_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
+    if math.isinf(b[RADIUS]):
+        return plane_contacts(half_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
+    size = norm(half_a) + norm(half_b)
+    if norm(subtract(column(pose_a, 3), column(pose_b, 3))) - size - reach > margin:
+        return 0
+    touching_distance = TOUCHING_TOLERANCE * (size + reach)
+    normal, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
+    if separation - reach > margin:
+        return 0
+    if separation > 0:
+        x, y = closest_points(half_a, pose_a, half_b, pose_b)
+        separation_vector = subtract(x, y)
+        separation_vector = add_scaled(
+            separation_vector, max(0.0, touching_distance - norm(separation_vector)), normal
+        )
+        normal = scale(1 / norm(separation_vector), separation_vector)
+    on_a, on_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
+    count, normal = opposite_points(half_a, pose_a, half_b, pose_b, normal, separation > 0, on_a, on_b)
+    kept = 0
+    for i in range(count):
+        x, y = get_point(on_a, i), get_point(on_b, i)
+        gap = dot(subtract(x, y), normal) - reach
+        if gap <= margin:
+            middle = add_scaled(add_scaled(x, 1.0, y), b[RADIUS] - a[RADIUS], normal)
+            write_place(out, kept, scale(0.5, middle), normal, gap)
+            kept += 1
+    return kept
+
+
+@jit_alloc
+def plane_contacts(half, radius, pose, plane, margin, sign, out):
+    """Where a rounded box touches a half-space; the sign is that of the normal."""
+    points, kept, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
+    for i in range(corners(half, pose, points)):
+        x = get_point(points, i)
+        gap = dot(subtract(x, column(plane, 3)), normal) - radius
+        if gap <= margin:
+            write_place(out, kept, add_scaled(x, -(radius + gap / 2), normal), scale(sign, normal), gap)
+            kept += 1
+    return kept
+
+
+@jit_alloc
+def support_feature(half, pose, direction, flat):
+    """The corner, edge or face of a core that lies farthest in a direction.
+
+    In how many directions it extends, its middle, the two axes, and the half extents along them.
+    """
+    dimension, middle, none = 0, column(pose, 3), (0.0, 0.0, 0.0)
+    axis_one, axis_two, half_one, half_two = none, none, 0.0, 0.0
+    for i in range(3):
+        axis = column(pose, i)
+        along = dot(direction, axis)
+        if not (abs(along) <= flat and half[i] > 0):
+            middle = add_scaled(middle, -half[i] if along < 0 else half[i], axis)
+        elif dimension == 0:
+            dimension, axis_one, half_one = 1, axis, half[i]
+        else:
+            dimension, axis_two, half_two = 2, axis, half[i]
+    return dimension, middle, axis_one, axis_two, half_one, half_two
+
+
+@jit_alloc
+def feature_corners(feature, out):
+    """Writes the corners of a feature, in order around a face; how many there are."""
+    dimension, middle, axis_one, axis_two, half_one, half_two = feature
+    if dimension == 0:
+        set_point(out, 0, middle)
+        return 1
+    left, right = add_scaled(middle, -half_one, axis_one), add_scaled(middle, half_one, axis_one)
+    if dimension == 1:
+        set_point(out, 0, left)
+        set_point(out, 1, right)
+        return 2
+    set_point(out, 0, add_scaled(left, -half_two, axis_two))
+    set_point(out, 1, add_scaled(right, -half_two, axis_two))
+    set_point(out, 2, add_scaled(right, half_two, axis_two))
+    set_point(out, 3, add_scaled(left, half_two, axis_two))
+    return 4
+
+
+@jit_alloc
+def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b):
+    """Writes pairs of points on the cores, one opposite the other; how many, and the normal."""
+    opposite_normal = scale(-1.0, normal)
+    of_a, of_b = (
+        support_feature(half_a, pose_a, opposite_normal, FLAT_TOLERANCE),
+        support_feature(half_b, pose_b, normal, FLAT_TOLERANCE),
+    )
+    if of_a[0] == 2 or of_b[0] == 2:
+        if face_tilt(of_a, normal) < face_tilt(of_b, normal) - TILT_TIE_TOLERANCE:
+            count = feature_corners(support_feature(half_b, pose_b, normal, TILTED_FACE_TOLERANCE), on_b)
+            count, face_normal = clip_to_face(of_a, opposite_normal, count, on_b, on_a)
+            face_normal = scale(-1.0, face_normal)
+        else:
+            count = feature_corners(
+                support_feature(half_a, pose_a, opposite_normal, TILTED_FACE_TOLERANCE), on_a
+            )
+            count, face_normal = clip_to_face(of_b, normal, count, on_a, on_b)
+        if count:
+            return count, face_normal
+    elif of_a[0] == 1 and of_b[0] == 1 and norm(cross(of_a[2], of_b[2])) < FLAT_TOLERANCE:
+        middle, axis = of_a[1], of_a[2]
+        count = clip_to_range(of_a, feature_corners(of_b, on_b), on_b, axis, of_a[4])
+        for i in range(count):
+            set_point(on_a, i, add_scaled(middle, dot(subtract(get_point(on_b, i), middle), axis), axis))
+        if count:
+            return count, normal
+    x, y = closest_points(half_a, pose_a, half_b, pose_b)
+    if not disjoint:  # edges that overlap least, if it is edges
+        of_a, of_b = (
+            support_feature(half_a, pose_a, opposite_normal, EDGE_TOLERANCE),
+            support_feature(half_b, pose_b, normal, EDGE_TOLERANCE),
+        )
+        if of_a[0] == 1 and of_b[0] == 1:
+            feature_corners(of_a, on_a)
+            feature_corners(of_b, on_b)
+            x, y = closest_points_of_segments(
+                get_point(on_a, 0), get_point(on_a, 1), get_point(on_b, 0), get_point(on_b, 1)
+            )
+    set_point(on_a, 0, x)
+    set_point(on_b, 0, y)
+    return 1, normal
+
+
+@jit_alloc
+def face_tilt(feature, normal):
+    """Of a face, against the plane that is perpendicular to the normal; infinite if it is none."""
+    steepest = max(abs(dot(feature[2], normal)), abs(dot(feature[3], normal)))
+    return steepest if feature[0] == 2 else math.inf
+
+
+@jit_alloc
+def clip_to_face(face, outward, count, points, projections):
+    """Keeps the part of a feature over a face, and writes the points below; how many, the face's normal."""
+    face_normal = cross(face[2], face[3])
+    face_normal = face_normal if dot(face_normal, outward) > 0 else scale(-1.0, face_normal)
+    count = clip_to_range(face, count, points, face[2], face[4])
+    count = clip_to_range(face, count, points, face[3], face[5])
+    for i in range(count):
+        x = get_point(points, i)
+        set_point(projections, i, add_scaled(x, -dot(subtract(x, face[1]), face_normal), face_normal))
+    return count, face_normal
+
+
+@jit_alloc
+def clip_to_range(feature, count, points, axis, half):
+    """Keeps what lies between the ends of a feature along one of its axes; how many corners that has."""
+    middle = dot(axis, feature[1])
+    count = clip_polygon(points, count, axis, middle + half)
+    return clip_polygon(points, count, scale(-1.0, axis), half - middle)
+
+
+@jit_alloc
+def clip_polygon(polygon, count, side, limit):
+    """Keeps the part of a convex polygon, segment or point with ``side . x <= limit``; how many corners."""
+    corners, kept, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
+    for i in range(count):
+        set_point(corners, i, get_point(polygon, i))
+    for i in range(count):
+        j = (i + 1) % count
+        value, next_value = dot(get_point(corners, i), side) - limit, dot(get_point(corners, j), side) - limit
+        if value <= slack:
+            set_point(polygon, kept, get_point(corners, i))
+            kept += 1
+        if (count > 2 or j > 0) and min(value, next_value) < -slack and max(value, next_value) > slack:
+            x, y = get_point(corners, i), get_point(corners, j)
+            set_point(polygon, kept, add_scaled(x, value / (value - next_value), subtract(y, x)))
+            kept += 1
+    return kept

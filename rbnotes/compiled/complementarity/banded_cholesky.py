@@ -1,0 +1,192 @@
+"""Symmetric systems of many unknowns in which rows couple neighbours alone, factored within their envelope.
+
+Columns stand one behind the other, so that those which change others are read in a row; four of them change
+the others at once. (:mod:`rbnotes.compiled.contact_solver.envelope_factors` keeps rows, and the order of sums.)
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.simd.lanes import broadcast8, read, write
+
+Envelope = namedtuple("Envelope", "last place numbers")
+"""Of each column of a symmetric matrix the entries from the diagonal to its last one, and eight zeros.
+
+Entry ``(i, k)`` is at ``place[k] + i``."""
+
+LANES = 8
+"""Numbers side by side."""
+
+COLUMNS_PER_BLOCK = 4
+"""Columns that change the others at once, for which those are read and written once: they end together."""
+
+MAX_FACTOR_PRODUCTS = 2e7
+"""Products that a factor may take at most: beyond it others are faster."""
+
+
+@jit_reassoc
+def dot_range(x, x_start, y, y_start, first, last):
+    """The sum of products of entries from one number to another."""
+    total = 0.0
+    for k in range(first, last):
+        total += x[x_start + k] * y[y_start + k]
+    return total
+
+
+@jit_alloc
+def bandwidth_reducing_order(Q, A, columns):
+    """Places of the unknowns that bring those near each other that rows connect: by distance from an end."""
+    d, order, queue = len(Q.start) - 1, np.full(len(Q.start) - 1, -1), np.empty(len(Q.start) - 1, np.int64)
+    last_pass, row_last_pass, pass_number, num_ordered = (
+        np.zeros(d, np.int64),
+        np.zeros(len(A.start) - 1, np.int64),
+        0,
+        0,
+    )
+    for root in range(d):
+        if order[root] >= 0:
+            continue
+        end, count = root, 0
+        for _ in range(2):  # the last one found is far from the root, and so a better one
+            pass_number += 1
+            queue[0], count, done = end, 1, 0
+            last_pass[end] = pass_number
+            while done < count:
+                u = queue[done]
+                done += 1
+                for k in range(Q.start[u], Q.start[u + 1]):
+                    j = Q.column[k]
+                    if last_pass[j] != pass_number:
+                        last_pass[j] = pass_number
+                        queue[count] = j
+                        count += 1
+                for t in range(columns.start[u], columns.start[u + 1]):
+                    i = columns.column[t]
+                    if row_last_pass[i] == pass_number:
+                        continue
+                    row_last_pass[i] = pass_number
+                    for k in range(A.start[i], A.start[i + 1]):
+                        j = A.column[k]
+                        if last_pass[j] != pass_number:
+                            last_pass[j] = pass_number
+                            queue[count] = j
+                            count += 1
+            end = queue[count - 1]
+        for k in range(count):
+            order[queue[k]] = num_ordered + k
+        num_ordered += count
+    return order
+
+
+@jit_alloc
+def allocate_envelope(size, first_rows, second_rows):
+    """Room for a matrix that couples the unknowns of each row, or none if that takes too much work."""
+    last = np.arange(size)
+    for rows in (first_rows, second_rows):
+        for i in range(len(rows.start) - 1):
+            least, most = size, 0
+            for k in range(rows.start[i], rows.start[i + 1]):
+                least, most = min(least, rows.column[k]), max(most, rows.column[k])
+            if least < size:
+                last[least] = max(last[least], most)
+    offset, total, work, end = np.empty(size, np.int64), 0, 0.0, 0
+    for k in range(size):
+        if k % COLUMNS_PER_BLOCK == 0:
+            for j in range(k, min(k + COLUMNS_PER_BLOCK, size)):
+                end = max(end, last[j])
+        last[k] = end
+        offset[k] = total - k
+        total += end + 1 - k + LANES
+        work += (end - k) * (end - k) / 2
+    return Envelope(last, offset, np.empty(total if work <= MAX_FACTOR_PRODUCTS else 0))
+
+
+@jit_noalloc
+def subtract_multiple(x, x_start, y, y_start, first, last, factor):
+    """Takes a multiple of numbers, behind which there are zeros, from others."""
+    row, x_start, y_start = broadcast8(factor), int(x_start), int(y_start)
+    for k in range(int(first), int(last) + 1, LANES):
+        write(y, y_start + k, read(y, y_start + k, row) - read(x, x_start + k, row) * row)
+
+
+@jit_noalloc
+def subtract_four_multiples(x, a, b, c, d, y, y_start, first, last, factors):
+    """The same with four of them."""
+    e, f, g, h = (
+        broadcast8(factors[0]),
+        broadcast8(factors[1]),
+        broadcast8(factors[2]),
+        broadcast8(factors[3]),
+    )
+    a, b, c, d, y_start = int(a), int(b), int(c), int(d), int(y_start)
+    for k in range(int(first), int(last) + 1, LANES):
+        left = read(y, y_start + k, e) - read(x, a + k, e) * e - read(x, b + k, e) * f
+        write(y, y_start + k, left - read(x, c + k, e) * g - read(x, d + k, e) * h)
+
+
+@jit_noalloc
+def factor_cholesky(S):
+    """Replaces a matrix by its factor; false where it is not positive definite."""
+    last, offset, x = S
+    size = len(last)
+    for begin in range(0, size, COLUMNS_PER_BLOCK):
+        end = min(begin + COLUMNS_PER_BLOCK, size)
+        for k in range(begin, end):
+            column = offset[k]
+            if not x[column + k] > 0.0:
+                return False
+            x[column + k] = math.sqrt(x[column + k])
+            inverse = 1 / x[column + k]
+            for i in range(k + 1, last[k] + 1):
+                x[column + i] *= inverse
+            for i in range(k + 1, end):
+                subtract_multiple(x, column, x, offset[i], i, last[k], x[column + i])
+        if end - begin == COLUMNS_PER_BLOCK:
+            a, b, c, d = offset[begin], offset[begin + 1], offset[begin + 2], offset[begin + 3]
+            for i in range(end, last[begin] + 1):
+                factors = x[a + i], x[b + i], x[c + i], x[d + i]
+                if factors[0] != 0.0 or factors[1] != 0.0 or factors[2] != 0.0 or factors[3] != 0.0:
+                    subtract_four_multiples(x, a, b, c, d, x, offset[i], i, last[begin], factors)
+    return True
+
+
+@jit_noalloc
+def solve_cholesky(S, x):
+    """Replaces x, behind which there is room, by what the factored matrix takes to it."""
+    solve_lower(S, x, 0)
+    for k in range(len(S.last) - 1, -1, -1):
+        column = S.place[k]
+        x[k] = (x[k] - dot_range(S.numbers, column, x, 0, k + 1, S.last[k] + 1)) / S.numbers[column + k]
+
+
+@jit_noalloc
+def solve_lower(S, x, begin):
+    """Replaces x, zero before ``begin`` and with room behind it, by the factor's inverse times x."""
+    for k in range(begin, len(S.last)):
+        x[k] /= S.numbers[S.place[k] + k]
+        if x[k] != 0.0:
+            subtract_multiple(S.numbers, S.place[k], x, 0, k + 1, S.last[k], x[k])
+
+
+@jit_noalloc
+def add_row_square(S, rows, i, factor):
+    """Adds a multiple of the square of a row."""
+    for k in range(rows.start[i], rows.start[i + 1]):
+        u, scaled = rows.column[k], factor * rows.value[k]
+        for t in range(rows.start[i], rows.start[i + 1]):
+            if rows.column[t] >= u:
+                S.numbers[S.place[u] + rows.column[t]] += scaled * rows.value[t]
+
+
+@jit_noalloc
+def write_matrix(S, Q, order):
+    """Writes Q into an envelope."""
+    for k in range(len(S.numbers)):
+        S.numbers[k] = 0.0
+    for u in range(len(S.last)):
+        for k in range(Q.start[u], Q.start[u + 1]):
+            if Q.column[k] >= order[u]:
+                S.numbers[S.place[order[u]] + Q.column[k]] += Q.value[k]

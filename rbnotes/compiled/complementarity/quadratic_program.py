@@ -1,0 +1,285 @@
+"""Quadratic programs with inequalities (:mod:`rbnotes.compiled.complementarity.problems`): dense in z, or narrow in x."""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc
+from rbnotes.compiled.complementarity.banded_cholesky import (
+    LANES,
+    add_row_square,
+    allocate_envelope,
+    bandwidth_reducing_order,
+    dot_range,
+    factor_cholesky,
+    solve_cholesky,
+    solve_lower,
+    write_matrix,
+)
+from rbnotes.compiled.complementarity.lemke import solve_lemke
+from rbnotes.compiled.complementarity.residuals import (
+    relative_error,
+    row_size,
+    update_pair_residuals,
+)
+from rbnotes.compiled.complementarity.sparse_rows import (
+    SparseRows,
+    add_row,
+    is_symmetric,
+    renumber_columns,
+    row_abs_dot,
+    row_dot,
+    transpose_rows,
+)
+from rbnotes.compiled.record_layout import EQUATIONS, RELATIVE
+from rbnotes.complementarity.block_principal_pivoting import MAX_PROXIMAL_STEPS, MAX_STALLED_BLOCKS
+
+Program = namedtuple("Program", "Q c A b")
+"""Minimise ``x^T Q x / 2 + c^T x`` under ``A x >= b``."""
+
+RELATIVE_REGULARIZATION = 1e-8
+"""Weight of an impulse's distance from the centre, relative to the effect of an impulse."""
+
+SIGN_TOLERANCE = 1e-11
+"""Signs are believed above this, relative to the largest of their kind."""
+
+MAX_DENSE_INEQUALITIES = 32
+"""Up to so many inequalities the dense problem in z is solved."""
+
+
+@jit_alloc
+def program_residuals(program, order, x, z, residuals):
+    """Writes how well x and z solve a program, as an elimination's residuals are; the w are handed back."""
+    Q, c, A, b = program
+    d, m = len(c), len(b)
+    inertia, heaviest = np.empty(d), 0.0
+    motion, force, reach, free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
+    for u in range(d):
+        inertia[order[u]] = 0.0
+        for k in range(Q.start[u], Q.start[u + 1]):
+            if Q.column[k] == order[u]:
+                inertia[order[u]] += abs(Q.value[k])
+        heaviest = max(heaviest, inertia[order[u]])
+    for u in range(d):
+        if not inertia[u] > 0:
+            inertia[u] = heaviest if heaviest > 0 else 1.0
+    for u in range(d):
+        motion[order[u]] += row_dot(Q, u, x)
+        force[order[u]] = row_abs_dot(Q, u, x) + abs(c[order[u]])
+    energy = 0.0
+    for u in range(d):
+        energy = max(energy, abs(c[u]) / math.sqrt(inertia[u]))
+        free[u] = abs(c[u]) / inertia[u]
+    w, effects = np.empty(m), np.empty(m)
+    for i in range(m):
+        effects[i] = 0.0
+        for k in range(A.start[i], A.start[i + 1]):
+            u = A.column[k]
+            effects[i] += A.value[k] * A.value[k] / inertia[u]
+            motion[u] -= A.value[k] * z[i]
+            force[u] += abs(A.value[k] * z[i])
+        if effects[i] > 0:
+            energy = max(energy, abs(b[i]) / math.sqrt(effects[i]))
+        w[i] = row_dot(A, i, x) - b[i]
+    residuals[:] = 0.0
+    for u in range(d):
+        reach[u] = max(abs(x[u]), force[u] / inertia[u])
+        residuals[EQUATIONS] = max(residuals[EQUATIONS], abs(motion[u]))
+        size = row_size(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
+        residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], size))
+    for i in range(m):
+        own, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, reach)
+        size = row_size(own, terms, energy * math.sqrt(effects[i]))
+        update_pair_residuals(residuals, z[i], w[i], effects[i] if effects[i] > 0 else 1.0, size)
+    return w
+
+
+@jit_alloc
+def solve_by_elimination(program, order, S, x, z):
+    """Solves for z in the dense LCP of few inequalities, then for x; the number of pivots, or -1."""
+    Q, c, A, b = program
+    d, m = len(c), len(b)
+    write_matrix(S, Q, order)
+    if not factor_cholesky(S):
+        return -1
+    Y, begin, end = np.zeros((m, d + LANES)), np.empty(m, np.int64), np.empty(m, np.int64)
+    M, q, w = np.empty((m, m)), np.empty(m), np.empty(m)
+    for u in range(d):
+        x[u] = -c[u]
+    solve_cholesky(S, x)
+    diagonal = len(Q.column) == d
+    for i in range(m):
+        begin[i], end[i] = d, d
+        last = 0
+        for k in range(A.start[i], A.start[i + 1]):
+            begin[i], last = min(begin[i], A.column[k]), max(last, A.column[k])
+            Y[i, A.column[k]] += A.value[k]
+        if diagonal:
+            end[i] = last + 1
+            for k in range(A.start[i], A.start[i + 1]):
+                Y[i, A.column[k]] = A.value[k] / S.numbers[S.place[A.column[k]] + A.column[k]]
+        else:
+            solve_lower(S, Y[i], begin[i])
+        q[i] = row_dot(A, i, x) - b[i]
+        for j in range(i + 1):
+            first, final = max(begin[i], begin[j]), min(end[i], end[j])
+            M[i, j] = M[j, i] = dot_range(Y[i], 0, Y[j], 0, first, final)
+    pivots = solve_lemke(M, q, z, w)
+    if pivots < 0:
+        return -1
+    for u in range(d):
+        x[u] = -c[u]
+    for i in range(m):
+        add_row(A, i, z[i], x)
+    solve_cholesky(S, x)
+    return pivots
+
+
+@jit_alloc
+def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
+    """Solves by blocks of pivots, with the bodies' system in the place of the contacts'.
+
+    Where z_i is within its bounds, ``w_i + soft_i (z_i - centre_i)`` is zero, so that x solves
+
+        (Q + A^T A / soft) x = A^T (centre + b / soft) - c
+
+    over these rows, whether or not some of them repeat others. The number of factorizations, or -1.
+    """
+    Q, c, A, b = program
+    d, m = len(c), len(b)
+    inertia = np.zeros(d)
+    for u in range(d):
+        for k in range(Q.start[u], Q.start[u + 1]):
+            if Q.column[k] == order[u]:
+                inertia[order[u]] += Q.value[k]
+    regularization, center, active, w, rhs = (
+        np.empty(m),
+        np.zeros(m),
+        np.empty(m, np.bool_),
+        np.empty(m),
+        np.empty(d + LANES),
+    )
+    scale = np.empty(m)
+    largest = 0.0
+    for u in range(d):
+        if not inertia[u] > 0:
+            return -1
+        x[u] = -c[u] / inertia[u]
+    for i in range(m):
+        effect = 0.0
+        for k in range(A.start[i], A.start[i + 1]):
+            effect += A.value[k] * A.value[k] / inertia[A.column[k]]
+        if effect == 0.0:
+            return -1
+        scale[i], regularization[i] = effect, RELATIVE_REGULARIZATION * effect
+        w[i] = row_dot(A, i, x) - b[i]
+        active[i] = w[i] < 0
+        largest = max(largest, abs(w[i]))
+        z[i] = 0.0
+    sign_tolerance, count = SIGN_TOLERANCE * largest, 0
+    is_factored = False
+    for _ in range(MAX_PROXIMAL_STEPS):
+        best, patience = m + 1, MAX_STALLED_BLOCKS
+        while True:
+            if not is_factored:
+                write_matrix(S, Q, order)
+                for i in range(m):
+                    if active[i]:
+                        add_row_square(S, A, i, 1 / regularization[i])
+                if not factor_cholesky(S):
+                    return -1
+                is_factored = True
+                count += 1
+            for u in range(d):
+                rhs[u] = -c[u]
+            for i in range(m):
+                z[i] = 0.0
+                if active[i]:
+                    add_row(A, i, center[i] + b[i] / regularization[i], rhs)
+            solve_cholesky(S, rhs)
+            for u in range(d):
+                x[u] = rhs[u]
+            refine_solution(program, order, S, active, center, regularization, x, z, rhs)
+            num_wrong = 0
+            for i in range(m):
+                w[i] = row_dot(A, i, x) - b[i]
+                if (scale[i] * z[i] if active[i] else w[i] - regularization[i] * center[i]) < -sign_tolerance:
+                    active[i] = not active[i]
+                    num_wrong += 1
+            if num_wrong == 0:
+                break
+            is_factored = False
+            patience = MAX_STALLED_BLOCKS if num_wrong < best else patience - 1
+            best = min(best, num_wrong)
+            if patience < 0:
+                return -1
+        for i in range(m):
+            z[i] = max(z[i], 0.0)
+            center[i] = z[i]
+        program_residuals(program, order, x, z, residuals)
+        if residuals[RELATIVE] <= tolerance:
+            return count
+    return -1
+
+
+@jit_noalloc
+def refine_solution(program, order, S, active, center, regularization, x, z, rhs):
+    """Writes z, and takes out of x and z what rounding left: the equations of the bodies are off by it."""
+    Q, c, A, b = program
+    for _ in range(2):
+        for i in range(len(b)):
+            if active[i]:
+                z[i] = center[i] + (b[i] - row_dot(A, i, x)) / regularization[i]
+        for u in range(len(c)):
+            rhs[u] = -c[u]
+        for u in range(len(c)):
+            rhs[order[u]] -= row_dot(Q, u, x)
+        for i in range(len(b)):
+            if active[i]:
+                add_row(A, i, z[i], rhs)
+        solve_cholesky(S, rhs)
+        for u in range(len(c)):
+            x[u] += rhs[u]
+        for i in range(len(b)):
+            if active[i]:
+                z[i] -= row_dot(A, i, rhs) / regularization[i]
+
+
+@jit_alloc
+def solve_program(program, x, z, w, residuals, tolerance):
+    """Writes a solution and its residuals; how many pivots and factorizations, and 1 if there is none."""
+    Q, c, A, b = program
+    d, m = len(c), len(b)
+    columns_of_A, transpose = transpose_rows(A, d), transpose_rows(Q, d)
+    Q = transpose_rows(transpose, d)
+    if not is_symmetric(Q, transpose):
+        return 0, 0, 1
+    is_dense = m <= MAX_DENSE_INEQUALITIES
+    order = np.arange(d) if is_dense else bandwidth_reducing_order(Q, A, columns_of_A)
+    inner = Program(
+        SparseRows(Q.start, Q.column.copy(), Q.value),
+        np.empty(d),
+        SparseRows(A.start, A.column.copy(), A.value),
+        b,
+    )
+    renumber_columns(inner.Q, order)
+    renumber_columns(inner.A, order)
+    for u in range(d):
+        inner.c[order[u]] = c[u]
+    S, y = allocate_envelope(d, inner.Q, inner.Q if is_dense else inner.A), np.empty(d + LANES)
+    if len(S.numbers) == 0:
+        return 0, 0, 1
+    pivots, factorizations = 0, 0
+    if is_dense:
+        pivots = solve_by_elimination(inner, order, S, y, z)
+    else:
+        factorizations = solve_by_block_pivoting(inner, order, S, y, z, residuals, tolerance)
+    if pivots < 0 or factorizations < 0:
+        return 0, 0, 1
+    slacks = program_residuals(inner, order, y, z, residuals)
+    for i in range(m):
+        w[i] = slacks[i]
+    for u in range(d):
+        x[u] = y[order[u]]
+    return pivots, factorizations, 0

@@ -1,0 +1,99 @@
+"""Sparse rows: of each the columns and values of its entries, one row behind the other."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc
+
+SparseRows = namedtuple("SparseRows", "start column value")
+"""Where each starts, and behind the last one its end; and all entries."""
+
+SYMMETRY_TOLERANCE = 1e-12
+"""Differences of a matrix and its transpose up to this, relative to its largest entry, are rounding."""
+
+
+@jit_noalloc
+def row_dot(rows, i, x):
+    """The product of a row with a vector."""
+    total = 0.0
+    for k in range(rows.start[i], rows.start[i + 1]):
+        total += rows.value[k] * x[rows.column[k]]
+    return total
+
+
+@jit_noalloc
+def row_abs_dot(rows, i, x):
+    """The same, all taken as positive."""
+    total = 0.0
+    for k in range(rows.start[i], rows.start[i + 1]):
+        total += abs(rows.value[k] * x[rows.column[k]])
+    return total
+
+
+@jit_noalloc
+def add_row(rows, i, factor, out):
+    """Adds a multiple of a row to a vector."""
+    for k in range(rows.start[i], rows.start[i + 1]):
+        out[rows.column[k]] += factor * rows.value[k]
+
+
+@jit_alloc
+def sparse_rows(matrix):
+    """The rows of a dense matrix, without their zeros."""
+    count, width = matrix.shape
+    start, total = np.zeros(count + 1, np.int64), 0
+    for i in range(count):
+        for j in range(width):
+            total += matrix[i, j] != 0.0
+        start[i + 1] = total
+    column, value, total = np.empty(total, np.int64), np.empty(total), 0
+    for i in range(count):
+        for j in range(width):
+            if matrix[i, j] != 0.0:
+                column[total], value[total] = j, matrix[i, j]
+                total += 1
+    return SparseRows(start, column, value)
+
+
+@jit_alloc
+def transpose_rows(rows, width):
+    """The columns as rows, without zeros; entries in order."""
+    start, count = np.zeros(width + 1, np.int64), len(rows.start) - 1
+    for k in range(rows.start[count]):
+        start[rows.column[k] + 1] += rows.value[k] != 0.0
+    for j in range(width):
+        start[j + 1] += start[j]
+    column, value, following = np.empty(start[width], np.int64), np.empty(start[width]), start.copy()
+    for i in range(count):
+        for k in range(rows.start[i], rows.start[i + 1]):
+            if rows.value[k] != 0.0:
+                to = following[rows.column[k]]
+                column[to], value[to] = i, rows.value[k]
+                following[rows.column[k]] += 1
+    return SparseRows(start, column, value)
+
+
+@jit_noalloc
+def is_symmetric(rows, other):
+    """Whether rows are those of the transposed matrix, which is ``other``, to rounding."""
+    for i in range(len(rows.start)):
+        if rows.start[i] != other.start[i]:
+            return False
+    largest, total = 0.0, rows.start[-1]
+    for k in range(total):
+        largest = max(largest, abs(rows.value[k]))
+    for k in range(total):
+        if (
+            rows.column[k] != other.column[k]
+            or abs(rows.value[k] - other.value[k]) > SYMMETRY_TOLERANCE * largest
+        ):
+            return False
+    return True
+
+
+@jit_noalloc
+def renumber_columns(rows, order):
+    """Renames the columns."""
+    for k in range(rows.start[-1]):
+        rows.column[k] = order[rows.column[k]]

@@ -1,0 +1,1 @@
+"""Contact impulses, joint constraints and the velocity update of a time step."""

@@ -1,0 +1,228 @@
+"""Contacts of a kick: their rows, how they answer impulses, and the impulses of Coulomb's law.
+
+A contact is a row of numbers (:mod:`rbnotes.compiled.record_layout`); so is what is remembered of it after a kick,
+with the impulse in the world. The last body is the world.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from rbnotes.compiled.collision.distance import (
+    cross,
+    dot,
+    jit_alloc,
+    jit_noalloc,
+    norm,
+    scale,
+    subtract,
+)
+from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
+from rbnotes.compiled.contact_solver.joint_constraints import dot6, write_block
+from rbnotes.compiled.contact_solver.newton_friction import (
+    copy_array,
+    project_to_cone,
+    scaled_natural_residual,
+    solve_newton,
+)
+from rbnotes.compiled.record_layout import IMPULSE, MU, NORMAL, POSITION, A, B
+from rbnotes.compiled.simulation.free_motion import matvec_transposed
+from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+
+ContactJacobian = namedtuple("ContactJacobian", "body_of along")
+"""Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""
+
+
+@jit_noalloc
+def contact_frame(contact, out):
+    """Writes the normal and the two tangents ``(3, 3)``, as :mod:`rbnotes.unchecked.contact_axes` has them."""
+    n = (contact[NORMAL], contact[NORMAL + 1], contact[NORMAL + 2])
+    least = 0
+    for k in range(1, 3):
+        if abs(n[k]) < abs(n[least]):
+            least = k
+    first = cross((1.0 if least == 0 else 0.0, 1.0 if least == 1 else 0.0, 1.0 if least == 2 else 0.0), n)
+    first = scale(1 / norm(first), first)
+    out[0, 0], out[0, 1], out[0, 2] = n
+    out[1, 0], out[1, 1], out[1, 2] = first
+    out[2, 0], out[2, 1], out[2, 2] = cross(n, first)
+
+
+@jit_alloc
+def contact_jacobian(contacts, R, x):
+    """Three rows a contact: along the normal and along the tangents."""
+    count, axes = len(contacts), np.empty((3, 3))
+    row_bodies, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
+    for i in range(count):
+        contact_frame(contacts[i], axes)
+        position = (contacts[i, POSITION], contacts[i, POSITION + 1], contacts[i, POSITION + 2])
+        for side in range(2):
+            b, sign = int(contacts[i, A + side]), 1.0 if side == 0 else -1.0
+            arm = subtract(position, (x[b, 0], x[b, 1], x[b, 2]))
+            for k in range(3):
+                direction = (axes[k, 0], axes[k, 1], axes[k, 2])
+                row_bodies[3 * i + k, side] = b
+                moment = scale(sign, matvec_transposed(R[b], cross(arm, direction)))
+                write_block(rows, 3 * i + k, side, moment, sign, direction)
+    return ContactJacobian(row_bodies, rows)
+
+
+@jit_alloc
+def delassus_matrix(rows, responses, joints, system):
+    """Velocities along the contacts' rows per impulse along them ``(3 c, 3 c)``, with the joints kept to."""
+    size = len(responses)
+    W = np.zeros((size, size))
+    for i in range(0, size, 3):
+        for j in range(0, i + 3, 3):
+            for side in range(2):
+                for other in range(2):
+                    if rows.row_bodies[i, side] == rows.row_bodies[j, other]:
+                        for a in range(3):
+                            for b in range(3):
+                                W[i + a, j + b] += dot6(rows.along[i + a, side], responses[j + b, other])
+    if len(system.moves):
+        joint_coupling = np.zeros((size, len(system.moves)))
+        for i in range(size):
+            for r in range(len(system.moves)):
+                for side in range(2):
+                    for other in range(2):
+                        if rows.row_bodies[i, side] == joints.row_bodies[r, other]:
+                            joint_coupling[i, r] += dot6(rows.along[i, side], system.moves[r, other])
+            solve_lower(system.factor, joints.first, joints.at, joint_coupling[i])
+        for i in range(size):
+            for j in range(i + 1):
+                W[i, j] -= vector_dot(joint_coupling[i], joint_coupling[j])
+    for i in range(size):
+        for j in range(i):
+            W[j, i] = W[i, j]
+    return W
+
+
+@jit_noalloc
+def vector_dot(x, y):
+    """Of two lists of numbers."""
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * y[k]
+    return total
+
+
+@jit_noalloc
+def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
+    """Clears directions that joints hold fast: from W, and from free velocities where those are rounding.
+
+    The rounding is that of the velocities with joints, v, and of those without.
+    """
+    for r in range(len(free)):
+        free_effect, terms = 0.0, abs(free[r])
+        for side in range(2):
+            b = rows.row_bodies[r, side]
+            if b < len(bodies.mass):
+                for k in range(6):
+                    inertia = bodies.J[b, k, k] if k < 3 else bodies.mass[b]
+                    free_effect += rows.along[r, side, k] ** 2 / inertia
+                    terms += abs(rows.along[r, side, k]) * (abs(v[b, k]) + abs(unconstrained[b, k]))
+        if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * free_effect:
+            for j in range(len(free)):
+                W[r, j], W[j, r] = 0.0, 0.0
+            if abs(free[r]) <= 1e-12 * terms:
+                free[r] = 0.0
+
+
+@jit_alloc
+def warm_start_impulses(contacts, memory, reach):
+    """The remembered impulses near the contacts, within their cones, ``(3 c,)``; else zero."""
+    impulses, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
+    for i in range(len(contacts)):
+        nearest, min_distance_squared = -1, math.inf
+        for j in range(len(memory)):
+            if memory[j, A] == contacts[i, A] and memory[j, B] == contacts[i, B]:
+                distance_squared = 0.0
+                for k in range(3):
+                    distance_squared += (contacts[i, POSITION + k] - memory[j, POSITION + k]) ** 2
+                if distance_squared < min_distance_squared:
+                    nearest, min_distance_squared = j, distance_squared
+        if nearest >= 0 and math.sqrt(min_distance_squared) < reach:
+            contact_frame(contacts[i], axes)
+            impulse = (memory[nearest, IMPULSE], memory[nearest, IMPULSE + 1], memory[nearest, IMPULSE + 2])
+            p = project_to_cone(
+                (dot(axes[0], impulse), dot(axes[1], impulse), dot(axes[2], impulse)), contacts[i, MU]
+            )
+            impulses[3 * i], impulses[3 * i + 1], impulses[3 * i + 2] = p
+    return impulses
+
+
+@jit_alloc
+def store_impulses(contacts, memory):
+    """Writes where the contacts push, and how."""
+    axes = np.empty((3, 3))
+    for i in range(len(contacts)):
+        contact_frame(contacts[i], axes)
+        copy_array(contacts[i], memory[i])
+        for k in range(3):
+            memory[i, IMPULSE + k] = 0.0
+            for d in range(3):
+                memory[i, IMPULSE + k] += contacts[i, IMPULSE + d] * axes[d, k]
+
+
+@jit_alloc
+def contact_islands(W):
+    """Of each contact the first one among those that answer each other's impulses."""
+    count = len(W) // 3
+    first = np.empty(count, np.int64)
+    for i in range(count):
+        first[i] = i
+        for j in range(i):
+            is_coupled = False
+            for a in range(3):
+                for b in range(3):
+                    is_coupled = is_coupled or W[3 * i + a, 3 * j + b] != 0
+            if is_coupled and first[i] != first[j]:
+                low, high = min(first[i], first[j]), max(first[i], first[j])
+                for k in range(i + 1):
+                    first[k] = low if first[k] == high else first[k]
+    return first
+
+
+@jit_alloc
+def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations):
+    """Impulses ``(3 c,)``, each island's by Newton's method, their residual, and whether all are found."""
+    impulses, all_converged, count = np.empty(len(free)), True, len(mu)
+    island, rows = contact_islands(W), np.empty(3 * count, np.int64)
+    for root in range(count):
+        size = 0
+        for i in range(count):
+            if island[i] == root:
+                for k in range(3):
+                    rows[size] = 3 * i + k
+                    size += 1
+        if size:
+            own_W, own_free, own_start = np.empty((size, size)), np.empty(size), np.empty(size)
+            own_mu, island_impulses = np.empty(size // 3), np.empty(size)
+            for i in range(size):
+                own_free[i], own_start[i], own_mu[i // 3] = (
+                    free[rows[i]],
+                    initial_guess[rows[i]],
+                    mu[rows[i] // 3],
+                )
+                for j in range(size):
+                    own_W[i, j] = W[rows[i], rows[j]]
+            island_residual, _ = solve_newton(
+                own_W, own_free, own_mu, own_start, tolerance, max_iterations, island_impulses
+            )
+            for i in range(size):
+                impulses[rows[i]] = island_impulses[i]
+            all_converged = all_converged and island_residual <= tolerance
+    return impulses, natural_residual(W, free, mu, impulses), all_converged
+
+
+@jit_alloc
+def natural_residual(W, free, mu, r):
+    """The natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
+    count = len(mu)
+    mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
+    for i in range(count):
+        mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
+        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
+    return scaled_natural_residual(W, free, mu, r, rho, mobility, F)

@@ -1,0 +1,273 @@
+"""Programs without loops or branches, on eight numbers at a time: what joints given as functions are.
+
+A program is a list of operations. Machine code is made from the list itself, not from Python that says the
+same, which would take ten times as long; as plain Python the list is worked off.
+"""
+
+import math
+import operator
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
+
+from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
+from rbnotes.compiled.simd.gather_scatter import transpose_vectors
+from rbnotes.compiled.simd.lanes import INDEX_TYPE, VECTOR_TYPE, Float64x8, call_intrinsic
+from rbnotes.compiled.simd.spatial_algebra import FMA_OPTIONS, sine_cosine
+from rbnotes.compiled.tree_layout import (
+    INPUT_WIDTH,
+    JOINT_CONSTANTS,
+    JOINT_COORDINATES,
+    JOINT_TABLE_HEADER_SIZE,
+    JOINT_TABLE_ROW_SIZE,
+    LANES,
+    NUM_INPUT_VECTORS,
+    NUM_JOINTS,
+    NUM_MARGINS,
+    NUM_RESULTS,
+    NUM_STATE_COORDINATES,
+    NUM_STATES,
+    ONE,
+    RESULT_OFFSET,
+    RESULT_STRIDE,
+    ZERO,
+    U,
+)
+
+
+class Program(NamedTuple):
+    """Operations on numbers, each on the results of some before it; the first numbers are the inputs."""
+
+    inputs: int
+    steps: tuple[tuple[str, tuple[int, ...]], ...]
+    outputs: tuple[int, ...]
+
+
+PROGRAMS: dict[int, Program] = {}
+"""All that there are, by a number that tells them apart."""
+
+_float64x8 = Float64x8()
+
+
+def _instruction(instruction):
+    """An operation that the processor does for eight numbers at once."""
+
+    def emit(context, builder, *values):
+        return getattr(builder, instruction)(*values)
+
+    return emit
+
+
+def _library_call(function):
+    """A function of Python's, for one number after the other."""
+
+    def emit(context, builder, *values):
+        kind = signature(types.float64, *(types.float64 for _ in values))
+        one, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
+        for lane in range(int(LANES)):
+            found = one(builder, [builder.extract_element(value, INDEX_TYPE(lane)) for value in values])
+            result = builder.insert_element(result, found, INDEX_TYPE(lane))
+        return result
+
+    return emit
+
+
+def _intrinsic(name):
+    def emit(context, builder, value):
+        return call_intrinsic(builder, name, value)
+
+    return emit
+
+
+def _constant_vector(number):
+    return ir.Constant(VECTOR_TYPE, [number] * int(LANES))
+
+
+def _sign(context, builder, value):
+    below = builder.select(
+        builder.fcmp_ordered("<", value, _constant_vector(0.0)), _constant_vector(-1.0), value
+    )
+    return builder.select(
+        builder.fcmp_ordered(">", value, _constant_vector(0.0)), _constant_vector(1.0), below
+    )
+
+
+OPERATIONS = {
+    "OP_ADD": (operator.add, _instruction("fadd")),
+    "OP_SUB": (operator.sub, _instruction("fsub")),
+    "OP_MUL": (operator.mul, _instruction("fmul")),
+    "OP_DIV": (operator.truediv, _instruction("fdiv")),
+    "OP_NEG": (operator.neg, _instruction("fneg")),
+    "OP_SQ": (np.square, lambda context, builder, value: builder.fmul(value, value)),
+    "OP_TWICE": (lambda value: value + value, lambda context, builder, value: builder.fadd(value, value)),
+    "OP_INV": (np.reciprocal, lambda context, builder, value: builder.fdiv(_constant_vector(1.0), value)),
+    "OP_SQRT": (np.sqrt, _intrinsic("sqrt")),
+    "OP_FABS": (np.abs, _intrinsic("fabs")),
+    "OP_SIGN": (np.sign, _sign),
+    "OP_POW": (np.power, _library_call(math.pow)),
+    "OP_CONSTPOW": (np.power, _library_call(math.pow)),
+    "OP_ATAN2": (np.arctan2, _library_call(math.atan2)),
+    "OP_HYPOT": (np.hypot, _library_call(math.hypot)),
+    "OP_ASIN": (np.arcsin, _library_call(math.asin)),
+    "OP_ACOS": (np.arccos, _library_call(math.acos)),
+    "OP_ATAN": (np.arctan, _library_call(math.atan)),
+    "OP_ASINH": (np.arcsinh, _library_call(math.asinh)),
+    "OP_ACOSH": (np.arccosh, _library_call(math.acosh)),
+    "OP_ATANH": (np.arctanh, _library_call(math.atanh)),
+    "OP_EXP": (np.exp, _library_call(math.exp)),
+    "OP_EXPM1": (np.expm1, _library_call(math.expm1)),
+    "OP_LOG": (np.log, _library_call(math.log)),
+    "OP_LOG1P": (np.log1p, _library_call(math.log1p)),
+    "OP_TAN": (np.tan, _library_call(math.tan)),
+    "OP_SINH": (np.sinh, _library_call(math.sinh)),
+    "OP_COSH": (np.cosh, _library_call(math.cosh)),
+    "OP_TANH": (np.tanh, _library_call(math.tanh)),
+}
+"""As Python on small arrays, and as machine code."""
+
+SINE_COSINE = ("OP_SIN", "OP_COS")
+"""Operations for which there is one function of both."""
+
+
+def run_program(key, x):
+    """Runs a program: in an array are eight rows of inputs, behind them it puts eight rows of outputs.
+
+    Rows have as many places as go in eights.
+    """
+    program, lanes = PROGRAMS[key], int(LANES)
+    width = round_up_to_lanes(program.inputs)
+    values = list(x[: lanes * width].reshape(lanes, width).T[: program.inputs].copy())
+    with np.errstate(all="ignore"):
+        for name, of in program.steps:
+            given = [values[i] for i in of]
+            found = (
+                sine_cosine(*given)[SINE_COSINE.index(name)]
+                if name in SINE_COSINE
+                else OPERATIONS[name][0](*given)
+            )
+            values.append(found)
+    outputs = x[lanes * width :].reshape(lanes, round_up_to_lanes(len(program.outputs)))
+    outputs[:, : len(program.outputs)] = np.stack([values[which] for which in program.outputs], axis=1)
+
+
+def round_up_to_lanes(count):
+    """The next multiple of eight."""
+    return -(-count // int(LANES)) * int(LANES)
+
+
+@infer_global(run_program)
+class _RunProgramTemplate(AbstractTemplate):
+    prefer_literal = True
+
+    def generic(self, arguments, keywords):
+        return signature(types.none, *arguments)
+
+
+@lower_builtin(run_program, types.IntegerLiteral, types.Array)
+def _lower_run_program(context, builder, kinds, arguments):
+    program = PROGRAMS[kinds.args[0].literal_value]
+    data, lanes = context.make_array(kinds.args[1])(context, builder, arguments[1]).data, int(LANES)
+
+    def eight(place):
+        return builder.bitcast(builder.gep(data, [ir.IntType(64)(place)]), VECTOR_TYPE.as_pointer())
+
+    values, sines_cosines = [], {}
+    width = round_up_to_lanes(program.inputs)
+    for first in range(0, width, lanes):
+        rows = [builder.load(eight(lane * width + first), align=8) for lane in range(lanes)]
+        values += transpose_vectors(builder, rows)
+    del values[program.inputs :]
+    both = signature(types.UniTuple(_float64x8, 2), _float64x8)
+    for name, of in program.steps:
+        if name in SINE_COSINE:
+            if of not in sines_cosines:
+                sines_cosines[of] = context.compile_internal(
+                    builder, sine_cosine.py_func, both, [values[of[0]]]
+                )
+            values.append(builder.extract_value(sines_cosines[of], SINE_COSINE.index(name)))
+        else:
+            values.append(OPERATIONS[name][1](context, builder, *(values[i] for i in of)))
+    start, width = lanes * width, round_up_to_lanes(len(program.outputs))
+    places = [
+        *program.outputs,
+        *program.outputs[: width - len(program.outputs)],
+    ]  # of which the last ones are idle
+    for first in range(0, width, lanes):
+        columns = transpose_vectors(builder, [values[which] for which in places[first : first + lanes]])
+        for lane, column in enumerate(columns):
+            builder.store(column, eight(start + lane * width + first), align=8)
+    return context.get_dummy_value()
+
+
+def program_entry(failure, key):
+    """The function that Python calls for a program."""
+
+    def joints_given(table, constants, workspace, q, v, a, out):
+        """What the program gives of all joints of a group in all states; whether something is wrong."""
+        integers, floats = uint_view(table), float_view(constants)
+        states, size, joints = integers[NUM_STATES], integers[NUM_STATE_COORDINATES], integers[NUM_JOINTS]
+        if not (is_vector_like(q, constants, states * size) and is_vector_like(v, constants, states * size)):
+            return failure
+        q, v, a, out, work = (
+            float_view(q),
+            float_view(v),
+            float_view(a),
+            float_view(out),
+            float_view(workspace),
+        )
+        m, fixed, total, vectors = (
+            integers[JOINT_COORDINATES],
+            integers[JOINT_CONSTANTS],
+            states * joints,
+            integers[NUM_INPUT_VECTORS],
+        )
+        results, wide = integers[NUM_RESULTS], U(work.size) // LANES
+        width = integers[INPUT_WIDTH]
+        for first in range(ZERO, total, LANES):
+            for lane in range(LANES):
+                index = min(first + lane, total - ONE)  # the last one fills up the lanes
+                state = index // joints if states > ONE else ZERO
+                joint = index - state * joints
+                begin, input_start = (
+                    state * size + integers[JOINT_TABLE_HEADER_SIZE + joint * JOINT_TABLE_ROW_SIZE],
+                    lane * width,
+                )
+                for c in range(fixed):
+                    work[input_start + c] = floats[ONE + joint * fixed + c]
+                for c in range(m):
+                    work[input_start + fixed + c] = q[begin + c]
+                    work[input_start + fixed + m + c] = v[begin + c]
+                if vectors > U(2):
+                    for c in range(m):
+                        work[input_start + fixed + U(2) * m + c] = a[begin + c]
+            run_program(key, work)
+            for lane in range(min(LANES, total - first)):
+                index = first + lane
+                state = index // joints if states > ONE else ZERO
+                joint = index - state * joints
+                begin = (
+                    integers[RESULT_OFFSET]
+                    + state * integers[RESULT_STRIDE]
+                    + integers[JOINT_TABLE_HEADER_SIZE + joint * JOINT_TABLE_ROW_SIZE + ONE]
+                )
+                result_start = LANES * width + lane * (wide - width)
+                for c in range(results):
+                    out[begin + c] = work[result_start + c]
+                for c in range(integers[NUM_MARGINS]):
+                    if not abs(work[result_start + results + c]) >= floats[ZERO]:
+                        return failure
+        return 0
+
+    # Files on disk are named by it. Of one name for all programs, two processes that compile at the same time
+    # may both take the same number, and one finds the other's code under its own program.
+    joints_given.__qualname__ = f"joints_given_{key:x}"
+    return njit(cache=True, nogil=True, **FMA_OPTIONS)(joints_given)
+
+
+def program_signature(function):
+    """All arguments are arrays as they are passed."""
+    return types.int64(*(pyobject_pointer for _ in range(function.__code__.co_argcount)))

@@ -1,0 +1,1 @@
+"""Recursions over trees: kinematics, dynamics and their derivatives."""

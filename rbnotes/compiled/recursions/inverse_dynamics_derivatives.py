@@ -1,0 +1,290 @@
+"""How forces change with coordinates and velocities: a sweep out and one back, all as seen from the world.
+
+The column J of a joint is a twist along which all moves that it carries. With V the twist and A the
+acceleration of what carries the joint itself, the rates of a column that rests in its joint are
+
+    J' = ad(V) J,    J'' = ad(A) J + ad(V) J',
+
+and they are what steady coordinates make of a change of q: of twists, and of their rates. A column S of a
+block also moves as seen from its own body, which is at V and A, and
+
+    J' = ad(V) J + S',    J'' = ad(A) J + ad(V) (J' + S') + S'',
+
+where S' and S'' are given from outside, and so is how columns of one block change with each other's
+coordinates, which turns the force on them. A rigid body that is at V
+answers a change X of its twist by the wrench ``I dX/dt + G X``, and
+
+    G X = ad*(V) I X - I ad(V) X + ad*(X) I V = (C x, -2 P cross x),   x the angular half of X,
+
+where P is the body's momentum and C a matrix of three rows. So a body has 10 numbers of inertia, 9 of C, 3 of
+P and 6 of its wrench, which add up to those of all that a joint carries. The mass matrix comes along: its
+numbers are columns times momenta that the slopes take, too.
+"""
+
+from rbnotes.compiled.recursions.element_steps import read_pose
+from rbnotes.compiled.recursions.multi_dof_joints import first_element
+from rbnotes.compiled.simd.lanes import element_offset
+from rbnotes.compiled.simd.memory import (
+    read3,
+    read6,
+    read_packed3,
+    read_packed6,
+    read_packed9,
+    write_packed3,
+    write_packed6,
+)
+from rbnotes.compiled.simd.spatial_algebra import (
+    cross,
+    dot6,
+    jit_fma,
+    jit_fma_inline,
+    matvec3,
+    momentum,
+    motion_cross,
+    twist_in_world,
+)
+from rbnotes.compiled.tree_layout import (
+    ACCELERATION,
+    AXIS,
+    COLUMN,
+    COLUMN_CHANGES_OFFSET,
+    CONSTANTS_SIZE,
+    COORDINATE,
+    HEADER_SIZE,
+    INERTIA,
+    INNER_COLUMN,
+    KIND,
+    LANES,
+    MASS,
+    NUM_COORDINATES,
+    NUM_ELEMENTS,
+    ONE,
+    PARENT,
+    RECORD_SIZE,
+    ROW_SIZE,
+    SIX_LANES,
+    SPRING,
+    STATE_SIZE,
+    SUBSPACE_DERIVATIVES_SIZE,
+    TWIST,
+    WRENCH,
+    ZERO,
+    U,
+)
+
+# Of an element: the two changes of its column; and what it carries, from the inertia on.
+_COLUMN_RATE, _COLUMN_ACCELERATION, _COMPOSITE, _C, _MOMENTUM, _WRENCH = (
+    U(i) for i in (0, 6, 12, 22, 31, 34)
+)
+EXTRA_SIZE = U(40)
+_COMPOSITE_SIZE = U(28)
+
+
+@jit_fma_inline
+def derivative_offset(integers, e, element):
+    """Where the numbers of an element start, of a block of which e is the last."""
+    first = first_element(integers, e)
+    return integers[HEADER_SIZE + first * ROW_SIZE + COORDINATE] * SUBSPACE_DERIVATIVES_SIZE + (
+        element - first
+    ) * (COLUMN_CHANGES_OFFSET + U(6) * (e + ONE - first))
+
+
+@jit_fma_inline
+def motion_subspace_column(floats, workspace, e):
+    """The column J of an element."""
+    return read6(floats, workspace.records + element_offset(e, RECORD_SIZE, 0.0) + COLUMN, 0.0)
+
+
+@jit_fma_inline
+def composite_inertia(extra, o):
+    """Mass, first moment and inertia of all that an element carries."""
+    return (
+        extra[o + _COMPOSITE],
+        read_packed3(extra, o + _COMPOSITE + ONE),
+        read_packed6(extra, o + _COMPOSITE + U(4)),
+    )
+
+
+@jit_fma_inline
+def write_column_rates(integers, floats, workspace, extra, e):
+    """Changes of the column."""
+    o = e * EXTRA_SIZE
+    p = workspace.states + element_offset(integers[HEADER_SIZE + e * ROW_SIZE + PARENT], STATE_SIZE, 0.0)
+    j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, e)
+    v0, v1, v2, v3, v4, v5 = read6(floats, p + TWIST, 0.0)
+    a0, a1, a2, a3, a4, a5 = read6(floats, p + ACCELERATION, 0.0)
+    d0, d1, d2, d3, d4, d5 = motion_cross(v0, v1, v2, v3, v4, v5, j0, j1, j2, j3, j4, j5)
+    write_packed6(extra, o + _COLUMN_RATE, d0, d1, d2, d3, d4, d5)
+    e0, e1, e2, e3, e4, e5 = motion_cross(a0, a1, a2, a3, a4, a5, j0, j1, j2, j3, j4, j5)
+    f0, f1, f2, f3, f4, f5 = motion_cross(v0, v1, v2, v3, v4, v5, d0, d1, d2, d3, d4, d5)
+    write_packed6(extra, o + _COLUMN_ACCELERATION, e0 + f0, e1 + f1, e2 + f2, e3 + f3, e4 + f4, e5 + f5)
+
+
+@jit_fma
+def write_block_column_rates(integers, floats, workspace, extra, subspace_derivatives, e):
+    """Changes of the columns of a block, of which e is the last element."""
+    own = workspace.states + element_offset(e, STATE_SIZE, 0.0)
+    R, p = read_pose(floats, own, 0.0)
+    v0, v1, v2, v3, v4, v5 = read6(floats, own + TWIST, 0.0)
+    a0, a1, a2, a3, a4, a5 = read6(floats, own + ACCELERATION, 0.0)
+    for element in range(first_element(integers, e), e + ONE):
+        o, b = element * EXTRA_SIZE, derivative_offset(integers, e, element)
+        j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, element)
+        s0, s1, s2, s3, s4, s5 = twist_in_world(R, p, *read_packed6(subspace_derivatives, b))
+        t0, t1, t2, t3, t4, t5 = twist_in_world(R, p, *read_packed6(subspace_derivatives, b + U(6)))
+        d0, d1, d2, d3, d4, d5 = motion_cross(v0, v1, v2, v3, v4, v5, j0, j1, j2, j3, j4, j5)
+        d0, d1, d2, d3, d4, d5 = d0 + s0, d1 + s1, d2 + s2, d3 + s3, d4 + s4, d5 + s5
+        write_packed6(extra, o + _COLUMN_RATE, d0, d1, d2, d3, d4, d5)
+        d0, d1, d2, d3, d4, d5 = d0 + s0, d1 + s1, d2 + s2, d3 + s3, d4 + s4, d5 + s5
+        f0, f1, f2, f3, f4, f5 = motion_cross(v0, v1, v2, v3, v4, v5, d0, d1, d2, d3, d4, d5)
+        t0, t1, t2, t3, t4, t5 = t0 + f0, t1 + f1, t2 + f2, t3 + f3, t4 + f4, t5 + f5
+        f0, f1, f2, f3, f4, f5 = motion_cross(a0, a1, a2, a3, a4, a5, j0, j1, j2, j3, j4, j5)
+        write_packed6(extra, o + _COLUMN_ACCELERATION, t0 + f0, t1 + f1, t2 + f2, t3 + f3, t4 + f4, t5 + f5)
+
+
+@jit_fma
+def add_column_derivative_forces(integers, floats, workspace, extra, subspace_derivatives, table, e):
+    """What the force on a block does as its columns change; e is its last element.
+
+    Columns and rows take later elements for carried by earlier ones, whose columns then do not change, while
+    the columns of later ones turn along. Columns of one block do neither.
+    """
+    width, first = table.width, first_element(integers, e)
+    R, p = read_pose(floats, workspace.states + element_offset(e, STATE_SIZE, 0.0), 0.0)
+    force = read_packed6(extra, e * EXTRA_SIZE + _WRENCH)
+    for by in range(first, e + ONE):
+        j = integers[HEADER_SIZE + by * ROW_SIZE + COORDINATE]
+        w0, w1, w2, u0, u1, u2 = motion_subspace_column(floats, workspace, by)
+        for of in range(first, e + ONE):
+            l = integers[HEADER_SIZE + of * ROW_SIZE + COORDINATE]
+            at = derivative_offset(integers, e, by) + COLUMN_CHANGES_OFFSET + U(6) * (of - first)
+            table.slopes[l * width + j] += dot6(
+                twist_in_world(R, p, *read_packed6(subspace_derivatives, at)), force
+            )
+            if by > of:
+                j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, of)
+                column_change = motion_cross(w0, w1, w2, u0, u1, u2, j0, j1, j2, j3, j4, j5)
+                table.slopes[l * width + j] += dot6(column_change, force)
+
+
+@jit_fma_inline
+def initialize_composite(integers, floats, workspace, extra, e):
+    """Inertia, C, momentum and wrench of the element's own body."""
+    o, at = e * EXTRA_SIZE, workspace.records + element_offset(e, RECORD_SIZE, 0.0)
+    m = floats[element_offset(e, CONSTANTS_SIZE, 0.0) + MASS]
+    I = read6(floats, at + INERTIA, 0.0)
+    h = read3(floats, at + INERTIA + SIX_LANES, 0.0)
+    extra[o + _COMPOSITE] = m
+    write_packed3(extra, o + _COMPOSITE + ONE, *h)
+    write_packed6(extra, o + _COMPOSITE + U(4), *I)
+    w0, w1, w2, u0, u1, u2 = read6(floats, workspace.states + element_offset(e, STATE_SIZE, 0.0) + TWIST, 0.0)
+    _, _, _, P0, P1, P2 = momentum(m, h, I, w0, w1, w2, u0, u1, u2)
+    write_packed3(extra, o + _MOMENTUM, P0, P1, P2)
+    for axis in range(U(3)):
+        x0, x1 = 1.0 if axis == ZERO else 0.0, 1.0 if axis == ONE else 0.0
+        c0, c1, c2 = gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, 1.0 - x0 - x1)
+        extra[o + _C + axis], extra[o + _C + U(3) + axis], extra[o + _C + U(6) + axis] = c0, c1, c2
+    write_packed6(extra, o + _WRENCH, *read6(floats, at + WRENCH, 0.0))
+
+
+@jit_fma_inline
+def force_cross(w0, w1, w2, u0, u1, u2, n0, n1, n2, f0, f1, f2):
+    """``ad*(w, u) (n, f)``: how a wrench changes that is at rest in a moving frame."""
+    a0, a1, a2 = cross(w0, w1, w2, n0, n1, n2)
+    b0, b1, b2 = cross(u0, u1, u2, f0, f1, f2)
+    c0, c1, c2 = cross(w0, w1, w2, f0, f1, f2)
+    return a0 + b0, a1 + b1, a2 + b2, c0, c1, c2
+
+
+@jit_fma
+def gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, x2):
+    """The moment ``C x``."""
+    a0, a1, a2, a3, a4, a5 = momentum(m, h, I, x0, x1, x2, 0.0, 0.0, 0.0)
+    a0, a1, a2, a3, a4, a5 = force_cross(w0, w1, w2, u0, u1, u2, a0, a1, a2, a3, a4, a5)
+    b0, b1, b2, b3, b4, b5 = motion_cross(w0, w1, w2, u0, u1, u2, x0, x1, x2, 0.0, 0.0, 0.0)
+    b0, b1, b2, b3, b4, b5 = momentum(m, h, I, b0, b1, b2, b3, b4, b5)
+    c0, c1, c2, c3, c4, c5 = momentum(m, h, I, w0, w1, w2, u0, u1, u2)
+    c0, c1, c2, c3, c4, c5 = force_cross(x0, x1, x2, 0.0, 0.0, 0.0, c0, c1, c2, c3, c4, c5)
+    return a0 - b0 + c0, a1 - b1 + c1, a2 - b2 + c2
+
+
+@jit_fma_inline
+def write_force_derivatives(integers, floats, workspace, extra, table, e):
+    """What a joint's forces, and those of all joints that carry it, have to do with its coordinate."""
+    k, j = integers[NUM_COORDINATES], integers[HEADER_SIZE + e * ROW_SIZE + COORDINATE]
+    o, by_q, mass = e * EXTRA_SIZE, j * table.width, j * table.mass_width
+    by_v = by_q + k
+    m, h, I = composite_inertia(extra, o)
+    C = read_packed9(extra, o + _C)
+    P0, P1, P2 = read_packed3(extra, o + _MOMENTUM)
+    n0, n1, n2, f0, f1, f2 = read_packed6(extra, o + _WRENCH)
+    J = motion_subspace_column(floats, workspace, e)
+    w0, w1, w2, u0, u1, u2 = J
+    d0, d1, d2, d3, d4, d5 = read_packed6(extra, o + _COLUMN_RATE)
+    e0, e1, e2, e3, e4, e5 = read_packed6(extra, o + _COLUMN_ACCELERATION)
+    # Along the own column: dX/dt = J'' and X = J', and the wrench turns; for velocities 2 J' and J.
+    e0, e1, e2, e3, e4, e5 = momentum(m, h, I, e0, e1, e2, e3, e4, e5)
+    c0, c1, c2 = matvec3(C, d0, d1, d2)
+    c3, c4, c5 = cross(d0, d1, d2, P0, P1, P2)
+    n0, n1, n2, f0, f1, f2 = force_cross(w0, w1, w2, u0, u1, u2, n0, n1, n2, f0, f1, f2)
+    q0, q1, q2 = e0 + c0 + n0, e1 + c1 + n1, e2 + c2 + n2
+    q3, q4, q5 = e3 + 2 * c3 + f0, e4 + 2 * c4 + f1, e5 + 2 * c5 + f2
+    d0, d1, d2, d3, d4, d5 = momentum(m, h, I, d0, d1, d2, d3, d4, d5)
+    c0, c1, c2 = matvec3(C, w0, w1, w2)
+    c3, c4, c5 = cross(w0, w1, w2, P0, P1, P2)
+    v0, v1, v2 = 2 * d0 + c0, 2 * d1 + c1, 2 * d2 + c2
+    v3, v4, v5 = 2 * (d3 + c3), 2 * (d4 + c4), 2 * (d5 + c5)
+    # Along the columns of joints that carry it: the same, and the force on the own column.
+    C00, C01, C02, C10, C11, C12, C20, C21, C22 = C
+    a0, a1, a2 = cross(P0, P1, P2, u0, u1, u2)
+    a0 = C00 * w0 + C10 * w1 + C20 * w2 + 2 * a0
+    a1 = C01 * w0 + C11 * w1 + C21 * w2 + 2 * a1
+    a2 = C02 * w0 + C12 * w1 + C22 * w2 + 2 * a2
+    w0, w1, w2, u0, u1, u2 = momentum(m, h, I, w0, w1, w2, u0, u1, u2)
+    spring = element_offset(e, CONSTANTS_SIZE, 0.0) + SPRING
+    table.slopes[by_q + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + floats[spring]
+    table.slopes[by_v + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + floats[spring + LANES]
+    table.mass[mass + j] = dot6(J, (w0, w1, w2, u0, u1, u2))
+    ancestor = integers[HEADER_SIZE + e * ROW_SIZE + PARENT]
+    while ancestor != ZERO:
+        row, z = HEADER_SIZE + ancestor * ROW_SIZE, ancestor * EXTRA_SIZE
+        l = integers[row + COORDINATE]
+        J = motion_subspace_column(floats, workspace, ancestor)
+        table.slopes[l * table.width + j] = dot6(J, (q0, q1, q2, q3, q4, q5))
+        table.slopes[l * table.width + k + j] = dot6(J, (v0, v1, v2, v3, v4, v5))
+        J1 = read_packed6(extra, z + _COLUMN_RATE)
+        second = dot6(read_packed6(extra, z + _COLUMN_ACCELERATION), (w0, w1, w2, u0, u1, u2))
+        table.slopes[by_q + l] = second + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
+        twice = 2.0 * dot6(J1, (w0, w1, w2, u0, u1, u2))
+        table.slopes[by_v + l] = twice + a0 * J[0] + a1 * J[1] + a2 * J[2]
+        table.mass[mass + l] = dot6(J, (w0, w1, w2, u0, u1, u2))
+        ancestor = integers[row + PARENT]
+
+
+@jit_fma_inline
+def inverse_dynamics_derivatives(integers, floats, workspace, extra, subspace_derivatives, table):
+    """Derivatives of the forces that accelerations take, and the mass matrix, into a table of zeros.
+
+    Comes after a sweep outwards, and after the bodies' wrenches.
+    """
+    elements = integers[NUM_ELEMENTS]
+    for e in range(ONE, elements):
+        kind = integers[HEADER_SIZE + e * ROW_SIZE + KIND]
+        if kind == AXIS:
+            write_column_rates(integers, floats, workspace, extra, e)
+        elif kind != INNER_COLUMN:
+            write_block_column_rates(integers, floats, workspace, extra, subspace_derivatives, e)
+        initialize_composite(integers, floats, workspace, extra, e)
+    for back in range(ONE, elements):
+        e = elements - back
+        write_force_derivatives(integers, floats, workspace, extra, table, e)
+        o, p = (
+            e * EXTRA_SIZE + _COMPOSITE,
+            integers[HEADER_SIZE + e * ROW_SIZE + PARENT] * EXTRA_SIZE + _COMPOSITE,
+        )
+        for part in range(_COMPOSITE_SIZE):
+            extra[p + part] += extra[o + part]
+    for e in range(ONE, elements):
+        kind = integers[HEADER_SIZE + e * ROW_SIZE + KIND]
+        if kind != AXIS and kind != INNER_COLUMN:
+            add_column_derivative_forces(integers, floats, workspace, extra, subspace_derivatives, table, e)

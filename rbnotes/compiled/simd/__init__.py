@@ -1,0 +1,1 @@
+"""Lanes, spatial algebra and memory for eight states at once."""

@@ -1,0 +1,322 @@
+"""One number, or eight side by side: the code of the sweeps is written once for both.
+
+Eight numbers are a type of compiled code, which the processor adds and multiplies at once: numbers of eight
+states, or of eight elements of one tree. As plain Python they are small arrays. Which of the two a function
+reads is told by ``like``, any number of that kind.
+"""
+
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
+from numba.extending import lower_builtin, models, register_model
+
+from rbnotes.compiled.tree_layout import LANES
+
+NUM_LANES = int(LANES)
+_DOUBLE_TYPE, INDEX_TYPE = ir.DoubleType(), ir.IntType(32)
+VECTOR_TYPE = ir.VectorType(_DOUBLE_TYPE, NUM_LANES)
+
+
+class Float64x8(types.Type):
+    """Eight real numbers."""
+
+    def __init__(self):
+        super().__init__("Eight")
+
+
+class Mask8(types.Type):
+    """Eight answers, yes or no."""
+
+    def __init__(self):
+        super().__init__("Mask8")
+
+
+_float64x8, _mask8, _real = Float64x8(), Mask8(), types.float64
+
+
+@register_model(Float64x8)
+class _Float64x8Model(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, VECTOR_TYPE)
+
+
+@register_model(Mask8)
+class _Mask8Model(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, ir.VectorType(ir.IntType(1), NUM_LANES))
+
+
+def _broadcast(builder, number):
+    row = builder.insert_element(ir.Constant(VECTOR_TYPE, ir.Undefined), number, INDEX_TYPE(0))
+    zeros = ir.Constant(ir.VectorType(INDEX_TYPE, NUM_LANES), [0] * NUM_LANES)
+    return builder.shuffle_vector(row, ir.Constant(VECTOR_TYPE, ir.Undefined), zeros)
+
+
+def _as_vectors(builder, kinds, values):
+    return [
+        value if kind is _float64x8 or isinstance(kind, Float64x8) else _broadcast(builder, value)
+        for kind, value in zip(kinds, values, strict=True)
+    ]
+
+
+def _arithmetic(function, instruction):
+    """An operator for eight numbers, or for eight and one."""
+    pairs = ((_float64x8, _float64x8), (_float64x8, _real), (_real, _float64x8))
+
+    @infer_global(function)
+    class _(ConcreteTemplate):
+        cases = tuple(signature(_float64x8, *pair) for pair in pairs)
+
+    for pair in pairs:
+
+        @lower_builtin(function, *pair)
+        def lowered(context, builder, signature, values):
+            return instruction(builder, *_as_vectors(builder, signature.args, values))
+
+
+_arithmetic(operator.add, lambda builder, a, b: builder.fadd(a, b))
+_arithmetic(operator.sub, lambda builder, a, b: builder.fsub(a, b))
+_arithmetic(operator.mul, lambda builder, a, b: builder.fmul(a, b))
+_arithmetic(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
+
+
+@infer_global(operator.neg)
+class _Negative(ConcreteTemplate):
+    cases = (signature(_float64x8, _float64x8),)
+
+
+@lower_builtin(operator.neg, _float64x8)
+def _lower_negative(context, builder, signature, values):
+    return builder.fsub(ir.Constant(VECTOR_TYPE, [-0.0] * NUM_LANES), values[0])
+
+
+def register_function(function, *kinds):
+    """Makes a function of this module known to the compiler: the type of its result by those of arguments."""
+
+    @infer_global(function)
+    class _(AbstractTemplate):
+        def generic(self, arguments, keywords):
+            result = kinds[0](*arguments)
+            return signature(result, *(types.unliteral(each) for each in arguments))
+
+    return function
+
+
+def _each(result):
+    """Eight of them if any argument is eight numbers or eight answers."""
+    return lambda *kinds: result if any(isinstance(kind, Float64x8 | Mask8) for kind in kinds) else None
+
+
+def call_intrinsic(builder, name, *values):
+    kind = ir.FunctionType(values[0].type, [value.type for value in values])
+    suffix = "f64" if values[0].type == _DOUBLE_TYPE else f"v{NUM_LANES}f64"
+    module = builder.module
+    found = module.globals.get(f"llvm.{name}.{suffix}") or ir.Function(module, kind, f"llvm.{name}.{suffix}")
+    return builder.call(found, values)
+
+
+def sqrt(x):
+    """The square root."""
+    return np.sqrt(x)
+
+
+def absolute(x):
+    """The absolute value."""
+    return np.abs(x)
+
+
+for _function, _name in ((sqrt, "sqrt"), (absolute, "fabs")):
+    register_function(_function, lambda kind: _float64x8 if isinstance(kind, Float64x8) else _real)
+    for _kind in (_float64x8, _real):
+
+        @lower_builtin(_function, _kind)
+        def _lowered(context, builder, signature, values, name=_name):
+            return call_intrinsic(builder, name, values[0])
+
+
+def greater(a, b):
+    """Whether a is more than b; not, if one of them is no number."""
+    return a > b
+
+
+def select(condition, a, b):
+    """a where the answer is yes, else b."""
+    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else (a if condition else b)
+
+
+def broadcast8(number):
+    """Eight times the same number."""
+    return np.full(NUM_LANES, number)
+
+
+def sum_lanes(numbers):
+    """All eight numbers, added up."""
+    return numbers.sum()
+
+
+register_function(sum_lanes, lambda numbers: _real)
+register_function(broadcast8, lambda number: _float64x8)
+register_function(
+    greater, lambda a, b: _mask8 if isinstance(a, Float64x8) or isinstance(b, Float64x8) else types.boolean
+)
+register_function(select, lambda which, a, b: _float64x8 if isinstance(which, Mask8) else _real)
+
+
+@lower_builtin(sum_lanes, _float64x8)
+def _lower_sum_lanes(context, builder, signature, values):
+    total = ir.Constant(_DOUBLE_TYPE, 0.0)
+    for lane in range(NUM_LANES):
+        total = builder.fadd(total, builder.extract_element(values[0], INDEX_TYPE(lane)))
+    return total
+
+
+@lower_builtin(broadcast8, _real)
+def _lower_broadcast8(context, builder, signature, values):
+    return _broadcast(builder, values[0])
+
+
+@lower_builtin(greater, types.Any, types.Any)
+def _lower_greater(context, builder, signature, values):
+    if signature.return_type is types.boolean:
+        a, b = (
+            context.cast(builder, value, kind, _real)
+            for kind, value in zip(signature.args, values, strict=True)
+        )
+        return builder.fcmp_ordered(">", a, b)
+    return builder.fcmp_ordered(">", *_as_vectors(builder, signature.args, values))
+
+
+@lower_builtin(select, types.Any, types.Any, types.Any)
+def _lower_select(context, builder, signature, values):
+    if isinstance(signature.args[0], Mask8):
+        return builder.select(values[0], *_as_vectors(builder, signature.args[1:], values[1:]))
+    return builder.select(*values)
+
+
+# Reading and writing. As plain Python, one number is a float.
+
+
+def element_pointer(context, builder, kind, array, at, row):
+    data = context.make_array(kind)(context, builder, array).data
+    place = builder.gep(data, [at])
+    return builder.bitcast(place, VECTOR_TYPE.as_pointer()) if row else place
+
+
+def broadcast_like(number, like):
+    """A number, or eight times the same one."""
+    return number if isinstance(like, float) else np.full(NUM_LANES, number)
+
+
+def read(x, at, like):
+    """The number at a place, or the eight from there on."""
+    return x[at] if isinstance(like, float) else x[at : at + LANES].copy()
+
+
+def write(x, at, numbers):
+    """What :func:`read` reads."""
+    if isinstance(numbers, float):
+        x[at] = numbers
+    else:
+        x[at : at + LANES] = numbers
+
+
+def read_strided(x, at, step, like):
+    """The number at a place, or eight from there on, that many steps apart."""
+    return x[at] if isinstance(like, float) else x[at : at + step * LANES : step].copy()
+
+
+def write_result(x, at, work, o, numbers):
+    """Writes one number to its place, or eight to where ``deliver`` takes them from."""
+    if isinstance(numbers, float):
+        x[at] = numbers
+    else:
+        work[o : o + LANES] = numbers
+
+
+def element_offset(element, size, like):
+    """Where the numbers of an element start, of one state in between those of others; ``size`` of eight."""
+    if isinstance(like, float):
+        return element // LANES * size + element % LANES
+    return element * size
+
+
+def select_by_width(scalar, vector, like):
+    """A whole number for one number, or that for eight."""
+    return scalar if isinstance(like, float) else vector
+
+
+register_function(element_offset, lambda element, size, like: types.uint64)
+register_function(select_by_width, lambda one, eight, like: types.uint64)
+register_function(broadcast_like, lambda number, like: like)
+register_function(read, lambda x, at, like: like)
+register_function(write, lambda x, at, numbers: types.none)
+register_function(read_strided, lambda x, at, step, like: like)
+register_function(write_result, lambda x, at, work, o, numbers: types.none)
+
+
+@lower_builtin(broadcast_like, _real, _real)
+@lower_builtin(broadcast_like, _real, _float64x8)
+def _lower_broadcast_like(context, builder, signature, values):
+    return values[0] if signature.args[1] == _real else _broadcast(builder, values[0])
+
+
+@lower_builtin(read, types.Array, types.Integer, _real)
+@lower_builtin(read, types.Array, types.Integer, _float64x8)
+def _lower_read(context, builder, signature, values):
+    row = isinstance(signature.args[2], Float64x8)
+    return builder.load(element_pointer(context, builder, signature.args[0], *values[:2], row), align=8)
+
+
+@lower_builtin(write, types.Array, types.Integer, _real)
+@lower_builtin(write, types.Array, types.Integer, _float64x8)
+def _lower_write(context, builder, signature, values):
+    row = isinstance(signature.args[2], Float64x8)
+    builder.store(values[2], element_pointer(context, builder, signature.args[0], *values[:2], row), align=8)
+    return context.get_dummy_value()
+
+
+def lane_offsets(builder, at, step, row):
+    for lane in range(NUM_LANES if row else 1):
+        yield lane, builder.add(at, builder.mul(step, step.type(lane)))
+
+
+@lower_builtin(read_strided, types.Array, types.Integer, types.Integer, _real)
+@lower_builtin(read_strided, types.Array, types.Integer, types.Integer, _float64x8)
+def _lower_read_strided(context, builder, signature, values):
+    row = isinstance(signature.args[3], Float64x8)
+    result = ir.Constant(VECTOR_TYPE, ir.Undefined)
+    for lane, at in lane_offsets(builder, *values[1:3], row):
+        number = builder.load(element_pointer(context, builder, signature.args[0], values[0], at, False))
+        if not row:
+            return number
+        result = builder.insert_element(result, number, INDEX_TYPE(lane))
+    return result
+
+
+@lower_builtin(write_result, types.Array, types.Integer, types.Array, types.Integer, _real)
+@lower_builtin(write_result, types.Array, types.Integer, types.Array, types.Integer, _float64x8)
+def _lower_write_result(context, builder, signature, values):
+    row = isinstance(signature.args[4], Float64x8)
+    where = 2 if row else 0
+    to = element_pointer(context, builder, signature.args[where], *values[where : where + 2], row)
+    builder.store(values[4], to, align=8)
+    return context.get_dummy_value()
+
+
+@lower_builtin(element_offset, types.uint64, types.uint64, _real)
+@lower_builtin(element_offset, types.uint64, types.uint64, _float64x8)
+def _lower_element_offset(context, builder, signature, values):
+    element, size, _ = values
+    if isinstance(signature.args[2], Float64x8):
+        return builder.mul(element, size)
+    lanes = element.type(NUM_LANES)
+    return builder.add(builder.mul(builder.udiv(element, lanes), size), builder.urem(element, lanes))
+
+
+@lower_builtin(select_by_width, types.uint64, types.uint64, _real)
+@lower_builtin(select_by_width, types.uint64, types.uint64, _float64x8)
+def _lower_select_by_width(context, builder, signature, values):
+    return values[1] if isinstance(signature.args[2], Float64x8) else values[0]

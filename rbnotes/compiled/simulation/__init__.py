@@ -1,0 +1,1 @@
+"""The compiled simulation loop: free motion, constraint projection, callbacks into Python."""

@@ -1,0 +1,177 @@
+"""How bodies fly and turn when nothing pushes, as :mod:`rbnotes.dynamics.free_rotation` has it.
+
+The series is that of a quaternion and of the angular momentum in the body, so that each term takes few
+products. Vectors and quaternions are tuples, the scalar of a quaternion first.
+"""
+
+import math
+
+from rbnotes.compiled.collision.distance import add_scaled, cross, dot, jit_noalloc, norm
+from rbnotes.dynamics.free_rotation import MAX_SERIES_ANGLE, MAX_SERIES_TERMS, MAX_SUBSTEPS
+
+MIN_SERIES_TERM = 1e-18
+"""Size of terms of a series from which on they count for nothing."""
+
+
+@jit_noalloc
+def matvec(A, x):
+    """A matrix times a vector."""
+    return (
+        A[0, 0] * x[0] + A[0, 1] * x[1] + A[0, 2] * x[2],
+        A[1, 0] * x[0] + A[1, 1] * x[1] + A[1, 2] * x[2],
+        A[2, 0] * x[0] + A[2, 1] * x[1] + A[2, 2] * x[2],
+    )
+
+
+@jit_noalloc
+def matvec_transposed(A, x):
+    """The transpose of a matrix times a vector."""
+    return (
+        A[0, 0] * x[0] + A[1, 0] * x[1] + A[2, 0] * x[2],
+        A[0, 1] * x[0] + A[1, 1] * x[1] + A[2, 1] * x[2],
+        A[0, 2] * x[0] + A[1, 2] * x[1] + A[2, 2] * x[2],
+    )
+
+
+@jit_noalloc
+def quaternion_product(q, p):
+    """Of two quaternions."""
+    return (
+        q[0] * p[0] - q[1] * p[1] - q[2] * p[2] - q[3] * p[3],
+        q[0] * p[1] + q[1] * p[0] + q[2] * p[3] - q[3] * p[2],
+        q[0] * p[2] + q[2] * p[0] + q[3] * p[1] - q[1] * p[3],
+        q[0] * p[3] + q[3] * p[0] + q[1] * p[2] - q[2] * p[1],
+    )
+
+
+@jit_noalloc
+def rotate_inverse(q, x):
+    """A vector in the frame that a quaternion turns to."""
+    back = (-q[1], -q[2], -q[3])
+    twice = cross(back, x)
+    across = cross(back, twice)
+    return (
+        x[0] + 2 * (q[0] * twice[0] + across[0]),
+        x[1] + 2 * (q[0] * twice[1] + across[1]),
+        x[2] + 2 * (q[0] * twice[2] + across[2]),
+    )
+
+
+@jit_noalloc
+def write_rotation_matrix(q, R):
+    """Writes the matrix of a unit quaternion."""
+    s, x, y, z = q
+    R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y)
+    R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + s * z), 1 - 2 * (x * x + z * z), 2 * (y * z - s * x)
+    R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - s * y), 2 * (y * z + s * x), 1 - 2 * (x * x + y * y)
+
+
+@jit_noalloc
+def free_rotation(momentum, inverse_inertia, h, workspace):
+    """The unit quaternion by which a body turns, of this momentum and inverse inertia in its own frame."""
+    l, w, q = workspace[:, 0:3], workspace[:, 3:6], workspace[:, 6:10]
+    l[0, 0], l[0, 1], l[0, 2] = momentum
+    w0, w1, w2 = matvec(inverse_inertia, momentum)
+    w[0, 0], w[0, 1], w[0, 2] = h * w0, h * w1, h * w2
+    q[0, 0], q[0, 1], q[0, 2], q[0, 3] = 1.0, 0.0, 0.0, 0.0
+    last = 0
+    for k in range(1, MAX_SERIES_TERMS):
+        a0, a1, a2, s, x, y, z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(k):
+            w0, w1, w2 = w[k - 1 - i, 0], w[k - 1 - i, 1], w[k - 1 - i, 2]
+            l0, l1, l2 = l[i, 0], l[i, 1], l[i, 2]
+            q0, q1, q2, q3 = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+            a0 += l1 * w2 - l2 * w1
+            a1 += l2 * w0 - l0 * w2
+            a2 += l0 * w1 - l1 * w0
+            s -= q1 * w0 + q2 * w1 + q3 * w2
+            x += q0 * w0 + q2 * w2 - q3 * w1
+            y += q0 * w1 + q3 * w0 - q1 * w2
+            z += q0 * w2 + q1 * w1 - q2 * w0
+        scale = 0.5 / k
+        q[k, 0], q[k, 1], q[k, 2], q[k, 3] = scale * s, scale * x, scale * y, scale * z
+        last = k
+        if abs(scale * s) + abs(scale * x) + abs(scale * y) + abs(scale * z) < MIN_SERIES_TERM:
+            break
+        l[k, 0], l[k, 1], l[k, 2] = a0 / k, a1 / k, a2 / k
+        w0, w1, w2 = matvec(inverse_inertia, (a0 / k, a1 / k, a2 / k))
+        w[k, 0], w[k, 1], w[k, 2] = h * w0, h * w1, h * w2
+    s, x, y, z = 0.0, 0.0, 0.0, 0.0
+    for k in range(last, -1, -1):  # the smallest first
+        s, x, y, z = s + q[k, 0], x + q[k, 1], y + q[k, 2], z + q[k, 3]
+    size = math.sqrt(s * s + x * x + y * y + z * z)
+    return s / size, x / size, y / size, z / size
+
+
+@jit_noalloc
+def advance_free_motion(bodies, h, initial, v, final, workspace):
+    """Writes orientations, places and velocities after the flight; false if a body turns too far.
+
+    What a run needs that goes on from there are the places of the bodies' frames: centres follow from these.
+    """
+    series, turn = workspace.series, workspace.turn
+    for b in range(len(bodies.mass)):
+        w = (v[b, 0], v[b, 1], v[b, 2])
+        num_parts = math.ceil(h * norm(w) / MAX_SERIES_ANGLE)
+        if not num_parts <= MAX_SUBSTEPS:
+            return False
+        num_parts = max(1, int(num_parts))
+        momentum = matvec(bodies.J[b], w)
+        q = free_rotation(momentum, bodies.J_inverse[b], h / num_parts, series)
+        for _ in range(num_parts - 1):
+            increment = free_rotation(rotate_inverse(q, momentum), bodies.J_inverse[b], h / num_parts, series)
+            q = quaternion_product(q, increment)
+            size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+            q = (q[0] / size, q[1] / size, q[2] / size, q[3] / size)
+        write_rotation_matrix(q, turn)
+        for i in range(3):
+            for j in range(3):
+                row = initial.R[b, i]
+                final.R[b, i, j] = row[0] * turn[0, j] + row[1] * turn[1, j] + row[2] * turn[2, j]
+            final.v[b, 3 + i] = v[b, 3 + i]
+        w = matvec(bodies.J_inverse[b], matvec_transposed(turn, momentum))
+        final.v[b, 0], final.v[b, 1], final.v[b, 2] = w
+        arm = matvec(final.R[b], bodies.com[b])
+        for i in range(3):
+            final.p[b, i] = initial.x[b, i] + h * v[b, 3 + i] - arm[i]
+            final.x[b, i] = final.p[b, i] + arm[i]
+    return True
+
+
+@jit_noalloc
+def displacement_derivatives(bodies, h, v, D):
+    """Writes how much farther bodies turn, seen in their frames at the end, for each change of their spin.
+
+    As :func:`rbnotes.multibody.maximal.rattle_integrator._displacements`, ``(n, 3, 3)``; centres move by h times the change.
+    """
+    for b in range(len(bodies.mass)):
+        w = (v[b, 0], v[b, 1], v[b, 2])
+        J, J_inverse = bodies.J[b], bodies.J_inverse[b]
+        momentum = matvec(J, w)
+        angle = h * norm(w)
+        square = angle * angle
+        if angle < 0.1:  # what is left out is below rounding
+            c2 = 0.5 - square / 24 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90)))
+            c3 = (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))) / 6
+        else:
+            c2, c3 = 2 * (math.sin(angle / 2) / angle) ** 2, (angle - math.sin(angle)) / (angle * square)
+        for j in range(3):
+            e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+            first_cross = cross(w, e)
+            second_cross = cross(w, first_cross)
+            column = (J[0, j], J[1, j], J[2, j])
+            acceleration_change = matvec(J_inverse, add_scaled(cross(momentum, e), -1.0, cross(w, column)))
+            for i in range(3):
+                jacobian = e[i] - c2 * h * first_cross[i] + c3 * h * h * second_cross[i]
+                D[b, i, j] = h * (jacobian + h / 2 * acceleration_change[i])
+
+
+@jit_noalloc
+def energy(bodies, gravity, x, v):
+    """Kinetic energy and the potential of gravity."""
+    total = 0.0
+    for b in range(len(bodies.mass)):
+        w, u = (v[b, 0], v[b, 1], v[b, 2]), (v[b, 3], v[b, 4], v[b, 5])
+        kinetic = dot(w, matvec(bodies.J[b], w)) + bodies.mass[b] * dot(u, u)
+        total += kinetic / 2 - bodies.mass[b] * dot(gravity, (x[b, 0], x[b, 1], x[b, 2]))
+    return total

@@ -1,0 +1,251 @@
+"""Steps one after the other, from flat arrays and into them (:mod:`rbnotes.multibody.packing.simulation_runs`)."""
+
+from rbnotes.compiled.array_views import view_at
+from rbnotes.compiled.collision.distance import jit_inline, jit_noalloc
+from rbnotes.compiled.collision.narrow_phase import PLACE_SIZE, SHAPE_SIZE
+from rbnotes.compiled.contact_solver.joint_constraints import Bodies, Joints, joint_errors
+from rbnotes.compiled.contact_solver.newton_friction import copy_array
+from rbnotes.compiled.contact_solver.velocity_update import BodyStates, JointSystem, StepParameters
+from rbnotes.compiled.record_layout import (
+    CALLBACK_ADDRESS,
+    CONTACT_SIZE,
+    CONTACTS_FULL,
+    HAS_FORCES,
+    MATCH_RADIUS,
+    MOTION_SIZE,
+    NEEDS_REFERENCE,
+    NUM_FIRST_CONTACTS,
+    NUM_NEAR,
+    NUM_RECORDS,
+    NUM_REMEMBERED,
+    NUM_SECOND_CONTACTS,
+    NUM_STEPS,
+    NUM_STEPS_TAKEN,
+    SLOP,
+    STEP_TAKEN,
+    TIME,
+    WORKSPACE_TOO_SMALL,
+    H,
+)
+from rbnotes.compiled.simulation.body_states import read_body_states, read_velocities, write_motion
+from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
+from rbnotes.compiled.simulation.rattle_step import (
+    Colliders,
+    StepRecords,
+    StepWorkspace,
+    factor_joint_system,
+    take_step,
+)
+from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
+from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
+
+# Of the header of the whole numbers: bodies, joints, rows, couples, size of the envelope, shapes, pairs.
+HEADER_SIZE = 7
+
+
+@jit_noalloc
+def read_mechanism(integers, floats):
+    """Bodies and joints, the shapes they carry, and gravity."""
+    n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
+    body, at = view_at(integers, HEADER_SIZE, (k,))
+    parent, at = view_at(integers, at, (k,))
+    begin, at = view_at(integers, at, (k + 1,))
+    turns, at = view_at(integers, at, (k,))
+    couples, at = view_at(integers, at, (p, 4))
+    row_bodies, at = view_at(integers, at, (m, 2))
+    first, at = view_at(integers, at, (m,))
+    row_offset, at = view_at(integers, at, (m,))
+    shape_body, at = view_at(integers, at, (s,))
+    pairs, at = view_at(integers, at, (c, 2))
+    mass, at = view_at(floats, 0, (n,))
+    J, at = view_at(floats, at, (n, 3, 3))
+    inverse_mass, at = view_at(floats, at, (n + 1,))
+    J_inverse, at = view_at(floats, at, (n + 1, 3, 3))
+    com, at = view_at(floats, at, (n, 3))
+    sizes, at = view_at(floats, at, (n,))
+    axis, at = view_at(floats, at, (k, 3))
+    rows, at = view_at(floats, at, (m, 6))
+    frame, at = view_at(floats, at, (k, 3, 3))
+    place, at = view_at(floats, at, (k, 3))
+    parent_frame, at = view_at(floats, at, (k, 3, 3))
+    parent_place, at = view_at(floats, at, (k, 3))
+    shapes, at = view_at(floats, at, (s, SHAPE_SIZE))
+    mu, at = view_at(floats, at, (s, s))
+    restitution, at = view_at(floats, at, (s, s))
+    gravity, at = view_at(floats, at, (3,))
+    bodies = Bodies(mass, J, inverse_mass, J_inverse, com)
+    joints = Joints(
+        body,
+        parent,
+        begin,
+        turns,
+        axis,
+        rows,
+        frame,
+        place,
+        parent_frame,
+        parent_place,
+        couples,
+        row_bodies,
+        first,
+        row_offset,
+    )
+    colliders = Colliders(shape_body, shapes, pairs, mu, restitution, sizes)
+    return bodies, joints, colliders, (gravity[0], gravity[1], gravity[2])
+
+
+@jit_noalloc
+def copy_rows(x, count, out):
+    """Writes some rows into another array."""
+    for i in range(count):
+        copy_array(x[i], out[i])
+
+
+@jit_noalloc
+def allocate_states(x, at, n, m, size):
+    """Room from there on for a place of n bodies and m rows; and where the rest is."""
+    R, at = view_at(x, at, (n, 3, 3))
+    p, at = view_at(x, at, (n, 3))
+    c, at = view_at(x, at, (n, 3))
+    v, at = view_at(x, at, (n, 6))
+    joint_error, at = view_at(x, at, (m,))
+    rows, at = view_at(x, at, (m, 2, 6))
+    responses, at = view_at(x, at, (m, 2, 6))
+    factor, at = view_at(x, at, (size,))
+    return BodyStates(R, p, c, v, joint_error, JointSystem(rows, responses, factor)), at
+
+
+@jit_noalloc
+def allocate_step_workspace(x, at, n, m, size, max_contacts):
+    """Room from there on for what a step finds with so many contacts at most, and for the rest."""
+    contacts, at = view_at(x, at, (3, max_contacts, CONTACT_SIZE))
+    pushes, at = view_at(x, at, (2, max_contacts, CONTACT_SIZE))
+    sums, at = view_at(x, at, (NUM_FIRST_CONTACTS,))
+    impulses, at = view_at(x, at, (2, m))
+    v, at = view_at(x, at, (n, 6))
+    incoming, at = view_at(x, at, (n, 6))
+    target, at = view_at(x, at, (m,))
+    correction, at = view_at(x, at, (m,))
+    D, at = view_at(x, at, (n, 3, 3))
+    displaced_responses, at = view_at(x, at, (m, 2, 6))
+    lower, at = view_at(x, at, (size,))
+    upper, at = view_at(x, at, (size,))
+    poses, at = view_at(x, at, (n, 4, 4))
+    places, at = view_at(x, at, (max_contacts, 2 + PLACE_SIZE))
+    series, at = view_at(x, at, (MAX_SERIES_TERMS, 10))
+    turn, at = view_at(x, at, (3, 3))
+    records = StepRecords(contacts, pushes, sums, impulses)
+    return (
+        records,
+        StepWorkspace(
+            v, incoming, target, correction, D, displaced_responses, lower, upper, poses, places, series, turn
+        ),
+        at,
+    )
+
+
+@jit_noalloc
+def allocate_callbacks(x, settings, n):
+    """What Python is asked and answers; and room for what that makes of velocities."""
+    motion, at = view_at(x, 0, (n, MOTION_SIZE))
+    wrenches, at = view_at(x, at, (n, 6))
+    push, at = view_at(x, at, (n + 1, 6))
+    time, at = view_at(x, at, (1,))
+    time[0] = settings[TIME]
+    return CallbackBuffers(
+        int(settings[CALLBACK_ADDRESS]), settings[HAS_FORCES] != 0, time, motion, wrenches
+    ), push
+
+
+@jit_inline
+def run_steps(
+    integers,
+    floats,
+    settings,
+    motion,
+    contacts,
+    remembered,
+    states,
+    sums,
+    impulses,
+    records,
+    callback_buffer,
+    workspace,
+):
+    """Takes steps until all are taken, or one is unusual, or there is no room for another one's contacts.
+
+    Motions are ``(n, 22)``, those after each step ``(T, n, 22)``; contacts and remembered impulses
+    ``(room, CONTACT)`` are those at the start, and then those at the end. What Python answers stands in
+    ``callback_buffer``, ``workspace`` is room; both are all zeros.
+    """
+    bodies, joints, colliders, gravity = read_mechanism(integers, floats)
+    count, size, max_contacts = len(bodies.mass), len(joints.first), len(contacts)
+    callbacks, push = allocate_callbacks(callback_buffer, settings, count)
+    parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], push)
+    step_records, step_workspace, at = allocate_step_workspace(
+        workspace, 0, count + 1, size, integers[4], max_contacts
+    )
+    initial, at = allocate_states(workspace, at, count + 1, size, integers[4])
+    final, at = allocate_states(workspace, at, count + 1, size, integers[4])
+    if at > len(workspace):
+        return WORKSPACE_TOO_SMALL
+    read_body_states(bodies, motion, initial)
+    read_body_states(bodies, motion, final)
+    num_near, num_remembered, num_written = int(settings[NUM_NEAR]), int(settings[NUM_REMEMBERED]), 0
+    copy_rows(contacts, num_near, step_records.contacts[0])
+    settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
+    if not joint_errors(joints, initial.R, initial.x, initial.apart):
+        return NEEDS_REFERENCE
+    for r in range(size):
+        if abs(initial.apart[r]) > JOINT_ERROR_TOLERANCE:
+            return NEEDS_REFERENCE
+    max_mobility = factor_joint_system(bodies, joints, initial)
+    if max_mobility < 0:
+        return NEEDS_REFERENCE
+    for n in range(int(settings[NUM_STEPS])):
+        status, max_mobility, num_second, num_new = take_step(
+            bodies,
+            joints,
+            colliders,
+            parameters,
+            callbacks,
+            initial,
+            max_mobility,
+            num_near,
+            final,
+            step_records,
+            remembered[:num_remembered],
+            step_workspace,
+        )
+        if status == STEP_TAKEN and num_written + num_near + num_second > len(records):
+            status = CONTACTS_FULL
+        if status != STEP_TAKEN:
+            return status
+        copy_rows(step_records.contacts[0], num_near, records[num_written:])
+        copy_rows(step_records.contacts[1], num_second, records[num_written + num_near :])
+        num_written += num_near + num_second
+        for i in range(NUM_FIRST_CONTACTS):
+            sums[n, i] = step_records.sums[i]
+        sums[n, NUM_FIRST_CONTACTS], sums[n, NUM_SECOND_CONTACTS] = num_near, num_second
+        for r in range(size):
+            impulses[n, r] = step_records.impulses[0, r] + step_records.impulses[1, r]
+        if num_near:
+            num_remembered = num_near
+            copy_rows(step_records.pushes[0], num_remembered, remembered)
+        if num_second:
+            num_remembered = num_second
+            copy_rows(step_records.pushes[1], num_remembered, remembered)
+        num_near = num_new
+        copy_rows(step_records.contacts[2], num_near, step_records.contacts[0])
+        copy_rows(step_records.contacts[2], num_near, contacts)
+        write_motion(bodies, final, motion)
+        copy_rows(motion, count, states[n])
+        read_velocities(bodies, motion, final)  # as a run that goes on from there
+        initial, final = final, initial
+        settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS], settings[NUM_NEAR], settings[NUM_REMEMBERED] = (
+            n + 1,
+            num_written,
+            num_near,
+            num_remembered,
+        )
+    return STEP_TAKEN

@@ -1,0 +1,356 @@
+"""Quadratic programs through cvxpy: parametrised once, solved again for every new set of numbers.
+
+cvxpy translates a problem for its solver once; after that only numbers change (its rules of "disciplined
+parametrised programming"). What an interior-point or splitting method returns is good to about the square
+root of its tolerance where z and w are both zero, so the result is polished on the active set it suggests,
+and accepted on the natural residual, never on the solver's word.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.complementarity.block_principal_pivoting import MAX_DENSE_SIZE
+from rbnotes.complementarity.elimination import Elimination
+from rbnotes.complementarity.problems import QP, to_dense
+from rbnotes.complementarity.residuals import Residuals
+from rbnotes.complementarity.solution import QPSolution, Statistics, Status
+from rbnotes.constraints.kkt import factor_kkt
+
+QP_FIELDS = ("Q", "c", "A", "b", "G", "g")
+
+_TOLERANCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "CLARABEL": ("tol_gap_abs", "tol_gap_rel", "tol_feas"),
+        "OSQP": ("eps_abs", "eps_rel"),
+        "SCS": ("eps_abs", "eps_rel"),
+        "HIGHS": ("primal_feasibility_tolerance", "dual_feasibility_tolerance"),
+    }
+)
+"""What each solver calls its tolerances."""
+
+_LIMITS: Mapping[str, dict[str, Any]] = MappingProxyType(
+    {"OSQP": {"max_iter": 100_000}, "SCS": {"max_iters": 100_000}}
+)
+
+_STATUS = {
+    "infeasible": Status.INFEASIBLE,
+    "infeasible_inaccurate": Status.INFEASIBLE,
+    "unbounded": Status.UNBOUNDED,
+    "unbounded_inaccurate": Status.UNBOUNDED,
+    "user_limit": Status.ITERATION_LIMIT,
+}
+"""What cvxpy says where there is no x."""
+
+
+class ParametrizedQP:
+    """A quadratic program, translated for a solver, whose numbers can be changed.
+
+    >>> from rbnotes.complementarity import QP, QuadraticProgram
+    >>> first = QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[1.0])
+    >>> program = QuadraticProgram(first, vary=("b",))
+    >>> for bound in (1.0, 2.0):
+    ...     next_one = QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[bound])
+    ...     print(program.solve(next_one).x.round(6))
+    [1.]
+    [2.]
+
+    Parameters
+    ----------
+    example
+        A program of the shape of those to come.
+    vary
+        Which of ``Q, c, A, b, G, g`` will change; the others are constant, which makes solving faster, Q
+        above all. All by default. Sparse matrices may change within the example's pattern; of Q that is
+        supported if it is diagonal, else a varying Q is treated as dense.
+    solver
+        One of ``cvxpy.installed_solvers()`` that solves quadratic programs.
+    solver_tolerance
+        Without unit: handed to the solver where it is CLARABEL, OSQP, SCS or HIGHS; by default 1e-9, 1e-7 for
+        the splitting methods OSQP and SCS.
+    options
+        Further options of the solver.
+
+    Raises
+    ------
+    InvalidArgument
+        If Q is not positive semidefinite, or the solver not installed.
+    """
+
+    def __init__(
+        self,
+        example: QP,
+        *,
+        vary: tuple[str, ...] = QP_FIELDS,
+        solver: str = "CLARABEL",
+        solver_tolerance: float | None = None,
+        **options: Any,
+    ) -> None:
+        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+
+        arguments.require_instance("example", example, QP)
+        if not example.size:
+            raise InvalidArgument("example", "a program without unknowns", "one with some")
+        solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
+        for name in arguments.instances("vary", vary, str):
+            arguments.choice("vary", name, QP_FIELDS)
+        tolerance_options = dict.fromkeys(_TOLERANCES.get(solver, ()), solver_tolerance)
+        self.solver, self.vary = solver, vary
+        self._options = {**tolerance_options, **_LIMITS.get(solver, {}), **options}
+        self._example = example
+        self._parameters: dict[str, Any] = {}
+        self._cp = cp
+        self._is_diagonal = sparse.issparse(example.Q) and _is_diagonal(example.Q)
+        self._x = cp.Variable(example.size)
+        self._problem = self._build_problem()
+
+    def solve(self, qp: QP, *, tolerance: float = 1e-8) -> QPSolution:
+        """Solve with the numbers of ``qp``.
+
+        Parameters
+        ----------
+        qp
+            Of the example's shape, and equal to it where nothing varies.
+        tolerance
+            Accepted relative residual of the optimality conditions, after polishing.
+
+        Returns
+        -------
+        QPSolution
+            With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
+            unbounded, iteration limit, ill-conditioned.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``tolerance`` is not positive.
+        """
+        arguments.require_instance("qp", qp, QP)
+        tolerance = arguments.positive_number("tolerance", tolerance)
+        start = time.perf_counter()
+        self._set_parameters(qp)
+        options = {"solver": self.solver, "ignore_dpp": False, **self._options}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an inaccurate answer is judged below
+            try:
+                self._problem.solve(**options)
+            except self._cp.SolverError:
+                return _solution_at_zero(qp, Status.ILL_CONDITIONED, Statistics(), self.solver)
+        elapsed, stats = time.perf_counter() - start, self._problem.solver_stats
+        solver_time = float(stats.solve_time or 0.0)
+        statistics = Statistics(
+            iterations=int(stats.num_iters or 0),
+            solver_time=solver_time,
+            interface_time=elapsed - solver_time,
+        )
+        if self._x.value is None:
+            status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)
+            return _solution_at_zero(qp, status, statistics, self.solver)
+        z = np.zeros(len(qp.b)) if self._inequality is None else np.asarray(self._inequality.dual_value)
+        multipliers = np.zeros(len(qp.g)) if self._equality is None else np.asarray(self._equality.dual_value)
+        # cvxpy adds the multipliers of an equation to the Lagrangian; here they are subtracted.
+        cvxpy_point = (np.asarray(self._x.value), np.maximum(z.reshape(-1), 0.0), -multipliers.reshape(-1))
+        x, z, multipliers, residuals = _refine_on_active_rows(qp, cvxpy_point)
+        status = Status.SOLVED if residuals.relative <= tolerance else Status.ILL_CONDITIONED
+        if status is not Status.SOLVED and self._problem.status == "user_limit":
+            status = Status.ITERATION_LIMIT
+        method = f"quadratic ({self.solver})"
+        return QPSolution(
+            status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers
+        )
+
+    def _build_problem(self) -> Any:
+        cp, example, x = self._cp, self._example, self._x
+        if "Q" in self.vary and self._is_diagonal:
+            objective = cp.sum_squares(cp.multiply(self._new_parameter("Q", (example.size,)), x)) / 2
+        elif "Q" in self.vary:
+            objective = cp.sum_squares(self._new_parameter("Q", (example.size, example.size)) @ x) / 2
+        else:
+            _square_root_factor(example.Q)
+            objective = cp.quad_form(x, cp.psd_wrap(example.Q)) / 2
+        objective = objective + self._constant_or_parameter("c") @ x
+        self._inequality = (
+            self._constant_or_parameter("A") @ x >= self._constant_or_parameter("b")
+            if len(example.b)
+            else None
+        )
+        self._equality = (
+            self._constant_or_parameter("G") @ x == self._constant_or_parameter("g")
+            if len(example.g)
+            else None
+        )
+        constraints = [c for c in (self._inequality, self._equality) if c is not None]
+        return cp.Problem(cp.Minimize(objective), constraints)
+
+    def _constant_or_parameter(self, name: str) -> Any:
+        value = getattr(self._example, name)
+        if name not in self.vary:
+            return value
+        if sparse.issparse(value):
+            pattern = value.tocoo().coords
+            return self._new_parameter(name, value.shape, sparsity=pattern)
+        return self._new_parameter(name, value.shape)
+
+    def _new_parameter(self, name: str, shape: tuple[int, ...], **attributes: Any) -> Any:
+        self._parameters[name] = self._cp.Parameter(shape, **attributes)
+        return self._parameters[name]
+
+    def _set_parameters(self, qp: QP) -> None:
+        for name in QP_FIELDS:
+            value, expected = getattr(qp, name), getattr(self._example, name)
+            if value.shape != expected.shape:
+                raise InvalidArgument(
+                    name, f"shape {value.shape}", f"shape {expected.shape} as in the example"
+                )
+            if name in self._parameters:
+                self._set_parameter(name, value)
+            elif name in self.vary:
+                continue  # without rows there is nothing to change
+            elif value is not expected and not np.array_equal(to_dense(value), to_dense(expected)):
+                raise InvalidArgument(name, "other numbers", f"those of the example, or {name!r} in vary")
+
+    def _set_parameter(self, name: str, value: Any) -> None:
+        parameter, example = self._parameters[name], getattr(self._example, name)
+        if name == "Q" and self._is_diagonal:
+            if not (sparse.issparse(value) and _is_diagonal(value)) or np.any(value.diagonal() < 0):
+                got = "other than a diagonal with entries >= 0"
+                raise InvalidArgument("Q", got, "a sparse diagonal matrix as in the example")
+            parameter.value = np.sqrt(value.diagonal())
+        elif name == "Q":
+            parameter.value = _square_root_factor(value)
+        elif sparse.issparse(example):
+            rows, columns = example.tocoo().coords
+            entries = np.asarray(sparse.csr_array(value)[rows, columns]).ravel()
+            if np.count_nonzero(entries) < sparse.csr_array(value).count_nonzero():
+                raise InvalidArgument(name, "entries outside the example's pattern", "entries within it")
+            parameter.value_sparse = sparse.coo_array((entries, (rows, columns)), shape=example.shape)
+        else:
+            parameter.value = to_dense(value)
+
+
+@lru_cache(maxsize=32)
+def cached_program(
+    sizes: tuple[int, int, int], solver: str, solver_tolerance: float | None
+) -> ParametrizedQP:
+    """A program of ``(unknowns, inequalities, equations)`` in which all varies, made once per shape."""
+    d, m, k = sizes
+    example = QP(np.eye(d), np.zeros(d), np.zeros((m, d)), np.zeros(m), np.zeros((k, d)), np.zeros(k))
+    return ParametrizedQP(example, solver=solver, solver_tolerance=solver_tolerance)
+
+
+def solve_qp(
+    qp: QP, *, solver: str = "CLARABEL", solver_tolerance: float | None = None, tolerance: float = 1e-8
+) -> QPSolution:
+    """Solve one quadratic program through cvxpy; further ones of its shape reuse the translation.
+
+    Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
+    :class:`QuadraticProgram`. Arguments and result as there.
+
+    Raises InvalidArgument if ``solver`` is not one of the names or ``tolerance`` is not positive.
+    """
+    arguments.require_instance("qp", qp, QP)
+    solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
+    if not qp.size:  # nothing to choose, and nothing that cvxpy would take
+        is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
+        return _solution_at_zero(
+            qp, Status.SOLVED if is_feasible else Status.INFEASIBLE, Statistics(), solver
+        )
+    if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
+        program = ParametrizedQP(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
+    else:
+        program = cached_program((qp.size, len(qp.b), len(qp.g)), solver, solver_tolerance)
+    return program.solve(qp, tolerance=tolerance)
+
+
+def _checked_solver(solver: str, solver_tolerance: float | None) -> tuple[str, float]:
+    """An installed solver and the tolerance that is handed to it."""
+    import cvxpy as cp
+
+    solver = str(arguments.choice("solver", solver, tuple(cp.installed_solvers())))
+    if solver_tolerance is None:
+        return solver, 1e-7 if solver in ("OSQP", "SCS") else 1e-9
+    return solver, arguments.positive_number("solver_tolerance", solver_tolerance)
+
+
+def _is_diagonal(Q: Matrix) -> bool:
+    return bool((Q - sparse.diags_array(Q.diagonal())).count_nonzero() == 0)
+
+
+def _square_root_factor(Q: Matrix) -> Array:
+    """R with ``R^T R = Q``."""
+    Q = to_dense(Q)
+    try:
+        result: Array = linalg.cholesky(Q)
+        return result
+    except linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(Q)
+        if values[0] < -1e-9 * max(values[-1], -values[0]):
+            got = f"smallest eigenvalue {values[0]:.3g}"
+            raise InvalidArgument("Q", got, "a positive semidefinite matrix") from None
+        result = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        return result
+
+
+PrimalDualPoint = tuple[Array, Array, Array]
+
+
+def _refine_on_active_rows(qp: QP, point: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
+    """The best of x, z and lambda as found, and what solves the rows that seem active as equations."""
+    problem = Elimination.from_qp(qp)
+
+    def rate(primal_dual: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
+        return (*primal_dual, problem.residuals_unchecked(primal_dual[0], primal_dual[2], primal_dual[1]))
+
+    best = rate(point)
+    is_active = point[1] > np.abs(qp.A @ point[0] - qp.b)
+    with contextlib.suppress(InvalidArgument):
+        for _ in range(6):
+            candidate = rate(_solve_with_active_rows(qp, is_active, point))
+            best = min(best, candidate, key=lambda each: each[3].relative)
+            speeds, z = qp.A @ candidate[0], candidate[1]
+            sign_threshold = 1e-12 * max(
+                np.max(np.abs(speeds), initial=0.0), np.max(np.abs(qp.b), initial=0.0)
+            )
+            new_active = (is_active & (z > 0)) | (~is_active & (speeds - qp.b < -sign_threshold))
+            if np.array_equal(new_active, is_active):
+                break
+            is_active = new_active
+    if best[3].relative > 1e-12:  # noise around zero tells no active set
+        best = min(best, rate((0 * point[0], 0 * point[1], 0 * point[2])), key=lambda each: each[3].relative)
+    return best
+
+
+def _solve_with_active_rows(qp: QP, is_active: Any, point: PrimalDualPoint) -> PrimalDualPoint:
+    """x, z and lambda near those found with the active rows as equations, negative z cut off.
+
+    The multipliers are changed as little as possible, so that those of redundant rows stay positive.
+    """
+    z = np.where(is_active, point[1], 0.0)
+    if qp.size <= MAX_DENSE_SIZE:
+        kkt = factor_kkt(to_dense(qp.Q), np.vstack([to_dense(qp.G), to_dense(qp.A)[is_active]]))
+    else:
+        rows = sparse.vstack([sparse.csc_array(qp.G), sparse.csr_array(qp.A)[is_active]], format="csc")
+        kkt = factor_kkt(qp.Q, rows if sparse.issparse(qp.Q) else rows.toarray())
+    right_hand_side = qp.A.T @ z + qp.G.T @ point[2] - qp.c
+    x, change = kkt.solve(right_hand_side, np.concatenate([qp.g, qp.b[is_active]]))
+    z[is_active] = np.maximum(z[is_active] + change[len(qp.g) :], 0.0)
+    return x, z, point[2] + change[: len(qp.g)]
+
+
+def _solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
+    """What is returned of a program without solution, and of one without unknowns."""
+    x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
+    residuals = Elimination.from_qp(qp).residuals_unchecked(x, multipliers, z)
+    method = f"quadratic ({solver})"
+    return QPSolution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers)

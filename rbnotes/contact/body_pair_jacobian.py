@@ -1,0 +1,177 @@
+"""Rows that involve two bodies each, kept as their blocks.
+
+A contact, or any other condition between two bodies, knows the twists of these two alone. Among n bodies its
+rows have 6 n columns, all but twelve of them zero: what is stored, multiplied and added up here are the
+twelve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import WORLD
+from rbnotes.unchecked.frozen import construct_unchecked, set_fields
+
+
+@dataclass(frozen=True, eq=False)
+class BodyPairJacobian:
+    """c groups of k rows on the twists of n bodies; those of a group all involve bodies a and b.
+
+    As a matrix it is ``(c k, 6 n)``: ``rows @ twists.ravel()`` are velocities along the rows, and
+    ``rows.T @ impulses`` the impulsive wrenches that impulses along them amount to. ``rows @ J`` are the rows
+    on other velocities, those that make the twists by a matrix J.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, or a body is not there.
+    """
+
+    a: NDArray[np.intp]
+    """Number of one body ``(c,)``, or ``WORLD``."""
+    b: NDArray[np.intp]
+    """Number of the other ``(c,)``."""
+    block_a: Array
+    """What multiplies the twist of body a ``(c, k, 6)``, m for its first three numbers and without unit for
+    the others where rows are velocities of points; of no account where that is the world."""
+    block_b: Array
+    """What multiplies the twist of body b ``(c, k, 6)``, m and without unit in the same way."""
+    num_bodies: int
+    """How many there are, n."""
+
+    def __post_init__(self) -> None:
+        arguments.count("num_bodies", self.num_bodies)
+        on_a, on_b = (arguments.array(name, getattr(self, name), None, 6) for name in ("block_a", "block_b"))
+        if on_a.ndim != 3 or on_a.shape != on_b.shape:
+            got = f"shapes {on_a.shape} and {on_b.shape}"
+            raise InvalidArgument("on_a, on_b", got, "the same shape (c, k, 6)")
+        for name, block in (("a", on_a), ("b", on_b)):
+            body_indices = _body_indices(name, getattr(self, name), len(on_a), self.num_bodies)
+            set_fields(self, **{name: body_indices})
+            # The world has no columns. Its number is that of the last body, which a zero block leaves alone.
+            is_body = (body_indices != WORLD)[:, None, None]
+            set_fields(self, **{f"on_{name}": np.where(is_body, block, 0.0)})
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(c k, 6 n)``."""
+        return self.block_a.shape[0] * self.block_a.shape[1], 6 * self.num_bodies
+
+    def select_groups(self, mask: NDArray[np.bool_]) -> BodyPairJacobian:
+        """Those groups of rows that a mask ``(c,)`` tells."""
+        parts = {name: getattr(self, name)[mask] for name in ("a", "b", "block_a", "block_b")}
+        return construct_unchecked(BodyPairJacobian, **parts, bodies=self.num_bodies)
+
+    @property
+    def T(self) -> TransposedBodyPairJacobian:
+        """From impulses along the rows to wrenches."""
+        return TransposedBodyPairJacobian(self)
+
+    def __matmul__(self, twists: ArrayLike | Any) -> Any:
+        """Velocities along the rows ``(c k,)`` at twists ``(6 n,)``; or the product with a matrix."""
+        if sparse.issparse(twists) or np.ndim(twists) == 2:
+            return self.matrix @ arguments.matrix("twists", twists, self.shape[1], None)
+        return relative_velocities(self, arguments.vector("twists", twists, self.shape[1])).ravel()
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The rows as a sparse matrix ``(c k, 6 n)``."""
+        return self._blocks.tocsr()
+
+    def toarray(self) -> Array:
+        """The rows as a dense matrix ``(c k, 6 n)``, for few bodies."""
+        groups, k, _ = self.block_a.shape
+        dense = np.zeros((groups, k, self.num_bodies, 6))
+        number = np.arange(groups)
+        if self.num_bodies:
+            dense[number, :, self.a] += self.block_a
+            dense[number, :, self.b] += self.block_b
+        return dense.reshape(self.shape)
+
+    def delassus_matrix(self, inverse_masses: ArrayLike) -> Any:
+        """Velocities along the rows per impulse along them, as a sparse matrix ``(c k, c k)`` of blocks.
+
+        Groups of rows answer each other where they share a body that moves.
+
+        Parameters
+        ----------
+        inverse_masses : (n, 6, 6)
+            Inverses of the spatial inertias, 1/kg and 1/(kg m^2).
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``inverse_masses`` does not fit.
+        """
+        inverses = arguments.array("inverse_masses", inverse_masses, self.num_bodies, 6, 6)
+        arguments.with_ndim("inverse_masses", inverses, 3)
+        rows = self._blocks
+        numbers = np.arange(self.num_bodies)
+        size = 6 * self.num_bodies
+        mobility = sparse.bsr_array(
+            (inverses, numbers, np.append(numbers, self.num_bodies)), shape=(size, size)
+        )
+        return rows @ (mobility @ rows.T)
+
+    @cached_property
+    def _blocks(self) -> sparse.bsr_array:
+        """The rows as a matrix of blocks ``(k, 6)``, those of the world left out."""
+        k = self.block_a.shape[1]
+        body = np.stack([self.a, self.b], axis=1)
+        is_body = body != WORLD
+        blocks = np.stack([self.block_a, self.block_b], axis=1)[is_body]
+        ends = np.append(0, np.cumsum(np.sum(is_body, axis=1)))
+        if not blocks.size:
+            return sparse.bsr_array(self.shape, blocksize=(max(k, 1), 6))
+        return sparse.bsr_array((blocks, body[is_body], ends), shape=self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class TransposedBodyPairJacobian:
+    """What ``jacobian.T`` is."""
+
+    jacobian: BodyPairJacobian
+    """What it is the transpose of: c groups of k rows on n bodies."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """``(6 n, c k)``."""
+        return self.jacobian.shape[1], self.jacobian.shape[0]
+
+    def __matmul__(self, impulses: ArrayLike) -> Array:
+        """Wrenches on all bodies ``(6 n,)`` that impulses along the rows ``(c k,)`` amount to."""
+        jacobian = self.jacobian
+        group_impulses = arguments.vector("impulses", impulses, jacobian.shape[0]).reshape(
+            jacobian.block_a.shape[:2]
+        )
+        wrenches = np.zeros((jacobian.num_bodies, 6))
+        if jacobian.num_bodies:
+            np.add.at(wrenches, jacobian.a, np.einsum("cki,ck->ci", jacobian.block_a, group_impulses))
+            np.add.at(wrenches, jacobian.b, np.einsum("cki,ck->ci", jacobian.block_b, group_impulses))
+        return wrenches.ravel()
+
+
+def relative_velocities(jacobian: BodyPairJacobian, twists: Array) -> Array:
+    """Velocities along the rows ``(c, k)`` at twists ``(6 n,)`` that are known to be right."""
+    if not len(jacobian.a):
+        return np.zeros(jacobian.block_a.shape[:2])
+    phi = twists.reshape(-1, 6)
+    velocities: Array = np.einsum("cki,ci->ck", jacobian.block_a, phi[jacobian.a])
+    velocities += np.einsum("cki,ci->ck", jacobian.block_b, phi[jacobian.b])
+    return velocities
+
+
+def _body_indices(name: str, value: ArrayLike, count: int, num_bodies: int) -> NDArray[np.intp]:
+    empty = np.zeros(0, np.intp)
+    indices = arguments.indices(name, value if count else empty, minimum=WORLD, below=num_bodies)
+    if indices.shape != (count,):
+        raise InvalidArgument(name, f"shape {indices.shape}", f"integers of shape ({count},)")
+    return indices

@@ -1,0 +1,109 @@
+"""Contacts before they close: which to look at in a step, and how fast they may close in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.contact.detection import (
+    Collider,
+    ContactPoints,
+    check_colliders,
+    check_excluded_pairs,
+    contact_points_unchecked,
+)
+from rbnotes.contact.geometry import RoundedBox
+from rbnotes.dynamics import WORLD
+
+
+def predict_contacts(
+    colliders: Sequence[Collider],
+    poses: ArrayLike,
+    twists: ArrayLike,
+    h: float,
+    gravity: ArrayLike,
+    *,
+    excluded_pairs: Sequence[tuple[int, int]] = (),
+) -> ContactPoints:
+    """Contacts that could close within a step of size h, from the speeds that the bodies have.
+
+    Parameters
+    ----------
+    poses : (n, 4, 4)
+        Poses of the bodies, m.
+    twists : (n, 6)
+        Their twists in their coordinates, rad/s and m/s.
+    gravity : (3,)
+        What they gain in the step, m/s^2.
+    apart
+        Pairs that are not to touch, as for :func:`contact_points`.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses, ``h`` is not positive, or the shape of ``twists`` or ``gravity`` does not
+        fit.
+    """
+    poses = arguments.with_ndim("poses", arguments.frame("poses", poses), 3)
+    twists = arguments.with_ndim("twists", arguments.array("twists", twists, len(poses), 6), 2)
+    gravity = arguments.single_vector("gravity", gravity)
+    colliders, excluded_pairs = check_colliders(colliders, len(poses)), check_excluded_pairs(excluded_pairs)
+    margin = contact_margin(colliders, twists, arguments.positive_number("h", h), gravity)
+    return contact_points_unchecked(colliders, poses, margin, excluded_pairs)
+
+
+def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
+    """How far apart bodies may be that are to close a gap in the step, for twists known to be right."""
+    sizes = np.zeros(len(twists))
+    for collider in colliders:
+        if collider.body != WORLD and isinstance(collider.collision_geometry, RoundedBox):
+            size = np.linalg.norm(collider.frame[:3, 3]) + collider.collision_geometry.bounding_radius
+            sizes[collider.body] = max(sizes[collider.body], size)
+    angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(twists, 2, axis=1))
+    fastest = np.max(linear + angular * sizes, initial=0.0) + h * np.linalg.norm(gravity)
+    return float(2 * h * fastest)
+
+
+def normal_velocity_targets(
+    points: ContactPoints, normal_velocities: ArrayLike, h: float, gravity: ArrayLike
+) -> Array:
+    """Least normal velocities ``(c,)`` after a step, m/s.
+
+    Bodies that are apart may close the gap. Those that would hit each other within this step and are elastic
+    bounce already now (Newton's law of impact), unless they are slower than what gravity adds in two steps:
+    so that they come to rest.
+
+    Parameters
+    ----------
+    normal_velocities : (c,)
+        Normal velocities before, negative where bodies approach, m/s.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``normal_velocities`` or ``gravity`` does not fit.
+    """
+    arguments.require_instance("points", points, ContactPoints)
+    normal_velocities = arguments.single_vector("normal_velocities", normal_velocities, len(points))
+    h, gravity = arguments.positive_number("h", h), arguments.single_vector("gravity", gravity)
+    return normal_velocity_targets_unchecked(points, normal_velocities, h, gravity)
+
+
+def normal_velocity_targets_unchecked(
+    points: ContactPoints, normal_velocities: Array, h: float, gravity: Array
+) -> Array:
+    """As :func:`separation_speeds`, for speeds that are known to be right."""
+    threshold = restitution_threshold(h, gravity)
+    hits = (
+        (points.restitution > 0) & (normal_velocities < threshold) & (points.gap + h * normal_velocities <= 0)
+    )
+    return np.where(hits, -points.restitution * normal_velocities, np.minimum(-points.gap / h, 0.0))
+
+
+def restitution_threshold(h: float, gravity: Array) -> float:
+    """What approaches slower than this does not bounce, m/s, below zero: what gravity adds in two steps."""
+    return -2 * h * float(np.linalg.norm(gravity))

@@ -1,0 +1,43 @@
+"""The formulas of contact rows, for points and poses that are known to be right: nothing is checked here."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
+from rbnotes.contact.detection import ContactPoints
+from rbnotes.dynamics import WORLD
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import construct_unchecked
+
+
+def contact_jacobian(points: ContactPoints, poses: Array) -> BodyPairJacobian:
+    """Three rows a contact: along the normal and the tangents."""
+    return jacobian_along(points.axes, points, poses)
+
+
+def jacobian_along(directions: Array, points: ContactPoints, poses: Array) -> BodyPairJacobian:
+    """Rows along directions of the world ``(c, k, 3)``."""
+
+    if not len(points):
+        empty = np.zeros((0, directions.shape[1], 6))
+        return construct_unchecked(
+            BodyPairJacobian, a=points.a, b=points.b, on_a=empty, on_b=empty, bodies=len(poses)
+        )
+
+    def body_blocks(bodies: NDArray[np.intp]) -> Array:
+        """What takes twists to velocities of the bodies' points."""
+        result = np.zeros((*directions.shape[:2], 6))
+        movable = np.flatnonzero(bodies != WORLD)
+        body = bodies[movable]
+        R = poses[body, :3, :3]
+        x = np.einsum("cji,cj->ci", R, points.position[movable] - poses[body, :3, 3])
+        result[movable] = directions[movable] @ R @ se3.Gamma(x)
+        return result
+
+    a, b = points.a, points.b
+    return construct_unchecked(
+        BodyPairJacobian, a=a, b=b, on_a=body_blocks(a), on_b=-body_blocks(b), bodies=len(poses)
+    )

@@ -1,0 +1,313 @@
+"""The card of a claim: everything that a reader, a student or an engineer asks of it, as text or as data."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.coursework.cards.code_extraction import standalone_code
+from rbnotes.coursework.cards.descriptions import (
+    describe_conventions,
+    describe_units,
+    describe_values,
+)
+from rbnotes.coursework.cards.meanings import meaning
+from rbnotes.coursework.challenge.case_generation import Case, make_case
+from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_value
+from rbnotes.coursework.challenge.library_tasks import find_task
+from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
+from rbnotes.ledger.checks.units import argument_quantities, result_quantity
+from rbnotes.ledger.evaluation import Values, evaluate, samples
+from rbnotes.ledger.lookup import LIBRARY, place_in_notes
+from rbnotes.ledger.quantities import AnyQuantity
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
+from rbnotes.ledger.runner import find_counterexample
+
+NUM_DESCRIBED_INPUTS = 6
+"""Inputs that descriptions and examples are made from."""
+NUM_EXAMPLE_CANDIDATES = 3
+"""Inputs that the example is chosen from."""
+NUMBER = "number"
+"""What comes back where it is no array."""
+PACKAGE_NAMES = {"numpy": "NumPy", "scipy": "SciPy"}
+"""Packages as their authors spell them."""
+MAX_BRIEF_LINES = 12
+"""Lines of an example that is shown in a list of claims."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One claim; its parts are made when they are asked for."""
+
+    record: Record
+    """The record of the claim."""
+
+    @cached_property
+    def arguments(self) -> Mapping[str, str]:
+        """What to hand in: a function of these, by position, each with what it is."""
+        drawn = self._samples
+        return {name: describe_values([values[name] for values in drawn]) for name in drawn[0]}
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Units of the arguments that have any, and of the ``result``, if the claim says what they are."""
+        return {
+            name: text for name, quantity in self._quantities.items() if (text := describe_units(quantity))
+        }
+
+    @cached_property
+    def returns(self) -> str:
+        """What comes back."""
+        if not self._cases:
+            return ""
+        shapes = list(dict.fromkeys(case.expected.shape for case in self._cases))
+        text = " or ".join(str(shape) for shape in shapes)
+        return f"array {text}" if shapes != [()] else NUMBER
+
+    @cached_property
+    def example(self) -> tuple[Values, Array] | None:
+        """Inputs with the right result, as few of whose entries are zero as there are."""
+        if not self._cases:
+            return None
+        best = max(self._cases, key=lambda case: np.count_nonzero(case.expected))
+        return best.inputs, best.expected
+
+    @cached_property
+    def counterexample(self) -> tuple[Values, Array | None, Array] | None:
+        """Inputs on which the print is wrong, what it gives there (if a number), and what is right."""
+        record = self.record
+        if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
+            return None
+        values = find_counterexample(record).counterexample
+        if values is None:
+            return None
+        return values, _evaluate_or_none(record.printed, values), evaluate(record.reference, values)
+
+    @cached_property
+    def code(self) -> str | None:
+        """Source of the right form that can be pasted, see :func:`rbnotes.coursework.cards.code_extraction`."""
+        return standalone_code(self.record)
+
+    @property
+    def required_packages(self) -> tuple[str, ...]:
+        """Packages that have to be installed for the code to run."""
+        found = set()
+        for node in ast.walk(ast.parse(self.code or "")):
+            if isinstance(node, ast.Import):
+                found |= {each.name.partition(".")[0] for each in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add((node.module or "").partition(".")[0])
+        return tuple(sorted(found - sys.stdlib_module_names))
+
+    @cached_property
+    def printed_code(self) -> str | None:
+        """The formula as printed, as code."""
+        return _form_source(self.record.printed)
+
+    @property
+    def task(self) -> str:
+        """What to hand in, with an example: what a student sees."""
+        if self.record.reference is None:
+            return "Nothing to hand in: the claim only defines a name."
+        return "\n".join([*self._title_lines, *self._task_lines])
+
+    @property
+    def brief_task(self) -> str:
+        """The same, with the example only if it is a small one; empty if there is nothing to hand in."""
+        if self.record.reference is None:
+            return ""
+        sample = self._example_lines if len(self._example_lines) <= MAX_BRIEF_LINES else []
+        return "\n".join([*self._request_lines, *sample, *self._check_lines])
+
+    @property
+    def _task_lines(self) -> list[str]:
+        return [*self._request_lines, *self._example_lines, *self._check_lines]
+
+    @property
+    def _title_lines(self) -> list[str]:
+        return [f"{self.record.id}  {place_in_notes(self.record)}", self.record.title]
+
+    @cached_property
+    def _request_lines(self) -> list[str]:
+        wide = max(map(len, self.arguments), default=0)
+        lines = [f"Hand in a function of ({', '.join(self.arguments)}):"]
+        for name, text in self.arguments.items():
+            lines.append(f"  {name:<{wide}}  {self._describe(name, text)}")
+        lines.append(f"that returns {self._describe('result', self.returns)}.")
+        if self.record.condition:
+            lines.append(f"It is tried only where this holds: {self.record.condition.rstrip('.')}.")
+        return lines
+
+    @cached_property
+    def _example_lines(self) -> list[str]:
+        if self.example is None:
+            return []
+        inputs, expected = self.example
+        return ["For example,", *"\n".join(_format_inputs(inputs, "gives", expected)).splitlines()]
+
+    @cached_property
+    def _check_lines(self) -> list[str]:
+        texts = [*self.arguments.values(), self.returns]
+        lines = describe_conventions(
+            texts, list(self._quantities.values()), linear_first=self.record.source == "lloyd"
+        )
+        return [*lines, f'Check it: rbnotes.challenge("{self.record.id}", your_function)']
+
+    @property
+    def verdict_text(self) -> str:
+        """The claim, its verdict and the texts that say why."""
+        record = self.record
+        notes = "" if record.source == LIBRARY else f"; {place_in_notes(record)} of the notes"
+        parts = (
+            ("printed" if record.correction else "claim", record.formula),
+            ("right", record.correction),
+            ("latex", " ".join(record.replacement.split())),
+            ("only if", record.condition),
+            ("units", f"do not fit: {record.units_mismatch}" if record.units_mismatch else ""),
+            ("remark", record.remark),
+            ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
+            ("checked", f"against {record.oracle}" if record.oracle else ""),
+            ("library", ", ".join(record.implemented_by)),
+            ("told in", f"{record.chapter}.html of the book{notes}"),
+        )
+        lines = [f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}", record.title]
+        return "\n".join([*lines, *(f"  {name:<8} {text}" for name, text in parts if text)])
+
+    @property
+    def counterexample_text(self) -> str:
+        """The print as code, and inputs on which it is wrong."""
+        if self.counterexample is None:
+            return ""
+        inputs, printed, right = self.counterexample
+        lines = ["As printed:", textwrap.indent(self.printed_code or "", "  ").rstrip()]
+        decimals = None if printed is None else distinguishing_decimals(printed, right)
+        got = (
+            "no number"
+            if printed is None
+            else format_value(printed, decimals=decimals, indent=len("  gives "))
+        )
+        lines += ["is wrong, for example on", *_format_inputs(inputs, "gives", got)]
+        return "\n".join([*lines, f"  right is {format_value(right, decimals=decimals or 6)}"])
+
+    @property
+    def code_text(self) -> str:
+        """The code to paste, with a heading."""
+        if self.code is None:
+            return ""
+        needs = " and ".join(PACKAGE_NAMES.get(name, name) for name in self.required_packages)
+        alone = " alone" if self.required_packages == ("numpy",) else ""
+        return (
+            f"The right form, with {needs or 'Python'}{alone}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
+        )
+
+    def __str__(self) -> str:
+        task = self.task if self.record.reference is None else "\n".join(self._task_lines)
+        return "\n\n".join(
+            part for part in (self.verdict_text, self.counterexample_text, self.code_text, task) if part
+        )
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """All parts as plain values."""
+        record = self.record
+        return {
+            "id": record.id,
+            "where": place_in_notes(record),
+            "verdict": str(record.verdict),
+            "title": record.title,
+            "formula": record.formula,
+            "correction": record.correction,
+            "replacement": record.replacement,
+            "condition": record.condition,
+            "remark": record.remark,
+            "implemented_by": list(record.implemented_by),
+            "chapter": record.chapter,
+            "arguments": dict(self.arguments) if record.reference is not None else {},
+            "returns": self.returns,
+            "units": dict(self.units),
+            "meanings": {name: text for name in (*record.inputs, "result") if (text := self._meaning(name))},
+            "printed_code": self.printed_code,
+            "code": self.code,
+            "needs": list(self.required_packages),
+        }
+
+    @cached_property
+    def _samples(self) -> list[Values]:
+        return samples(self.record.allowed_inputs, NUM_DESCRIBED_INPUTS, random_seed=0)
+
+    @cached_property
+    def _quantities(self) -> Mapping[str, AnyQuantity]:
+        if self.record.result is None:
+            return {}
+        values = self._samples[0]
+        return {**argument_quantities(self.record, values), "result": result_quantity(self.record, values)}
+
+    def _with_units(self, name: str, text: str) -> str:
+        return f"{text} {self.units[name]}" if name in self.units else text
+
+    def _meaning(self, name: str) -> str:
+        """A single number that comes back is in no frame."""
+        return "" if name == "result" and self.returns in ("", NUMBER) else meaning(self.record, name)
+
+    def _describe(self, name: str, text: str) -> str:
+        told = self._meaning(name)
+        return f"{self._with_units(name, text)}: {told}" if told else self._with_units(name, text)
+
+    @cached_property
+    def _cases(self) -> tuple[Case, ...]:
+        if self.record.reference is None:
+            return ()
+        found = (
+            make_case(self.record, "generic", values) for values in self._samples[:NUM_EXAMPLE_CANDIDATES]
+        )
+        return tuple(case for case in found if case is not None)
+
+
+def card(id: str) -> Card:
+    """The card of a claim.
+
+    Parameters
+    ----------
+    id
+        The claim, by its id or another name: ``"S 1.62"``, ``"lloyd 0.45"``, ``"1.62"``.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such claim, or if there are several.
+    """
+    return Card(find_task(id))
+
+
+def _format_inputs(inputs: Values, verb: str, outcome: Any) -> list[str]:
+    lines = [f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in inputs.items()]
+    text = outcome if isinstance(outcome, str) else format_value(outcome, decimals=6, indent=3 + len(verb))
+    return [*lines, f"  {verb} {text}"]
+
+
+def _evaluate_or_none(form: Function, values: Values) -> Array | None:
+    try:
+        return evaluate(form, values)
+    except (ValueError, IndexError, ArithmeticError):
+        return None
+
+
+def _form_source(form: Function | None) -> str | None:
+    """Source of a form, after that of the claim's functions that it calls."""
+    if form is None:
+        return None
+    try:
+        sources = [inspect.getsource(part) for part in form_functions(readable_function(form))]
+    except (UnreadableFunction, OSError):
+        return None
+    return "\n".join(textwrap.dedent(source) for source in reversed(sources))

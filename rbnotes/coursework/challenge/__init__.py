@@ -1,0 +1,51 @@
+"""Check a user's function in place of the library's: search for a counterexample with the record of a claim.
+
+The steps can run apart from each other:
+
+- :func:`cases`: inputs of a claim in named regions, with the right results;
+- :func:`collect_answers`: what a function returns on them, as plain data; only this step runs foreign code;
+- :func:`judge`: the verdict on these answers;
+- :func:`challenge`: all of it, with the smallest counterexample. It is exported as ``rbnotes.challenge``.
+
+:func:`collect_answers` imports NumPy only, so a process that runs foreign code holds no right results.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rbnotes.coursework.challenge.calls import Answer, collect_answer, collect_answers
+    from rbnotes.coursework.challenge.case_generation import Case, cases
+    from rbnotes.coursework.challenge.judgement import Judgement, judge
+    from rbnotes.coursework.challenge.runner import ChallengeResult, challenge
+
+_EXPORTS = {
+    "Answer": "calls",
+    "Case": "case_generation",
+    "ChallengeResult": "runner",
+    "Judgement": "judgement",
+    "cases": "case_generation",
+    "challenge": "runner",
+    "collect_answer": "calls",
+    "collect_answers": "calls",
+    "judge": "judgement",
+}
+__all__ = [
+    "Answer",
+    "Case",
+    "ChallengeResult",
+    "Judgement",
+    "cases",
+    "challenge",
+    "collect_answer",
+    "collect_answers",
+    "judge",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _EXPORTS:
+        return getattr(importlib.import_module(f"{__name__}.{_EXPORTS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,214 @@
+"""The cases of a claim: inputs from named regions, with the right results."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.coursework.challenge.calls import RELATIVE_PERTURBATION, perturb_inputs
+from rbnotes.ledger.evaluation import (
+    NonFiniteReference,
+    Values,
+    deviation,
+    distance,
+    evaluate_reference,
+    samples,
+    try_evaluate,
+)
+from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Inputs, Record
+from rbnotes.testing.strategies import Region
+
+REGION_ORDER: tuple[Region, ...] = (
+    *("generic", "tiny", "generic", "large", "generic", "near pi", "generic", "non-dyadic"),
+    *("generic", "tiny", "near pi", "large", "generic", "degenerate", "generic", "tiny"),
+)
+"""Regions are tried in turn, so that the first few cases meet all of them."""
+REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
+    "large" if place % 8 == 6 else REGION_ORDER[place] for place in range(16)
+)
+"""The same where arguments are numbers, each of which is to be large in its turn."""
+OVERSAMPLING: dict[Region, int] = {"large": 3}
+"""So many times as many inputs are drawn: what is large in every way often tells nothing."""
+NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
+"""Inputs that say how large a number usually is, and those in which it alone is large."""
+TOLERANCE_SHARE = 0.1
+"""Share of the tolerance that the right form may use up where its record is not verified."""
+SINGLE_PRECISION_ERROR = 1e-8
+"""Numbers of single precision that are of order one are off by more, and seen without looking for them."""
+RELATIVE_JITTER = 1e-14
+"""Relative change of inputs that must not change a result by the tolerance: other right code rounds too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Inputs, and the right result."""
+
+    claim: str
+    """Id of the claim, or the function's name where a lecturer's own oracle judges."""
+    region: Region
+    """What kind of inputs these are."""
+    inputs: Values
+    """Arguments by name."""
+    expected: Array
+    """The right result, in the units of the claim."""
+    tolerance: float
+    """Largest accepted error, see :func:`rbnotes.ledger.evaluation.deviation`."""
+    precision_mask: NDArray[np.bool_] | None = None
+    """Entries whose last digits change with those of the inputs; None if the tolerance is so narrow that
+    single precision fails."""
+
+
+def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
+    """Inputs of a claim from all its regions, with the right results; the same seed gives the same cases.
+
+    Inputs are those of the record's strategies, and for a conditional claim those on which it holds. Where
+    they are drawn from another region than the record is verified on, a case counts only if the library's
+    form agrees with the oracle there, and if rounding the inputs does not change the result.
+
+    Parameters
+    ----------
+    claim
+        The record.
+    seed
+        Start of the generator of random numbers.
+    examples
+        How many cases; fewer if the claim has none in some region, one if it takes no inputs.
+
+    Raises
+    ------
+    InvalidArgument
+        If the claim has nothing to check, or ``examples`` or ``seed`` is no whole number, of at least one and
+        zero.
+    """
+    return tuple(iterate_cases(claim, seed=seed, examples=examples))
+
+
+def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
+    """:func:`cases`, one after the other."""
+    if claim.reference is None:
+        raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
+    examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
+    inputs = claim.allowed_inputs
+    large = _large_inputs(inputs, seed) if inputs else []
+    turn = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
+    regions: list[Region] = [turn[place % len(turn)] for place in range(examples)] if inputs else ["generic"]
+    drawn = {
+        region: iter(_draw_inputs(inputs, OVERSAMPLING.get(region, 1) * regions.count(region), region, seed))
+        for region in dict.fromkeys(regions)
+    }
+    if large and "large" in drawn:
+        alone = iter(large)
+        together = zip_longest(drawn["large"], alone, alone)
+        drawn["large"] = (values for among in together for values in among if values is not None)
+    for region in regions:
+        candidates = (make_case(claim, region, values) for values in drawn[region])
+        case = next((case for case in candidates if case is not None), None)
+        if case is not None:
+            yield case
+
+
+def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
+    """Inputs one of whose numbers is larger than it usually is, each number in its turn.
+
+    Among a few cases the dice would leave most numbers out; those with a ceiling have none.
+    """
+    usual = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
+    names = [name for name in inputs if all(type(values[name]) is float for values in usual)]
+    found = []
+    for name in names:
+        most = max(abs(values[name]) for values in usual)
+        large = _draw_inputs(inputs, NUM_LARGE_INPUTS, "large", seed, name)
+        found.append([values for values in large if abs(values[name]) > most])
+    return [values for turn in zip_longest(*found) for values in turn if values is not None]
+
+
+def _draw_inputs(
+    inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None
+) -> list[Values]:
+    """Inputs of a region, none if the claim's inputs keep out of it."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return samples(inputs, count, region=region, random_seed=seed, large_argument=alone)
+    except Exception:  # what is built of tiny or of large numbers may not exist
+        if region == "generic":
+            raise
+        return []
+
+
+def make_case(
+    claim: Record, region: Region, values: Values, *, outside_condition: bool = False
+) -> Case | None:
+    """The case of these inputs; None if they cannot tell right from wrong.
+
+    With ``outside_condition`` the inputs are to be those on which a conditional claim need not hold.
+    """
+    reference = claim.reference
+    if reference is None:
+        return None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            if (
+                claim.holds_when is not None
+                and bool(np.all(claim.holds_when(*values.values()))) is outside_condition
+            ):
+                return None
+            expected = evaluate_reference(reference, values)
+            if region != "generic" and not _is_well_conditioned(claim, reference, region, values, expected):
+                return None
+        except NonFiniteReference:
+            return None
+        except Exception:
+            if region == "generic":
+                raise
+            return None
+    return Case(claim.id, region, values, expected, claim.tolerance, _precision_mask(claim, values))
+
+
+def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
+    """Where right code shows all its digits, and sees inputs change that differ by little."""
+    if claim.tolerance <= SINGLE_PRECISION_ERROR or not right_forms(claim):
+        return None
+    form = right_forms(claim)[0]
+    result, perturbed_result = try_evaluate(form, values), try_evaluate(form, perturb_inputs(values))
+    if result is None or perturbed_result is None or result.shape != perturbed_result.shape:
+        return None
+    changed = (
+        np.abs(perturbed_result - result) > TOLERANCE_SHARE * RELATIVE_PERTURBATION
+        if values
+        else np.full(result.shape, True)
+    )
+    counts = (np.abs(perturbed_result) > claim.tolerance) & (
+        perturbed_result != perturbed_result.astype(np.float32)
+    )
+    return np.asarray(changed & counts)
+
+
+def _is_well_conditioned(
+    claim: Record, reference: Function, region: Region, values: Values, expected: Array
+) -> bool:
+    """Whether right code agrees with the oracle to fewer digits than the tolerance, however it rounds.
+
+    Near zero that is the library's: a formula that is right on paper may lose half of its digits there.
+    """
+    forms = right_forms(claim)
+    careful = forms[:1] if region == "tiny" and claim.library is not None else forms
+    close = all(deviation(form, expected, values) <= TOLERANCE_SHARE * claim.tolerance for form in careful)
+    if not close:
+        return False
+    jittered = evaluate_reference(reference, perturb_inputs(values, RELATIVE_JITTER, axes=np.inf))
+    return distance(jittered, expected) <= claim.tolerance
+
+
+def right_forms(claim: Record) -> list[Function]:
+    """The forms of a claim that are right where it is true: the library's, and the print if it is."""
+    printed = [] if claim.verdict in NEEDS_CORRECTION else [claim.printed]
+    return [form for form in (claim.library, *printed) if form is not None]

@@ -1,0 +1,242 @@
+"""What a wrong answer looks like: the right one with a slip that has a name.
+
+A hint is given only if one slip, and no other, explains every case that was tried.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.calls import Answer
+from rbnotes.coursework.challenge.case_generation import Case
+from rbnotes.coursework.challenge.judgement import finite_numbers
+from rbnotes.ledger.checks.claim_code import UnreadableFunction, readable_function
+from rbnotes.ledger.checks.mutation import (
+    MIN_CALL_LIMIT,
+    call_counter,
+    form_under_test,
+    source_mutants,
+)
+from rbnotes.ledger.evaluation import Values, distance, evaluate
+from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
+
+MATCH_TOLERANCE = 1e-6
+"""An answer that is as near as this to what a slip gives is explained by it."""
+NUM_SCREENED_CASES = 24
+"""Cases that a slip has to explain before it is tried on the others."""
+MAX_MUTANTS = 200
+"""Changes to the source of the right form that are tried."""
+DEGREES = 180 / np.pi
+
+Slip = tuple[str, Callable[[Case], Any]]
+FrameRotation = Callable[[Array, Values], Array]
+"""A hint, and what the slip gives."""
+MUTATION_HINTS = {
+    "dropped transpose": "a transpose is missing",
+    "dropped minus": "a minus sign is missing",
+    "dropped factor": "a factor is missing",
+    "dropped term": "a term is missing",
+    "dropped": "a term is missing",
+    "flipped sign": "a sign is wrong in one of the terms",
+    "negated": "a sign is wrong in one of the entries",
+    "swapped": "two factors are exchanged",
+    "doubled": "a constant factor is wrong",
+    "sin for cos": "a sine stands where a cosine belongs",
+    "cos for sin": "a cosine stands where a sine belongs",
+    "index": "an index is wrong",
+    "flipped comparison": "a comparison is the wrong way round",
+}
+"""Hints for changes to a source, by the beginning of their names."""
+
+
+def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES) -> str:
+    """The one slip that explains all answers, in words; empty if there is none, or more than one.
+
+    It is looked for among those that explain the ``first`` cases.
+    """
+    shown = [(case, finite_numbers(case, answer)) for case, answer in tried]
+    comparable = [(case, value) for case, value in shown if value is not None]
+    # Those on which the answer is most wrong tell slips apart: they come first.
+    ordered = sorted(comparable[:first], key=lambda one: -distance(one[1], one[0].expected))
+    wrong = [one for one in ordered if distance(one[1], one[0].expected) > MATCH_TOLERANCE]
+    if not wrong or len(comparable) < len(shown):
+        return ""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        kinds = (
+            _printed_slips(claim),
+            _result_slips(wrong[0][0]),
+            _argument_slips(claim, wrong[0][0]),
+            islice(_source_slips(claim, wrong), MAX_MUTANTS),
+        )
+        for slips in kinds:
+            found = [(hint, given) for hint, given in slips if _explains(given, ordered)]
+            if found:
+                hints = {hint for hint, given in found if _explains(given, comparable[first:])}
+                return hints.pop() if len(hints) == 1 else ""
+    return ""
+
+
+def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]]) -> bool:
+    for case, value in tried:
+        try:
+            slipped = np.asarray(given(case), dtype=np.float64)
+        except Exception:  # what is made of a case by a slip need not make sense
+            return False
+        if slipped.shape != value.shape or not distance(slipped, value) <= MATCH_TOLERANCE:
+            return False
+    return True
+
+
+def _printed_slips(claim: Record) -> Iterator[Slip]:
+    if claim.verdict in NEEDS_CORRECTION and claim.printed is not None:
+        printed = claim.printed
+        yield (
+            f"this is the formula as printed, which is wrong ({claim.verdict})",
+            lambda case: evaluate(printed, case.inputs),
+        )
+
+
+def _result_slips(case: Case) -> Iterator[Slip]:
+    """Slips that show in the result alone."""
+    shape = case.expected.shape
+
+    def slip(hint: str, change: Callable[[Array], Any]) -> Slip:
+        return hint, lambda case: change(case.expected)
+
+    yield slip("the sign of the result is wrong", np.negative)
+    yield slip("the result is in degrees", lambda right: DEGREES * right)
+    yield slip("a factor pi/180 is too much", lambda right: right / DEGREES)
+    yield slip("the result is twice what it should be", lambda right: 2 * right)
+    yield slip("the result is half of what it should be", lambda right: right / 2)
+    if len(shape) == 2 and shape[0] == shape[1]:
+        yield slip("the result is transposed", np.transpose)
+        if not np.allclose(case.expected @ case.expected.T, np.eye(shape[0]), atol=MATCH_TOLERANCE):
+            yield slip("the result is the inverse: is it seen from the other frame?", np.linalg.inv)
+    if shape == (4,):
+        yield slip("the scalar part comes first, not last", lambda right: np.roll(right, -1))
+        yield slip("the result is the conjugate quaternion", lambda right: right * [1, -1, -1, -1])
+    if shape and shape[0] == 6:
+        both = len(shape) == 2 and shape[1] == 6
+        hint = "the two halves are exchanged: the angular part comes first"
+        yield slip(hint, lambda right: np.roll(right, 3, axis=(0, 1) if both else 0))
+
+
+def _argument_slips(claim: Record, case: Case) -> Iterator[Slip]:
+    """Slips with one argument, or with two: what the oracle gives if they are taken otherwise."""
+    reference = claim.reference
+    if reference is None:
+        return
+
+    def slip(hint: str, change: Callable[[Values], Values]) -> Slip:
+        return hint, lambda case: evaluate(reference, {**case.inputs, **change(case.inputs)})
+
+    def argument_slip(name: str, hint: str, change: Callable[[Any], Any]) -> Slip:
+        return slip(f"`{name}` {hint}", lambda values: {name: change(values[name])})
+
+    arrays = {
+        name: value.shape
+        for name, value in case.inputs.items()
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f"
+    }
+    numbers = {name: () for name, value in case.inputs.items() if isinstance(value, float)}
+    for name, shape in (arrays | numbers).items():
+        yield argument_slip(name, "enters with the wrong sign", lambda value: -value)
+        yield argument_slip(name, "is taken in degrees", lambda value: value / DEGREES)
+        yield argument_slip(name, "is turned into degrees", lambda value: value * DEGREES)
+        if len(shape) == 2 and shape[0] == shape[1]:
+            yield argument_slip(name, "is transposed: from which frame to which does it lead?", np.transpose)
+            yield argument_slip(name, "is inverted: from which frame to which does it lead?", np.linalg.inv)
+        if shape == (6,):
+            hint = "has its halves exchanged: the angular part comes first"
+            yield argument_slip(name, hint, lambda value: np.roll(value, 3))
+        if shape == (4,):
+            yield argument_slip(name, "is taken with the scalar last", lambda value: np.roll(value, -1))
+    for first, second in combinations(arrays | numbers, 2):
+        if (arrays | numbers)[first] == (arrays | numbers)[second]:
+
+            def exchange(values: Values, a: str = first, b: str = second) -> Values:
+                return {a: values[b], b: values[a]}
+
+            yield slip(f"`{first}` and `{second}` are exchanged", exchange)
+    yield from _order_slips(reference, case, arrays)
+    yield from _frame_slips(reference, case, arrays)
+
+
+def _order_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
+    """Another order of the entries, in all arguments and in the result."""
+    orders = (
+        (4, 1, "quaternions are taken with the scalar last"),
+        (6, 3, "twists and wrenches are taken with the linear part first"),
+    )
+    for size, shift, hint in orders:
+        ordered = [name for name, shape in arrays.items() if shape == (size,)]
+        if ordered and case.expected.shape in ((size,), (size, size)):
+
+            def given(case: Case, ordered: list[str] = ordered, shift: int = shift) -> Array:
+                others = {name: np.roll(case.inputs[name], shift) for name in ordered}
+                axes = tuple(range(case.expected.ndim))
+                return np.roll(evaluate(reference, {**case.inputs, **others}), -shift, axis=axes)
+
+            yield hint, given
+
+
+def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
+    """Vectors, twists and results turned by one of the rotations or poses among the arguments."""
+    frames = [
+        name for name, shape in arrays.items() if shape in ((3, 3), (4, 4)) and _is_rigid(case.inputs[name])
+    ]
+    for frame in frames:
+        for back, text in ((False, "to"), (True, "out of")):
+
+            def rotate(value: Array, values: Values, frame: str = frame, back: bool = back) -> Array:
+                R = values[frame][:3, :3].T if back else values[frame][:3, :3]
+                many: Array = (R @ value.reshape(-1, 3).T).T
+                return many.reshape(value.shape)
+
+            def rotated_result(case: Case, turned: FrameRotation = rotate) -> Array:
+                return turned(case.expected, case.inputs)
+
+            def rotated_argument(case: Case, name: str, turned: FrameRotation = rotate) -> Array:
+                return evaluate(reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)})
+
+            if case.expected.shape in ((3,), (6,)):
+                yield f"the result is in the wrong frame: turned {text} that of `{frame}`", rotated_result
+            for name, shape in arrays.items():
+                if shape in ((3,), (6,)):
+                    what = f"`{name}` is taken in the wrong frame: turned {text} that of `{frame}`"
+                    yield what, partial(rotated_argument, name=name)
+
+
+def _is_rigid(E: NDArray[Any]) -> bool:
+    R = E[:3, :3]
+    return bool(np.allclose(R @ R.T, np.eye(3), atol=1e-9))
+
+
+def _source_slips(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterator[Slip]:
+    """Single changes to the source of the form that is right."""
+    form = form_under_test(claim)
+    if form is None:
+        return
+    try:
+        mutants = source_mutants(readable_function(form), [case.inputs for case, _ in wrong[:2]])
+    except UnreadableFunction:
+        return
+    for mutant in mutants:
+        what = mutant.change.partition(": ")[2] if mutant.change.startswith("in ") else mutant.change
+        hint = next((text for kind, text in MUTATION_HINTS.items() if what.startswith(kind)), "")
+        if hint:
+
+            def given(case: Case, form: Function = mutant.form) -> Array:
+                with call_counter(MIN_CALL_LIMIT):
+                    return evaluate(form, case.inputs)
+
+            yield hint, given

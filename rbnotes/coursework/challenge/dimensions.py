@@ -1,0 +1,127 @@
+"""Whether an answer has the dimension that is asked for: given other units, it must answer in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.calls import Answer
+from rbnotes.coursework.challenge.case_generation import Case
+from rbnotes.coursework.challenge.judgement import finite_numbers
+from rbnotes.ledger.checks.units import TOLERANCE_FACTOR, argument_quantities, result_quantity
+from rbnotes.ledger.evaluation import Values, distance, evaluate
+from rbnotes.ledger.quantities import NUMBER, Dimension, Units
+from rbnotes.ledger.record import Record
+
+UNIT_CHANGES = (Units(2.0, 1.0, 1.0), Units(1.0, 2.0, 1.0), Units(1.0, 1.0, 2.0))
+"""Length, mass and time in units half as large. Powers of two round nothing."""
+NUM_PROBED_CASES = 2
+EXPONENT_TOLERANCE = 1e-6
+MIN_ENTRY_RATIO = 1e-6
+"""Entries so much smaller than the largest are rounding, whose growth tells nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Probe:
+    """A case, and its inputs in each of the other units."""
+
+    case_index: int
+    """Of the case among those that were drawn."""
+    case: Case
+    """In its own units."""
+    converted_inputs: tuple[Values, ...]
+    """The same inputs in each of the other units."""
+    expected_exponents: Array
+    """Powers ``(*shape, 3)`` with which the right result grows with the units."""
+
+
+def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
+    """Ordinary cases in other units; none for a claim that does not say what it is about.
+
+    What a claim says counts only where its own oracle agrees with it.
+    """
+    if claim.result is None or claim.constants:
+        return ()
+    ordinary = [
+        place
+        for place, case in enumerate(cases)
+        if case.region in ("generic", "non-dyadic") and np.any(case.expected)
+    ]
+    selected = sorted(ordinary, key=lambda place: -np.count_nonzero(cases[place].expected))[:NUM_PROBED_CASES]
+    found = [_probe(claim, place, cases[place]) for place in selected]
+    return tuple(probe for probe in found if probe is not None)
+
+
+def units_mismatch(probed_answers: Sequence[tuple[Probe, Answer, Sequence[Answer]]]) -> str:
+    """What is wrong with the dimension of a function's results, in words; empty if nothing is.
+
+    Parameters
+    ----------
+    told
+        Probes, each with what the function gave on its case, and what it gave in each of the other units.
+    """
+    grown = [_growth_exponents(probe.case, found, changed) for probe, found, changed in probed_answers]
+    found = [
+        (each, probe.expected_exponents)
+        for each, (probe, _, _) in zip(grown, probed_answers, strict=True)
+        if each is not None
+    ]
+    return _describe_mismatch(found) if len(found) == len(probed_answers) else ""
+
+
+def _probe(claim: Record, place: int, case: Case) -> Probe | None:
+    if claim.reference is None:
+        return None
+    try:
+        declared, shape = argument_quantities(claim, case.inputs), case.expected.shape
+        exponents = result_quantity(claim, case.inputs).exponents(shape)
+        changed = []
+        for units in UNIT_CHANGES:
+            inputs = {name: units.convert(given, declared[name]) for name, given in case.inputs.items()}
+            factors = units.factors(result_quantity(claim, case.inputs), shape)
+            off = distance(evaluate(claim.reference, inputs), factors * case.expected)
+            if off > max(EXPONENT_TOLERANCE, TOLERANCE_FACTOR * claim.tolerance):
+                return None
+            changed.append(inputs)
+    except (ValueError, IndexError, ArithmeticError):  # the claim, or its oracle, knows no other units
+        return None
+    return Probe(place, case, tuple(changed), exponents)
+
+
+def _describe_mismatch(found: Sequence[tuple[Array, Array]]) -> str:
+    """The first entry whose dimension is another one, or none at all."""
+    if not found or any(grown.shape != found[0][0].shape for grown, _ in found):
+        return ""
+    grown, wanted = np.array([each for each, _ in found]), found[0][1]
+    clear = np.all(np.isfinite(grown), axis=-1)
+    same = np.all(np.abs(grown - wanted) < EXPONENT_TOLERANCE, axis=-1) | ~clear
+    for place in map(tuple, np.argwhere(~np.all(same, axis=0))):
+        own = grown[(slice(None), *place)][clear[(slice(None), *place)]]
+        right = _dimension_name(wanted[place])
+        alike = np.all(wanted == wanted[place])
+        where = "" if alike else f" in entry {', '.join(str(int(i) + 1) for i in place)}"
+        if np.allclose(own, own[0], atol=EXPONENT_TOLERANCE) and np.allclose(
+            own, np.round(2 * own) / 2, atol=EXPONENT_TOLERANCE
+        ):
+            return f"the dimension is wrong{where}: {_dimension_name(np.round(2 * own[0]) / 2)} where {right} is expected"
+        return f"the units do not fit{where}: {right} is expected, and terms of other dimensions are added"
+    return ""
+
+
+def _dimension_name(powers: Array) -> str:
+    dimension = Dimension(*(float(power) for power in powers))
+    return "a number" if dimension == NUMBER else dimension.unit
+
+
+def _growth_exponents(case: Case, found: Answer, changed: Sequence[Answer]) -> Array | None:
+    """Powers ``(*shape, 3)`` with which the entries grow with the units; NaN for entries that are zero."""
+    value, others = finite_numbers(case, found), [finite_numbers(case, other) for other in changed]
+    if value is None or len(others) < len(UNIT_CHANGES) or any(other is None for other in others):
+        return None
+    with np.errstate(all="ignore"):
+        powers = [np.log2(np.abs(other / value)) for other in others if other is not None]
+    small = np.abs(value) <= MIN_ENTRY_RATIO * np.max(np.abs(value), initial=0.0)
+    return np.where(small[..., None], np.nan, np.stack(powers, axis=-1))

@@ -1,0 +1,109 @@
+"""Tasks that are in none of the notes: functions of the library that a student should be able to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.linalg import expm, expm_frechet
+
+from rbnotes import ledger, se3
+from rbnotes.arguments import Array
+from rbnotes.ledger import lookup
+from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.record import Inputs, Record, Verdict
+from rbnotes.testing.strategies import numbers, unit_vectors, vectors
+
+ANY_TWIST: Inputs = {"xi": st.builds(np.append, vectors(3, -4, 4), vectors())}
+TWISTS_BELOW_HALF_TURN: Inputs = {
+    "xi": st.builds(
+        lambda axis, angle, v: np.append(angle * axis, v), unit_vectors(), numbers(0, 3), vectors()
+    )
+}
+
+
+def left_jacobian(xi: Array) -> Array:
+    """Columns: how the pose moves, seen from the world, while one entry of xi grows."""
+    X = twist_matrix(xi)
+    rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
+    return _twist_columns([rate @ expm(-X) for rate in rates])
+
+
+def right_jacobian(xi: Array) -> Array:
+    """The same, seen from the body."""
+    X = twist_matrix(xi)
+    rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
+    return _twist_columns([expm(-X) @ rate for rate in rates])
+
+
+def _twist_columns(twists: list[Array]) -> Array:
+    return np.array([[W[2, 1], W[0, 2], W[1, 0], *W[:3, 3]] for W in twists]).T
+
+
+def _record(
+    number: int,
+    title: str,
+    formula: str,
+    library: Callable[..., Array],
+    reference: Callable[..., Array],
+    inputs: Inputs,
+) -> Record:
+    return Record(
+        id=f"rbnotes/sSE3/d{number}",
+        title=title,
+        verdict=Verdict.DEFINITION,
+        chapter="frames-and-twists",
+        implemented_by=(f"rbnotes.se3.{library.__name__}",),
+        formula=formula,
+        oracle="Frechet derivatives of the matrix exponential along each entry, of scipy",
+        inputs=inputs,
+        library=library,
+        reference=reference,
+    )
+
+
+RECORDS = (
+    _record(
+        1,
+        "Left Jacobian of the exponential map of rigid motions",
+        r"\dot E E^{-1} = [J_l(\xi)\,\dot\xi],\quad E = \exp[\xi]",
+        se3.left_jacobian,
+        left_jacobian,
+        ANY_TWIST,
+    ),
+    _record(
+        2,
+        "Right Jacobian of the exponential map of rigid motions",
+        r"E^{-1}\dot E = [J_r(\xi)\,\dot\xi],\quad E = \exp[\xi]",
+        se3.right_jacobian,
+        right_jacobian,
+        ANY_TWIST,
+    ),
+    _record(
+        3,
+        "Inverse of the left Jacobian of the exponential map of rigid motions",
+        r"\dot\xi = J_l^{-1}(\xi)\,\phi,\quad \dot E = [\phi] E",
+        se3.left_jacobian_inverse,
+        lambda xi: np.linalg.inv(left_jacobian(xi)),
+        TWISTS_BELOW_HALF_TURN,
+    ),
+    _record(
+        4,
+        "Inverse of the right Jacobian of the exponential map of rigid motions",
+        r"\dot\xi = J_r^{-1}(\xi)\,\phi,\quad \dot E = E [\phi]",
+        se3.right_jacobian_inverse,
+        lambda xi: np.linalg.inv(right_jacobian(xi)),
+        TWISTS_BELOW_HALF_TURN,
+    ),
+)
+
+
+def load_all() -> tuple[Record, ...]:
+    """The claims of the ledger, and these."""
+    return (*ledger.load(), *RECORDS)
+
+
+def find_task(id: str) -> Record:
+    """The claim or task of this name, see :func:`rbnotes.ledger.lookup.one`."""
+    return lookup.find_claim(id, load_all())

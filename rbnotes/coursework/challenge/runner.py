@@ -1,0 +1,229 @@
+"""A function against the record of a claim: tried on all its regions, and the smallest counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.calls import Answer, collect_answer, collect_answers
+from rbnotes.coursework.challenge.case_generation import Case, iterate_cases, make_case
+from rbnotes.coursework.challenge.diagnosis import find_slip
+from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
+from rbnotes.coursework.challenge.formatting import format_value
+from rbnotes.coursework.challenge.judgement import Judgement, format_results, judge
+from rbnotes.coursework.challenge.library_tasks import find_task
+from rbnotes.ledger.counterexamples import replay
+from rbnotes.ledger.evaluation import CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, Values, find_smallest
+from rbnotes.ledger.record import Record
+from rbnotes.ledger.tex_to_text import sentence_to_text
+from rbnotes.testing import interruptible
+from rbnotes.testing.strategies import Region
+
+FIRST_BATCH_SIZE = 32
+"""Cases after which a function that is wrong on one of them is not tried further."""
+UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
+"""What no search could make smaller."""
+
+TriedCases = list[tuple[Case, Answer, Judgement]]
+
+
+@dataclass(frozen=True, eq=False)
+class ChallengeResult:
+    """The verdict on a function: passed, or the smallest inputs found on which it is wrong."""
+
+    id: str
+    """Of the claim."""
+    judgement: Judgement
+    """Of the counterexample, or of the largest error if there is none."""
+    examples: int
+    """Number of inputs on which the function was tried."""
+    region: Region = "generic"
+    """Where the counterexample comes from."""
+    counterexample: Values | None = None
+    """The smallest inputs found on which the function is wrong; None if it passed."""
+    hint: str = ""
+    """The slip that explains all answers, if there is one that does."""
+    condition: str = ""
+    """Of a conditional claim: where it was tried."""
+    outside_condition: ChallengeResult | None = None
+    """What it is not asked for: where the function is wrong beyond the claim's condition."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing wrong was found."""
+        return self.judgement.status == "passed"
+
+    @property
+    def residual(self) -> float:
+        """The error, relative to the size of an entry where that exceeds 1."""
+        return self.judgement.error
+
+    @property
+    def got(self) -> NDArray[Any] | str | None:
+        """What the function gave on the counterexample."""
+        return self.judgement.got
+
+    @property
+    def expected(self) -> Array:
+        """What is right on the counterexample."""
+        return self.judgement.expected
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __str__(self) -> str:
+        if self.passed:
+            text = f"{self.id}: passed {self.examples} examples, largest error {self.residual:.1e}"
+            if self.condition:
+                text += f"\non inputs that meet the claim's condition: {sentence_to_text(self.condition)}"
+            return (
+                text
+                if self.outside_condition is None
+                else f"{text}\nbut not beyond it: {self.outside_condition}"
+            )
+        where = "" if self.region == "generic" else f" ({self.region} inputs)"
+        lines = [f"{self.id}: {self.judgement.message}"]
+        if self.counterexample:
+            lines.append(f"for example on{where}")
+            lines += [
+                f"  {name} = {format_value(value, indent=5 + len(name))}"
+                for name, value in self.counterexample.items()
+            ]
+        lines.append(format_results(self.judgement))
+        return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
+
+    __repr__ = __str__
+
+
+@interruptible()
+def challenge(
+    id: str, function: Callable[..., Any], *, examples: int = 200, seed: int = 0
+) -> ChallengeResult:
+    """Check your own function against the record of a claim.
+
+    Parameters
+    ----------
+    id
+        The claim, such as ``"lloyd/s0.2/d2"``; its arguments are those of
+        ``rbnotes.ledger.find(id).inputs``, in that order.
+    function
+        Takes these arguments by position and returns an array.
+    examples
+        How many inputs to try.
+    seed
+        Start of the generator of random numbers that draws them.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such claim, or it has nothing to check; if ``function`` is none, or ``examples`` or
+        ``seed`` is no whole number.
+    """
+    record = find_task(id)
+    arguments.require_function("function", function)
+    examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
+    stream = iterate_cases(record, seed=seed, examples=examples)
+    tried: TriedCases = []
+    while not any(not judgement for _, _, judgement in tried):
+        batch = list(islice(stream, FIRST_BATCH_SIZE if not tried else examples))
+        if not batch:
+            break
+        batch_answers = collect_answers(function, [case.inputs for case in batch])
+        tried += [
+            (case, found, judge(record, case, found))
+            for case, found in zip(batch, batch_answers, strict=True)
+        ]
+    failed = [(case, judgement) for case, _, judgement in tried if not judgement]
+    if not failed:
+        worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
+        beyond = None if record.given is None else _challenge_outside_condition(record, function)
+        return ChallengeResult(
+            record.id, worst, len(tried), condition=record.condition, outside_condition=beyond
+        )
+    case, judgement = _plainest_failure(failed)
+    hint = dimension = ""
+    if judgement.status == "wrong":
+        given = [(case, found) for case, found, _ in tried]
+        dimension, hint = _dimension_hint(record, function, given), find_slip(record, given)
+    if judgement.status not in UNSHRINKABLE_STATUSES and case.inputs:
+        case, judgement = _shrink_failure(record, function, case, judgement, examples)
+    if dimension:
+        judgement = replace(judgement, message=dimension)
+    return ChallengeResult(record.id, judgement, len(tried), case.region, case.inputs, hint)
+
+
+def _plainest_failure(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
+    """Of all that is wrong the plainest: what cannot be compared at all, then ordinary inputs."""
+
+    def plainness(one: tuple[Case, Judgement]) -> tuple[bool, bool]:
+        case, judgement = one
+        return judgement.status in ("wrong", "nonfinite"), case.region != "generic"
+
+    return min(failed, key=plainness)
+
+
+def _dimension_hint(
+    record: Record, function: Callable[..., Any], tried: Sequence[tuple[Case, Answer]]
+) -> str:
+    claim_probes = probes(record, [case for case, _ in tried])
+    return units_mismatch(
+        [
+            (
+                probe,
+                tried[probe.case_index][1],
+                [collect_answer(function, inputs) for inputs in probe.converted_inputs],
+            )
+            for probe in claim_probes
+        ]
+    )
+
+
+def _try_inputs(
+    record: Record, function: Callable[..., Any], values: Values, **which: Any
+) -> tuple[Case, Judgement] | None:
+    case = make_case(record, values=values, **which)
+    return None if case is None else (case, judge(record, case, collect_answer(function, case.inputs)))
+
+
+def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
+    """The smallest inputs beyond a claim's condition that show its print wrong, if the function is too."""
+    values = replay(record).counterexample
+    found = None if values is None else _try_inputs(record, function, values, region="generic", beyond=True)
+    if found is None or found[1].status != "wrong":
+        return None
+    return ChallengeResult(record.id, found[1], 1, "generic", values)
+
+
+def _shrink_failure(
+    record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
+) -> tuple[Case, Judgement]:
+    """The smallest inputs on which the function is wrong in the same way, in the same region."""
+
+    tried = partial(_try_inputs, record, function, region=case.region)
+
+    # A counterexample that is off by a tenth reads better than one that is barely wrong.
+    for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, record.tolerance):
+
+        def wrong(values: Values, threshold: float = threshold) -> bool:
+            found = tried(values)
+            return (
+                found is not None
+                and found[1].status == judgement.status
+                and found[1].error > (threshold if np.isfinite(judgement.error) else 0)
+            )
+
+        if threshold > judgement.error:
+            continue
+        values = find_smallest(record.allowed_inputs, wrong, examples=examples, region=case.region)
+        found = None if values is None else tried(values)
+        if found is not None:
+            return found
+    return case, judgement

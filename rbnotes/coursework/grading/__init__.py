@@ -1,0 +1,49 @@
+"""Grading a class: functions that students wrote, against claims of the ledger or the lecturer's own oracles.
+
+Submissions run in child processes that get inputs and give back arrays; what is right stays here::
+
+    read, Assignment          the assignment file hw.toml
+    prepare, Paper            the cases of all its tasks, with the right results
+    submissions, submission   what the class handed in, or one student
+    grade, Grade, Mark        a grade for each submission, from any executor
+    collect, Limits           one submission in its child
+
+On the command line it is ``rbnotes grade hw.toml submissions/ --out grades.csv --feedback reports``.
+
+**This is no security boundary.** See ``rbnotes/coursework/grading/container`` for grading in a container.
+"""
+
+from __future__ import annotations
+
+from rbnotes.coursework.grading.assignment import Assignment, Feedback, Task, read_assignment
+from rbnotes.coursework.grading.batch import grade_submissions
+from rbnotes.coursework.grading.preparation import prepare_assignment
+from rbnotes.coursework.grading.sandbox import run_submission
+from rbnotes.coursework.grading.submissions import Submission, read_submission, read_submissions
+from rbnotes.coursework.grading.task_grades import (
+    Grade,
+    PreparedAssignment,
+    TaskGrade,
+    grade_from_dict,
+    grade_to_dict,
+)
+from rbnotes.coursework.grading.transcripts import Limits
+
+__all__ = [
+    "Assignment",
+    "Grade",
+    "Limits",
+    "TaskGrade",
+    "PreparedAssignment",
+    "Feedback",
+    "Submission",
+    "Task",
+    "grade_to_dict",
+    "run_submission",
+    "grade_from_dict",
+    "grade_submissions",
+    "prepare_assignment",
+    "read_assignment",
+    "read_submission",
+    "read_submissions",
+]

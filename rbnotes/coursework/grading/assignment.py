@@ -1,0 +1,194 @@
+"""The assignment file ``hw.toml``: what is to be written, what it is worth, and what a student may see.
+
+::
+
+    title = "Rotations"
+    seed = 7                       # other seeds give other inputs
+
+    [limits]                       # each of these has a default
+    seconds = 5.0                  # of the clock, for all cases of one function
+    memory = 1024.0                # megabytes
+
+    [shows]                        # in a student's report
+    inputs = true                  # on which a function failed
+    expected = false               # what would have been right there
+    hint = true                    # its wrong dimension, and the slip that a claim knows
+
+    [[task]]
+    function = "rodrigues"         # the name a submission must define
+    title = "Rodrigues' formula"   # what reports call the task; may be left out
+    claim = "sueda/s1.3/e1.10#a"   # a claim of the ledger ...
+    points = 4
+    regions = { generic = 3, tiny = 1 }   # shares of the points; without it: all or nothing
+
+    [[task]]
+    function = "reach"
+    oracle = "oracles.py:reach"    # ... or a function of the lecturer's own, with its inputs
+    inputs = "oracles.py:thrown"
+    points = 2
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+from rbnotes.coursework.grading.transcripts import Limits
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+FILE_NAME = "hw.toml"
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What of a failed case a student's report shows."""
+
+    inputs: bool = True
+    """The arguments on which the function failed."""
+    expected: bool = False
+    """What would have been right, and by how much the answer was off."""
+    hint: bool = True
+    """What a wrong answer looks like: its dimension, and the slip that explains all answers, if one does."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One function to be written."""
+
+    function: str
+    """Its name."""
+    points: float
+    """What it is worth."""
+    title: str = ""
+    """What reports call the task, beside the function's name; may be empty."""
+    claim: str = ""
+    """Id of a claim, or empty where the lecturer's own oracle judges."""
+    oracle: str = ""
+    """``file.py:name`` beside the assignment: the right function."""
+    inputs: str = ""
+    """``file.py:name``: a function of a numpy ``Generator`` that returns the arguments by name, or for each
+    region such a function."""
+    regions: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    """Shares of the points for each region of inputs; empty: all points or none."""
+    examples: int = 40
+    """Cases that are tried, shared among the regions."""
+    tolerance: float | None = None
+    """Largest error of an entry that passes, relative where the entry exceeds 1; ``None``: the claim's."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An assignment file, checked."""
+
+    title: str
+    """What reports are headed."""
+    folder: Path
+    """Where the file is, and the oracles beside it."""
+    tasks: tuple[Task, ...]
+    """In the order of the file."""
+    seed: int = 0
+    """Other seeds give other inputs."""
+    file: str = ""
+    """Name of the file to grade where a student hands in a folder; empty: its only one."""
+    limits: Limits = field(default_factory=Limits)
+    """What a submission may use of the machine."""
+    feedback: Feedback = field(default_factory=Feedback)
+    """What a student's report says of failed cases."""
+
+    @property
+    def points(self) -> float:
+        """What the whole assignment is worth."""
+        return sum(task.points for task in self.tasks)
+
+
+def read_assignment(path: str | Path) -> Assignment:
+    """The assignment in a TOML file.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is no assignment; the message names the place in the file.
+    """
+    arguments.require_instance("path", path, str, Path)
+    path = Path(path)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidArgument("hw.toml", f"{path}: {error.strerror}", "an assignment file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidArgument(str(path), str(error), "TOML") from error
+    tasks = table.pop("task", [])
+    if not isinstance(tasks, list) or not tasks:
+        raise InvalidArgument(f"{path}: task", "none", "at least one [[task]]")
+    table |= {
+        "folder": path.resolve().parent,
+        "tasks": tuple(_read_task(entry, f"task {number}") for number, entry in enumerate(tasks, 1)),
+        "limits": _build(Limits, table.get("limits", {}), "limits", positive=True),
+        "shows": _build(Feedback, table.get("shows", {}), "shows"),
+    }
+    assignment: Assignment = _build(Assignment, {"title": path.stem, **table}, "the assignment")
+    names = [task.function for task in assignment.tasks]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidArgument("task: function", f"{', '.join(twice)} twice", "a name for each task")
+    return assignment
+
+
+def _read_task(entry: Any, place: str) -> Task:
+    if isinstance(entry, dict) and isinstance(entry.get("regions", {}), dict):
+        regions = {str(name): share for name, share in entry.get("regions", {}).items()}
+        for name, share in regions.items():
+            if type(share) not in (int, float) or not 0.0 < share < float("inf"):
+                raise InvalidArgument(
+                    f"{place}: regions: {name}", repr(share), "a share of the points above 0"
+                )
+        entry = {**entry, "regions": MappingProxyType(regions)}
+    task: Task = _build(Task, entry, place)
+    if not task.function.isidentifier():
+        raise InvalidArgument(f"{place}: function", repr(task.function), "the name of a function")
+    if bool(task.claim) == bool(task.oracle):
+        both = "both" if task.claim else "neither"
+        raise InvalidArgument(f"{place} ({task.function})", both, "either a claim or an oracle")
+    if task.oracle and not task.inputs:
+        raise InvalidArgument(f"{place} ({task.function}): inputs", "none", "inputs for the oracle")
+    if not 0.0 <= task.points < float("inf"):
+        raise InvalidArgument(f"{place} ({task.function}): points", repr(task.points), "0 or more")
+    if task.examples < 1:
+        raise InvalidArgument(f"{place} ({task.function}): examples", repr(task.examples), "1 or more")
+    return task
+
+
+_FIELD_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "float | None": (int, float),
+    "bool": (bool,),
+}
+
+
+def _build(kind: type[DataclassInstance], entry: Any, place: str, *, positive: bool = False) -> Any:
+    """A dataclass from a table: no unknown names, none missing, numbers where numbers belong."""
+    if not isinstance(entry, dict):
+        raise InvalidArgument(place, repr(entry), "a table")
+    known = {each.name: each for each in fields(kind)}
+    for name, value in entry.items():
+        if name not in known:
+            raise InvalidArgument(f"{place}: {name}", "an unknown name", "one of " + ", ".join(known))
+        types = _FIELD_TYPES.get(str(known[name].type))
+        if types and type(value) not in types:
+            raise InvalidArgument(f"{place}: {name}", repr(value), f"a {known[name].type}")
+        if positive and type(value) is not bool and not 0 < value < float("inf"):
+            raise InvalidArgument(f"{place}: {name}", repr(value), "a number above 0")
+    for name, each in known.items():
+        if name not in entry and each.default is MISSING and each.default_factory is MISSING:
+            raise InvalidArgument(f"{place}: {name}", "nothing", "a value")
+    return kind(**entry)

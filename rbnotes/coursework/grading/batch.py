@@ -1,0 +1,196 @@
+"""A whole class: submissions run wherever an executor takes them, and are judged here, each exactly once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+from rbnotes.coursework.grading import _messages
+from rbnotes.coursework.grading.child_processes import ChildProcesses
+from rbnotes.coursework.grading.sandbox import run_submission
+from rbnotes.coursework.grading.submissions import Submission
+from rbnotes.coursework.grading.task_grades import (
+    Grade,
+    PreparedAssignment,
+    grade_from_dict,
+    grade_submission,
+    grade_to_dict,
+)
+from rbnotes.coursework.grading.transcripts import FunctionTranscript, Transcript
+
+MAX_ATTEMPTS = 3
+"""So often a submission is handed to the executor; what is lost more often is run in this process."""
+
+
+class Journal:
+    """Grades as lines of a file, written as soon as each is known, so that a run can go on where it ended.
+
+    A line counts only for the same text, the same assignment and the same cases.
+    """
+
+    def __init__(self, path: Path | None, prepared: PreparedAssignment) -> None:
+        self._path = path
+        digest = hashlib.sha256(repr(prepared.assignment).encode())
+        for cases in prepared.cases.values():
+            for case in cases:
+                digest.update(
+                    _messages.encode_message([_messages.encode(case.inputs), _messages.encode(case.expected)])
+                )
+        self._paper = digest.hexdigest()
+        self._known: dict[str, Grade] = {}
+        text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+        # A run that was ended while it wrote leaves half a line, which must not spoil the next.
+        self._before = "" if text.endswith("\n") or not text else "\n"
+        for entry in _journal_entries(text):
+            self._known[entry["key"]] = grade_from_dict(entry["grade"])
+
+    def find(self, submission: Submission) -> Grade | None:
+        """The grade, if this very submission was graded before."""
+        return self._known.get(self._key(submission))
+
+    def add(self, submission: Submission, grade: Grade) -> None:
+        """Write a grade down."""
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                entry = {"key": self._key(submission), "grade": grade_to_dict(grade)}
+                file.write(self._before + json.dumps(entry) + "\n")
+            self._before = ""
+
+    def _key(self, submission: Submission) -> str:
+        text = "\0".join((self._paper, submission.student, submission.file, submission.source))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _journal_entries(text: str) -> Iterator[dict[str, Any]]:
+    for line in text.splitlines():
+        with suppress(ValueError):  # half a line
+            yield json.loads(line)
+
+
+def grade_submissions(
+    prepared: PreparedAssignment,
+    submissions: Sequence[Submission],
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    journal: Path | None = None,
+) -> Generator[Grade, None, None]:
+    """Grade submissions, in the order in which they are done.
+
+    Whoever stops to ask for more, as by Ctrl-C, ends the children that run on this machine.
+
+    Parameters
+    ----------
+    paper
+        From :func:`rbnotes.coursework.grading.prepare`.
+    submissions
+        From :func:`rbnotes.coursework.grading.submissions`.
+    executor
+        Runs the children: any ``concurrent.futures.Executor``, such as a ``ProcessPoolExecutor`` or that of
+        a Dask or a Ray cluster whose machines have rbnotes. It gets inputs and returns answers; right
+        results never leave this process. By default ``jobs`` children at a time run on this machine.
+    jobs
+        Children at a time without an executor; default: one for each processor.
+    journal
+        File that keeps each grade as soon as it is known; what it holds already is not run again.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``prepared`` is no ``Paper``, one of ``submissions`` no ``Submission``, or ``jobs`` is below 1.
+    """
+    arguments.require_instance("prepared", prepared, PreparedAssignment)
+    submissions = arguments.instances("submissions", submissions, Submission)
+    jobs = os.cpu_count() or 1 if jobs is None else arguments.count("jobs", jobs, 1)
+    grade_journal = Journal(journal, prepared)
+    pending = []
+    for submission in submissions:
+        known = grade_journal.find(submission)
+        if known is not None:
+            yield known
+        elif submission.problem:
+            yield grade_submission(prepared, submission.student, _unreadable_transcript(prepared, submission))
+        else:
+            pending.append(submission)
+    runs = executor or ThreadPoolExecutor(jobs)
+    local_processes = ChildProcesses() if executor is None else None
+    try:
+        for submission, transcript in _collect_transcripts(prepared, pending, runs, local_processes):
+            found = grade_submission(prepared, submission.student, transcript)
+            grade_journal.add(submission, found)
+            yield found
+    finally:
+        if local_processes is not None:
+            local_processes.stop_all()
+            runs.shutdown(wait=False, cancel_futures=True)
+
+
+def _unreadable_transcript(prepared: PreparedAssignment, submission: Submission) -> Transcript:
+    nothing = FunctionTranscript((), "missing", submission.problem)
+    return Transcript({request.function: nothing for request in prepared.requests})
+
+
+def _collect_transcripts(
+    prepared: PreparedAssignment,
+    submissions: Sequence[Submission],
+    executor: Executor,
+    local_processes: ChildProcesses | None,
+) -> Iterator[tuple[Submission, Transcript]]:
+    """Every submission once; what an executor loses is handed in again, in the end run here."""
+    # Another process cannot be told to stop; what it gets must be plain data.
+    run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
+    limits = prepared.assignment.limits
+    for _ in range(MAX_ATTEMPTS):
+        lost: list[Submission] = []
+        waiting: dict[Future[Transcript], Submission] = {}
+        for submission in submissions:
+            try:
+                future = executor.submit(run, submission.file, submission.source, prepared.requests, limits)
+            except RuntimeError:  # a pool that is broken takes nothing more
+                lost.append(submission)
+            else:
+                waiting[future] = submission
+        while waiting:
+            # Without an end to the wait, a Ctrl-C that another thread receives would not be heard in it.
+            for future in wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED).done:
+                submission = waiting.pop(future)
+                try:
+                    yield submission, future.result()
+                except Exception:  # whatever an executor raises where a worker is gone
+                    lost.append(submission)
+        if not lost:
+            return
+        submissions = lost
+    for submission in submissions:
+        yield submission, run(submission.file, submission.source, prepared.requests, limits)
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """The executor of a Dask cluster, whose machines need rbnotes too.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``distributed`` is not installed, or nothing answers at the address.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InvalidArgument("--dask", "no distributed", "pip install 'rbnotes[dask]'") from error
+    try:
+        client = Client(address)
+    except (OSError, ValueError) as error:
+        raise InvalidArgument("--dask", f"{address}: {error}", "the address of a scheduler") from error
+    with client:
+        # Not pure: of two equal submissions each is run, and none is taken from memory.
+        yield client.get_executor(pure=False)

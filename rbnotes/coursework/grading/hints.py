@@ -1,0 +1,64 @@
+"""What a wrong answer looks like: its dimension, and the slip with a name that explains all answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from rbnotes.coursework.challenge.calls import Answer
+from rbnotes.coursework.challenge.case_generation import Case
+from rbnotes.coursework.challenge.diagnosis import find_slip
+from rbnotes.coursework.challenge.dimensions import Probe, units_mismatch
+from rbnotes.ledger.record import Record
+
+NUM_SCREENED_CASES = 12
+"""Cases that a slip has to explain before it is tried on the others."""
+COMPARED_DECIMALS = 9
+"""Decimals by which answers of several students count as the same."""
+
+
+class HintFinder:
+    """Hints for one function; students who make the same slip are told the same, and it is found once."""
+
+    def __init__(self, claim: Record | None, cases: Sequence[Case], probes: Sequence[Probe]) -> None:
+        self._claim, self._cases, self._probes = claim, cases, probes
+        self._found: dict[bytes, str] = {}
+
+    def dimension_hint(self, answers: Sequence[Answer]) -> str:
+        """What is wrong with the dimension, in words; empty if nothing is.
+
+        Parameters
+        ----------
+        answers
+            Those on the cases, and after them those on the inputs in other units.
+        """
+        others = iter(answers[len(self._cases) :])
+        if len(answers) < len(self._cases):
+            return ""
+        return units_mismatch(
+            [
+                (probe, answers[probe.case_index], list(islice(others, len(probe.converted_inputs))))
+                for probe in self._probes
+            ]
+        )
+
+    def slip_hint(self, answers: Sequence[Answer]) -> str:
+        """The one slip that explains the answers, in words; empty if there is none, or more than one."""
+        if self._claim is None or len(answers) < len(self._cases):
+            return ""
+        tried = list(zip(self._cases, answers, strict=False))
+        key = b"|".join(_answer_key(answer) for _, answer in tried)
+        if key not in self._found:
+            self._found[key] = find_slip(self._claim, tried, first=NUM_SCREENED_CASES)
+        return self._found[key]
+
+
+def _answer_key(answer: Answer) -> bytes:
+    if answer.value is None:
+        return answer.kind.encode()
+    return (
+        np.round(answer.value.astype(complex), COMPARED_DECIMALS).tobytes()
+        + repr(answer.value.shape).encode()
+    )

@@ -1,0 +1,125 @@
+"""The cases of an assignment: from claims of the ledger, or from the lecturer's own functions."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+from rbnotes.coursework.challenge.case_generation import REGION_ORDER, Case, cases
+from rbnotes.coursework.challenge.dimensions import Probe, probes
+from rbnotes.coursework.challenge.library_tasks import find_task
+from rbnotes.coursework.grading import _messages
+from rbnotes.coursework.grading.assignment import Assignment, Task
+from rbnotes.coursework.grading.task_grades import PreparedAssignment
+from rbnotes.ledger.record import Record
+from rbnotes.testing.strategies import Region
+
+DEFAULT_TOLERANCE = 1e-9
+"""Largest error of an answer to the lecturer's own question, unless the task says otherwise."""
+
+
+def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
+    """Draw the cases of all tasks, with the right results.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``assignment`` is none, a claim is unknown, an oracle does not work, a region has no cases, or
+        inputs are no plain data.
+    """
+    arguments.require_instance("assignment", assignment, Assignment)
+    sources: dict[Path, dict[str, Any]] = {}
+    drawn: dict[str, tuple[Case, ...]] = {}
+    claims: dict[str, Record | None] = {}
+    changed: dict[str, tuple[Probe, ...]] = {task.function: () for task in assignment.tasks}
+    for task in assignment.tasks:
+        claim = claims[task.function] = find_task(task.claim) if task.claim else None
+        if claim is None:
+            found = _oracle_cases(task, assignment, sources)
+        else:
+            found = _claim_cases(task, claim, assignment.seed)
+        regions = {str(case.region) for case in found}
+        for region in task.regions:
+            if region not in regions:
+                expected = "one of " + ", ".join(sorted(regions))
+                raise InvalidArgument(f"task {task.function}: regions", repr(region), expected)
+        if claim is not None and assignment.feedback.hint:
+            changed[task.function] = probes(claim, found)
+        for case in found:
+            try:
+                _messages.encode(case.inputs)
+            except TypeError as error:
+                what = f"inputs that cannot be sent to a child process ({error})"
+                raise InvalidArgument(f"task {task.function}", what, "numbers and arrays") from error
+        drawn[task.function] = found
+    return PreparedAssignment(assignment, drawn, claims, changed)
+
+
+def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
+    # Enough that every region has its turn.
+    count = max(task.examples, len(REGION_ORDER))
+    found = cases(claim, seed=seed, examples=count)
+    if task.tolerance is None:
+        return found
+    return tuple(replace(case, tolerance=task.tolerance, precision_mask=None) for case in found)
+
+
+def _oracle_cases(
+    task: Task, assignment: Assignment, sources: dict[Path, dict[str, Any]]
+) -> tuple[Case, ...]:
+    oracle = _load_attribute(task, task.oracle, assignment, sources)
+    regions = _load_attribute(task, task.inputs, assignment, sources)
+    if not callable(oracle):
+        raise InvalidArgument(f"task {task.function}: oracle", f"{task.oracle}, no function", "a function")
+    if not isinstance(regions, Mapping):
+        regions = {"generic": regions}
+    found: list[Case] = []
+    for place, (region, draw) in enumerate(regions.items()):
+        generator = np.random.default_rng([assignment.seed, place])
+        for _ in range(-(-task.examples // len(regions))):
+            found.append(_oracle_case(task, region, oracle, draw, generator))
+    return tuple(found)
+
+
+def _oracle_case(task: Task, region: str, oracle: Any, draw: Any, generator: np.random.Generator) -> Case:
+    try:
+        inputs: dict[str, Any] = dict(draw(generator))
+        expected = np.asarray(oracle(*[_copy_value(value) for value in inputs.values()]), dtype=np.float64)
+    except Exception as error:  # the lecturer's code may fail in any way, and he should know where
+        reason = f"{type(error).__name__}: {error}"
+        raise InvalidArgument(
+            f"task {task.function}: {task.oracle} on {region} inputs", reason, "numbers"
+        ) from error
+    if not np.all(np.isfinite(expected)):
+        raise InvalidArgument(f"task {task.function}: {task.oracle}", "no finite number", "numbers")
+    tolerance = DEFAULT_TOLERANCE if task.tolerance is None else task.tolerance
+    # A lecturer's regions have names of his own.
+    return Case(task.function, cast(Region, region), inputs, expected, tolerance)
+
+
+def _copy_value(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _load_attribute(
+    task: Task, name: str, assignment: Assignment, sources: dict[Path, dict[str, Any]]
+) -> Callable[..., Any] | Mapping[str, Any] | Any:
+    """What ``file.py:name`` beside the assignment stands for."""
+    file, _, attribute = name.partition(":")
+    path = assignment.folder / file
+    place = f"task {task.function}: {name}"
+    if path not in sources:
+        try:
+            sources[path] = runpy.run_path(str(path))
+        except Exception as error:
+            raise InvalidArgument(place, f"{type(error).__name__}: {error}", "a file that runs") from error
+    if attribute not in sources[path]:
+        raise InvalidArgument(place, f"no {attribute or 'name after the colon'}", f"something in {file}")
+    return sources[path][attribute]

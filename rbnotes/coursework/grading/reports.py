@@ -1,0 +1,245 @@
+"""Grades as tables and pages: for the lecturer, for each student, for the class."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from statistics import fmean, median
+
+from rbnotes.coursework.grading.assignment import Assignment
+from rbnotes.coursework.grading.task_grades import STATUSES, Grade, TaskGrade
+
+STATUS_SUGGESTIONS = {
+    "timeout": "It took too long: look for a loop that never ends.",
+    "crash": "It ended the whole process. Tasks are graded by what functions return.",
+    "output limit": "It printed or returned far too much: leave out prints and return the answer only.",
+    "missing": "Hand in one file, in which the function has exactly this name and returns the answer.",
+    "syntax": "Python cannot read the file: run it once before you hand it in.",
+    "shape": "The numbers come in an array of another shape than the task asks for.",
+    "dtype": "Return real numbers in float64, as an array.",
+}
+NUM_BARS = 10
+
+
+def grades_csv(grades: Sequence[Grade]) -> str:
+    """``grades.csv``: a line for each student, points and status of each function."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = [mark.function for mark in grades[0].task_grades] if grades else []
+    columns = [column for name in names for column in (name, f"{name} status")]
+    writer.writerow(["student", "points", "of", *columns])
+    for grade in grades:
+        cells = [cell for mark in grade.task_grades for cell in (f"{mark.points:g}", mark.status)]
+        writer.writerow([csv_cell(grade.student), f"{grade.points:g}", f"{grade.max_points:g}", *cells])
+    return text.getvalue()
+
+
+def csv_cell(student: str) -> str:
+    """A name as a table's cell: a spreadsheet would compute one that begins like a formula."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in student)
+    return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
+
+
+def grade_line(grade: Grade) -> str:
+    """One student in one line of a terminal."""
+    counts = Counter(str(mark.status) for mark in grade.task_grades)
+    return f"{grade.student}: {grade.points:g} of {grade.max_points:g} points ({_format_counts(counts)})"
+
+
+def _format_counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+
+
+def student_markdown(grade: Grade, assignment: Assignment) -> str:
+    """A student's report in Markdown."""
+    parts = [f"# {assignment.title}: {grade.student}", f"**{grade.points:g} of {grade.max_points:g} points**"]
+    for mark in grade.task_grades:
+        name = _task_name(mark.function, assignment, "`{}`")
+        parts.append(f"## {name}: {mark.status}, {mark.points:g} of {mark.max_points:g} points")
+        parts += [STATUS_SUGGESTIONS[mark.status]] if mark.status in STATUS_SUGGESTIONS else []
+        if mark.message:
+            fence = "`" * max(3, 1 + _longest_run(mark.message))
+            parts.append(f"{fence}text\n{mark.message}\n{fence}")
+        parts += [_region_text(mark)] if mark.regions and mark.status != "passed" else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _task_name(
+    function: str, assignment: Assignment, code: str, convert: Callable[[str], str] = lambda title: title
+) -> str:
+    """A function as the lecturer calls its task, and by its name."""
+    title = next((task.title for task in assignment.tasks if task.function == function), "")
+    name = code.format(function)
+    return f"{convert(title)} ({name})" if title else name
+
+
+def _longest_run(text: str) -> int:
+    longest = run = 0
+    for letter in text:
+        run = run + 1 if letter == "`" else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _region_text(mark: TaskGrade) -> str:
+    counts = [f"{region}: {passed} of {of}" for region, (passed, of) in (mark.regions or {}).items()]
+    return "Right on these inputs: " + ", ".join(counts) + "."
+
+
+def student_html(grade: Grade, assignment: Assignment) -> str:
+    """A student's report as a page that needs nothing else."""
+    title = f"{assignment.title}: {grade.student}"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p class=total>{grade.points:g} of {grade.max_points:g} points</p>",
+    ]
+    for mark in grade.task_grades:
+        badge = f'<span class="badge {"good" if mark.status == "passed" else "bad"}">{mark.status}</span>'
+        points = f"<span class=points>{mark.points:g} of {mark.max_points:g} points</span>"
+        name = _task_name(mark.function, assignment, "<code>{}</code>", escape)
+        parts.append(f"<h2>{name} {badge} {points}</h2>")
+        if mark.status in STATUS_SUGGESTIONS:
+            parts.append(f"<p>{STATUS_SUGGESTIONS[mark.status]}</p>")
+        if mark.message:
+            parts.append(f"<pre tabindex=0>{escape(mark.message)}</pre>")
+        if mark.regions and mark.status != "passed":
+            parts.append(f"<p>{escape(_region_text(mark))}</p>")
+    return _page(title, parts)
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """A class in a few numbers."""
+
+    students: int
+    """How many there are."""
+    mean: float
+    """Of their points."""
+    median: float
+    """Of their points."""
+    max_points: float
+    """Points that could be had."""
+    histogram: tuple[int, ...]
+    """How many students have 0 to 10, 10 to 20, ... percent of the points."""
+    functions: dict[str, tuple[float, Counter[str]]]
+    """For each function the mean share of its points, and how often each status occurs."""
+
+    @property
+    def average_text(self) -> str:
+        """Mean and median, in words."""
+        return f"mean {self.mean:.2f}, median {self.median:.2f} of {self.max_points:g} points"
+
+
+def summarize_class(grades: Sequence[Grade]) -> ClassSummary:
+    """The class at a glance."""
+    shares = [_share(grade.points, grade.max_points) for grade in grades]
+    bars = [0] * NUM_BARS
+    for share in shares:
+        bars[min(int(share * NUM_BARS), NUM_BARS - 1)] += 1
+    functions = {
+        mark.function: (
+            fmean(_share(grade.task_grades[place].points, mark.max_points) for grade in grades),
+            Counter(str(grade.task_grades[place].status) for grade in grades),
+        )
+        for place, mark in enumerate(grades[0].task_grades if grades else ())
+    }
+    points = [grade.points for grade in grades] or [0.0]
+    of = grades[0].max_points if grades else 0.0
+    return ClassSummary(len(grades), fmean(points), median(points), of, tuple(bars), functions)
+
+
+def _share(points: float, of: float) -> float:
+    return points / of if of else 1.0
+
+
+def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
+    """The class at a glance in Markdown."""
+    found = summarize_class(grades)
+    lines = [
+        f"# {assignment.title}: the class",
+        f"{found.students} students; {found.average_text}.",
+        "| function | mean share of its points | statuses |\n|---|---|---|",
+    ]
+    for name, (share, counts) in found.functions.items():
+        task_name = _task_name(name, assignment, "`{}`", lambda title: title.replace("|", "\\|"))
+        lines[-1] += f"\n| {task_name} | {100 * share:.0f} % | {_format_counts(counts)} |"
+    return "\n\n".join(lines) + "\n"
+
+
+def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
+    """The class at a glance as a page that links to the students' reports beside it."""
+    found = summarize_class(grades)
+    title = f"{assignment.title}: the class"
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p class=total>{found.students} students; {found.average_text}</p>",
+        _histogram(found),
+        "<h2>Functions</h2><div class=wide tabindex=0><table><tr><th>function<th>mean share<th>statuses</tr>",
+    ]
+    for name, (share, counts) in found.functions.items():
+        task_name = _task_name(name, assignment, "<code>{}</code>", escape)
+        cells = f"<td>{task_name}<td>{100 * share:.0f} %<td>{_format_counts(counts)}"
+        parts.append(f"<tr>{cells}</tr>")
+    parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
+    for grade in grades:
+        link = f'<a href="{escape(student_file_name(grade.student))}.html">{escape(grade.student)}</a>'
+        parts.append(f"<tr><td>{link}<td class=points>{grade.points:g} of {grade.max_points:g}</tr>")
+    parts.append("</table></div>")
+    return _page(title, parts)
+
+
+def _histogram(found: ClassSummary) -> str:
+    most = max(found.histogram) or 1
+    bars = []
+    for place, count in enumerate(found.histogram):
+        height, x = 90 * count / most, 32 * place
+        bars.append(f'<rect x="{x + 2}" y="{105 - height:.1f}" width="28" height="{height:.1f}"/>')
+        bars.append(f'<text x="{x + 16}" y="{100 - height:.1f}">{count or ""}</text>')
+        bars.append(f'<text x="{x + 16}" y="119">{10 * place}</text>')
+    summary = ", ".join(
+        f"{10 * place} to {10 * place + 10} %: {n}" for place, n in enumerate(found.histogram) if n
+    )
+    label = f"How many students have what share of the points: {summary}"
+    return (
+        f'<svg viewBox="0 -4 320 140" role="img" aria-label="{label}">{"".join(bars)}'
+        '<text x="160" y="133">share of the points, %</text></svg>'
+    )
+
+
+def student_file_name(student: str) -> str:
+    """A student's name as that of a file, which no two students share."""
+    return "".join(
+        letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student
+    )
+
+
+def _page(title: str, parts: Sequence[str]) -> str:
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}'
+    body = "\n".join(parts)
+    return (
+        f'<!doctype html><html lang="en"><head>{head}</title><style>{_STYLE}</style></head>\n'
+        f"<body><main>\n{body}\n</main></body></html>\n"
+    )
+
+
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1c2733;--paper:#fff;--soft:#f2f4f7;--line:#d5dbe3;--good:#176b35;
+--bad:#a3261f;--bar:#2f6db5}
+@media (prefers-color-scheme:dark){:root{--ink:#dde4ec;--paper:#14181d;--soft:#1f262e;--line:#3a4552;
+--good:#7fd49b;--bad:#ff9c92;--bar:#7db1ec}}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:46rem;margin:0 auto;padding:1.5rem 1rem 4rem}
+h1{font-size:1.6rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem;overflow-wrap:anywhere}
+.total{font-size:1.2rem}.points{font-weight:normal;white-space:nowrap}
+.badge{border:1px solid;border-radius:1em;padding:0 .6em;font-size:.85em;white-space:nowrap}
+.good{color:var(--good)}.bad{color:var(--bad)}a{color:var(--bar)}
+pre,.wide{overflow-x:auto}pre{background:var(--soft);padding:.8rem 1rem;border-radius:.4rem;font-size:.85rem}
+table{border-collapse:collapse}
+td,th{border-bottom:1px solid var(--line);padding:.3rem .8rem .3rem 0;text-align:left}
+svg{width:100%;max-width:30rem}svg rect{fill:var(--bar)}
+svg text{fill:var(--ink);font-size:10px;text-anchor:middle}
+"""

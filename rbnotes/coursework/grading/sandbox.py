@@ -1,0 +1,410 @@
+"""Running a submission in a child process: inputs go in, plain arrays or the reason why not come back.
+
+Nothing here knows what is right. What runs is ``_child.py``; how it is fenced in, ``_fences.py``. **This is
+no security boundary**: it keeps a class's mistakes and pranks from costing others anything. Where submissions
+may be hostile, run the whole grader in a container (``rbnotes/coursework/grading/container``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from rbnotes.coursework.challenge.calls import Answer, ReturnKind
+from rbnotes.coursework.grading import _messages
+from rbnotes.coursework.grading.child_processes import ChildProcesses
+from rbnotes.coursework.grading.transcripts import (
+    FunctionTranscript,
+    Limits,
+    Request,
+    Stop,
+    Transcript,
+)
+
+_CHILD = Path(__file__).with_name("_child.py")
+_PACKAGE = _CHILD.parents[1]
+_START_TIMEOUT = 60.0
+"""Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
+_END_TIMEOUT = 5.0
+_ANSWER_DESCRIPTOR = 3
+_CHUNK_SIZE = 1 << 16
+_MEGABYTE = 1 << 20
+_MAX_TEXT_LENGTH = 1000
+_RECORDS = "ledger"
+"""The subpackage with the references and the verdicts."""
+
+
+@cache
+def hidden_subpackages() -> tuple[str, ...]:
+    """Return the subpackages that no submission may import or read: the records and all that import them."""
+    sources = {
+        folder.name: "\n".join(file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
+        for folder in _PACKAGE.iterdir()
+        if folder.joinpath("__init__.py").is_file() and folder.name != _RECORDS
+    }
+    hidden = [_RECORDS]
+    for name in hidden:  # grows meanwhile
+        imported = re.compile(rf"^\s*(from|import) rbnotes(\.{name}\b| import (\([^)]*|.*)\b{name}\b)", re.M)
+        hidden += [each for each, text in sources.items() if each not in hidden and imported.search(text)]
+    return tuple(hidden)
+
+
+def run_submission(
+    file: str, source: str, requests: Sequence[Request], limits: Limits, running: ChildProcesses | None = None
+) -> Transcript:
+    """Load the source text in a child and call its functions.
+
+    Plain data in and out, so any executor can run it, here or on another machine; only in threads of this
+    process the children can be ended from outside, by ``running``.
+
+    A function that ends its process is charged with it; the others are then called in a new one.
+    """
+    began = time.monotonic()
+    function_transcripts: dict[str, FunctionTranscript] = {}
+    fences: tuple[str, ...] = ()
+    pending = list(requests)
+    while pending:
+        with _child(file, source, limits, running or ChildProcesses()) as child:
+            fences = child.fences
+            failure = child.load()
+            if failure is not None:
+                function_transcripts |= {request.function: failure for request in pending}
+                break
+            alive = True
+            while pending and alive:
+                request = pending.pop(0)
+                function_transcripts[request.function], alive = child.call(request)
+    return Transcript(function_transcripts, fences, time.monotonic() - began)
+
+
+@contextmanager
+def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> Iterator[_Child]:
+    with _submission_folder() as folder, tempfile.TemporaryFile() as printed:
+        reading, writing = os.pipe()
+        try:
+            process = _start_child(folder, printed.fileno(), writing, limits)
+        finally:
+            os.close(writing)
+        child = _Child(process, reading, printed.fileno(), file, source, limits)
+        try:
+            with running.track(process):
+                child.wait_until_ready()
+                yield child
+        finally:
+            child.end()
+
+
+@contextmanager
+def _submission_folder() -> Iterator[str]:
+    """A folder for a submission, and nothing of it afterwards, however deep its folders are nested."""
+    around = tempfile.mkdtemp(prefix="submission-")
+    inside = os.path.join(around, "0")
+    os.mkdir(inside)
+    os.chmod(around, 0o711)
+    try:
+        yield inside
+    finally:
+        with suppress(OSError):
+            _remove_folder(around)
+
+
+def _remove_folder(around: str) -> None:
+    """Folders are moved up before they are emptied: neither recursion nor the length of a path has an end."""
+    waiting = [entry.path for entry in os.scandir(around) if entry.is_dir(follow_symlinks=False)]
+    count = len(waiting)
+    while waiting:
+        folder = waiting.pop()
+        with suppress(OSError):  # another user's
+            os.chmod(folder, 0o700)
+        for entry in [*os.scandir(folder)]:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(os.path.join(around, str(count)))
+                os.rename(entry.path, waiting[-1])
+                count += 1
+            else:
+                os.unlink(entry.path)
+        os.rmdir(folder)
+    os.rmdir(around)
+
+
+def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
+    path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
+    hidden = [str(_PACKAGE / name) for name in hidden_subpackages()]
+    if not limits.library:
+        hidden.append(str(_PACKAGE))
+    settings = {
+        "grader": os.getpid(),
+        "path": path,
+        "readable": list(_readable(path, limits.library)),
+        "limits": [
+            int(limits.memory * _MEGABYTE),
+            _max_output_bytes(limits),
+            limits.files,
+            limits.processes,
+        ],
+        "cpu": limits.cpu,
+        "hidden_modules": [f"rbnotes.{name}" for name in hidden_subpackages()]
+        if limits.library
+        else ["rbnotes"],
+        "hidden_folders": hidden,
+    }
+    # Descriptor 3 is the pipe by agreement; pass_fds keeps numbers, so the child's interpreter moves it.
+    move_descriptor = (
+        ""
+        if answers == _ANSWER_DESCRIPTOR
+        else f"os.dup2({answers}, {_ANSWER_DESCRIPTOR}); os.close({answers}); "
+    )
+    run = f"import os, runpy, sys; {move_descriptor}os.set_inheritable({_ANSWER_DESCRIPTOR}, False); del sys.argv[0]; "
+    run += "runpy.run_path(sys.argv[0], run_name='__main__')"
+    environment = {
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "LANG": "C.UTF-8",
+    }
+    environment |= {"HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": folder, "PATH": os.defpath}
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-B", "-c", run, str(_CHILD), json.dumps(settings)],
+        stdin=subprocess.PIPE,
+        stdout=printed,
+        stderr=printed,
+        pass_fds=(answers,),
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
+    """The interpreter, the system and the installed packages; the package's rooms without its secrets."""
+    yield from ("/usr", "/lib", "/lib64", "/bin", "/etc", "/dev", "/proc", "/sys/devices/system/cpu")
+    stores = sysconfig.get_paths()
+    yield from {stores["stdlib"], stores["platstdlib"], os.path.dirname(os.path.realpath(sys.executable))}
+    base = Path(sys.base_prefix)
+    yield from (str(base / "lib"), str(base / "bin"))
+    for entry in path:
+        if not os.path.basename(entry).endswith("-packages"):
+            continue  # a folder of one's own, such as that of the assignment
+        for item in os.scandir(entry):
+            if item.name != "rbnotes":
+                yield item.path
+    if library:
+        for room in _PACKAGE.iterdir():
+            if room.name not in hidden_subpackages():
+                yield str(room)
+
+
+@dataclass
+class _Child:
+    """A running process, and what it has said so far: not frozen, for it goes on."""
+
+    process: subprocess.Popen[bytes]
+    answers: int
+    printed: int
+    file: str
+    source: str
+    limits: Limits
+    fences: tuple[str, ...] = ()
+    buffer: bytearray = field(default_factory=bytearray)
+    received: int = 0
+    deadline: float = 0.0
+
+    def wait_until_ready(self) -> None:
+        self._set_deadline(_START_TIMEOUT)
+        try:
+            self.fences = tuple(map(str, self._receive()["ready"]))
+        except (_Stopped, KeyError) as error:
+            raise RuntimeError(f"the child process did not start: {self._printed_text() or error}") from error
+
+    def load(self) -> FunctionTranscript | None:
+        """Run the submission's own text; what went wrong, if anything did."""
+        self._set_deadline(self.limits.seconds)
+        self._send({"source": self.source, "file": self.file})
+        try:
+            found = self._receive()
+            if found.get("loaded") is True:
+                return None
+            stop: Stop = "syntax" if found.get("status") == "syntax" else "exception"
+            raise _Stopped(stop, _printable_text(found.get("message", "")))
+        except _Stopped as why:
+            return FunctionTranscript((), why.stop, why.message)
+
+    def call(self, request: Request) -> tuple[FunctionTranscript, bool]:
+        """What one function gave, and whether the child can go on."""
+        self._set_deadline(self.limits.seconds)
+        self._send(
+            {"function": request.function, "cases": [_messages.encode(case) for case in request.cases]}
+        )
+        answers: list[Answer] = []
+        missing = ""
+        try:
+            while (found := self._receive()).get("done") != request.function:
+                if "missing" in found and not answers:
+                    missing = _printable_text(found["missing"])
+                else:
+                    self._add_answer(found, request, answers)
+            if missing:
+                return FunctionTranscript((), "missing", missing), True
+            if self._printed_too_much():
+                raise _output_limit_error(self.limits)
+            if len(answers) < len(request.cases):
+                raise _Stopped("crash", "answers are missing")
+        except _Stopped as why:
+            return FunctionTranscript(tuple(answers), why.stop, why.message), False
+        return FunctionTranscript(tuple(answers)), True
+
+    def _add_answer(self, found: dict[str, Any], request: Request, answers: list[Answer]) -> None:
+        """Add an answer; they come in order, the repeated ones after all others."""
+        strange = _Stopped("crash", "something else than answers came back")
+        if "bytes" in found:
+            raise _output_limit_error(self.limits)
+        if found.get("function") != request.function:
+            raise strange
+        try:
+            answer = _decode_answer(found.get("answer"))
+        except (_messages.MalformedMessage, TypeError, RecursionError) as error:
+            raise strange from error
+        later = found.get("later")
+        if found.get("case") == len(answers) < len(request.cases):
+            answers.append(answer)
+        elif type(later) is int and len(answers) == len(request.cases) and 0 <= later < len(answers):
+            answers[later] = replace(answers[later], repeated_later=answer)
+        else:
+            raise strange
+
+    def end(self) -> None:
+        """End the child and everything that it has started."""
+        with suppress(OSError):
+            if self.process.stdin:
+                self.process.stdin.close()
+        with suppress(OSError):
+            os.close(self.answers)
+        self.answers = -1
+        with suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(_END_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def _set_deadline(self, seconds: float) -> None:
+        self.deadline, self.received = time.monotonic() + seconds, 0
+
+    def _send(self, message: dict[str, Any]) -> None:
+        """Write it all, though the child may have stopped to read."""
+        if self.process.stdin is None:
+            raise RuntimeError("the child process takes no questions")
+        handle, data = self.process.stdin.fileno(), memoryview(_messages.encode_message(message))
+        os.set_blocking(handle, False)
+        with selectors.DefaultSelector() as selector, suppress(BrokenPipeError):
+            selector.register(handle, selectors.EVENT_WRITE)
+            while data and selector.select(max(0.0, self.deadline - time.monotonic())):
+                data = data[os.write(handle, data) :]
+
+    def _receive(self) -> dict[str, Any]:
+        """The next message; raises :class:`_Stopped` if none comes."""
+        while (end := self.buffer.find(b"\n")) < 0:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self.answers, selectors.EVENT_READ)
+                if not selector.select(max(0.0, self.deadline - time.monotonic())):
+                    raise _Stopped("timeout", f"no answer within {self.limits.seconds:g} s")
+            chunk = os.read(self.answers, _CHUNK_SIZE)
+            if not chunk:
+                raise self._end_reason()
+            self.received += len(chunk)
+            if self.received > 2 * _max_output_bytes(self.limits):  # as text, numbers take a third more room
+                raise _output_limit_error(self.limits)
+            self.buffer += chunk
+        line, self.buffer = bytes(self.buffer[:end]), self.buffer[end + 1 :]
+        try:
+            return _messages.decode_message(line)
+        except _messages.MalformedMessage as error:
+            raise _Stopped("crash", "something else than answers came back") from error
+
+    def _end_reason(self) -> _Stopped:
+        """Why the child is gone."""
+        if self._printed_too_much():
+            return _output_limit_error(self.limits)
+        try:
+            code = self.process.wait(_END_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return _Stopped("crash", "it closed the channel for its answers")
+        if code == 128 + signal.SIGXCPU:
+            return _Stopped("timeout", f"more than {self.limits.cpu:g} s of the processor")
+        if code > 128:
+            with suppress(ValueError):
+                return _Stopped("crash", f"the process was ended by {signal.Signals(code - 128).name}")
+        return _Stopped("crash", f"the process ended with status {code}")
+
+    def _printed_too_much(self) -> bool:
+        return os.fstat(self.printed).st_size >= _max_output_bytes(self.limits)
+
+    def _printed_text(self) -> str:
+        return os.pread(self.printed, 2000, 0).decode(errors="replace")
+
+
+class _Stopped(Exception):
+    """No further answer will come."""
+
+    def __init__(self, stop: Stop, message: str) -> None:
+        super().__init__(message)
+        self.stop: Stop = stop
+        self.message = message
+
+
+def _printable_text(text: Any) -> str:
+    """What a submission says, as text that any file, page or terminal takes."""
+    letters = str(text)[:_MAX_TEXT_LENGTH]
+    return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in letters)
+
+
+def _max_output_bytes(limits: Limits) -> int:
+    return int(limits.output * _MEGABYTE)
+
+
+def _output_limit_error(limits: Limits) -> _Stopped:
+    return _Stopped("output limit", f"more than {limits.output:g} MB of output")
+
+
+def _decode_answer(found: Any) -> Answer:
+    """An answer, of nothing but arrays and text.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    """
+    if not isinstance(found, dict) or found.get("returned") not in get_args(ReturnKind):
+        raise TypeError("no answer")
+    value = _messages.decode(found.get("value"))
+    if (found["returned"] == "array") != isinstance(value, np.ndarray):
+        raise TypeError("no array")
+    return Answer(
+        found["returned"],
+        value,
+        _printable_text(found.get("text", "")),
+        tuple(map(_printable_text, found.get("changed", ()))),
+        tuple(map(_printable_text, found.get("state", ()))),
+        repeated=None if found.get("again") is None else _decode_answer(found["again"]),
+        strided=None if found.get("spread") is None else _decode_answer(found["spread"]),
+        perturbed=None if found.get("nearby") is None else _decode_answer(found["nearby"]),
+        overwritten=found.get("overwritten") is True,
+    )

@@ -1,0 +1,241 @@
+"""From answers to points: each answer is judged here, where the right results are, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from rbnotes.coursework.challenge.calls import Answer
+from rbnotes.coursework.challenge.case_generation import Case
+from rbnotes.coursework.challenge.dimensions import Probe
+from rbnotes.coursework.challenge.formatting import format_value
+from rbnotes.coursework.challenge.judgement import Judgement, format_results, judge
+from rbnotes.coursework.grading.assignment import Assignment, Feedback, Task
+from rbnotes.coursework.grading.hints import HintFinder
+from rbnotes.coursework.grading.transcripts import FunctionTranscript, Request, Transcript
+from rbnotes.ledger.evaluation import Values
+from rbnotes.ledger.record import Record
+
+Status = Literal[
+    "passed",
+    "wrong",
+    "shape",
+    "dtype",
+    "exception",
+    "timeout",
+    "crash",
+    "output limit",
+    "missing",
+    "syntax",
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedAssignment:
+    """An assignment with the cases of each task: everything that grading needs, drawn once for a class."""
+
+    assignment: Assignment
+    """What is to be written."""
+    cases: Mapping[str, tuple[Case, ...]]
+    """By the task's function."""
+    records: Mapping[str, Record | None]
+    """``None`` where the lecturer's own oracle has given the right results."""
+    probes: Mapping[str, tuple[Probe, ...]]
+    """By the task's function some of its cases in other units; none where nobody is to be told."""
+
+    @cached_property
+    def requests(self) -> tuple[Request, ...]:
+        """What a child is asked: inputs and nothing else, those in other units after all cases."""
+        return tuple(
+            Request(name, (*(case.inputs for case in cases), *self._converted_inputs(name)))
+            for name, cases in self.cases.items()
+        )
+
+    @cached_property
+    def hints(self) -> Mapping[str, HintFinder]:
+        """By the task's function what can be said of wrong answers."""
+        return {
+            name: HintFinder(self.records[name], cases, self.probes[name])
+            for name, cases in self.cases.items()
+        }
+
+    def _converted_inputs(self, name: str) -> tuple[Values, ...]:
+        return tuple(inputs for probe in self.probes[name] for inputs in probe.converted_inputs)
+
+
+@dataclass(frozen=True)
+class TaskGrade:
+    """One function of one submission."""
+
+    function: str
+    """Its name."""
+    status: Status
+    """Passed, or what kind of mistake it is."""
+    points: float
+    """Those that it got."""
+    max_points: float
+    """Those that it could get."""
+    message: str = ""
+    """What the student reads: why points are missing."""
+    regions: Mapping[str, tuple[int, int]] | None = None
+    """For each region of inputs how many cases passed, and of how many."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One submission."""
+
+    student: str
+    """Who handed it in."""
+    task_grades: tuple[TaskGrade, ...]
+    """In the order of the tasks."""
+    seconds: float = 0.0
+    """How long the submission ran, s by the clock."""
+    restrictions: tuple[str, ...] = ()
+    """What the system kept from the submission while it ran."""
+
+    @property
+    def points(self) -> float:
+        """All points."""
+        return sum(mark.points for mark in self.task_grades)
+
+    @property
+    def max_points(self) -> float:
+        """What could be had."""
+        return sum(mark.max_points for mark in self.task_grades)
+
+
+def grade_submission(prepared: PreparedAssignment, student: str, transcript: Transcript) -> Grade:
+    """Judge all answers of a submission."""
+    tasks = prepared.assignment.tasks
+    missing = FunctionTranscript((), "missing", "there is no answer")
+    marks = tuple(
+        _grade_task(
+            task,
+            prepared.records[task.function],
+            prepared.cases[task.function],
+            prepared.hints[task.function],
+            transcript.functions.get(task.function, missing),
+            prepared.assignment.feedback,
+        )
+        for task in tasks
+    )
+    return Grade(student, marks, transcript.seconds, transcript.restrictions)
+
+
+def _grade_task(
+    task: Task,
+    claim: Record | None,
+    cases: Sequence[Case],
+    hints: HintFinder,
+    function_transcript: FunctionTranscript,
+    feedback: Feedback,
+) -> TaskGrade:
+    # The case holds the right result: without a claim there is nothing to add to it.
+    judged = [
+        judge(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
+    ]
+    passed = {case: bool(judgement) for case, judgement in zip(cases, judged, strict=False)}
+    regions: dict[str, tuple[int, int]] = {
+        region: (sum(passed.get(case, False) for case in among), len(among))
+        for region in dict.fromkeys(case.region for case in cases)
+        if (among := [case for case in cases if case.region == region])
+    }
+    failed = [pair for pair in zip(cases, judged, strict=False) if not pair[1]]
+    status: Status
+    # What stopped a function is told before what it got wrong until then, and is worth nothing.
+    if function_transcript.stop is not None:
+        status, message = function_transcript.stop, function_transcript.message
+    elif failed:
+        case, judgement = min(failed, key=_readability_key)
+        status, message = (
+            _status_of(judgement),
+            _explain_failure(case, judgement, hints, function_transcript.answers, feedback),
+        )
+    else:
+        status, message = "passed", ""
+    points = 0.0 if function_transcript.stop is not None else _points(task, regions)
+    return TaskGrade(task.function, status, points, task.points, message, regions)
+
+
+def _points(task: Task, regions: Mapping[str, tuple[int, int]]) -> float:
+    """All points, or the shares of the regions that passed whole."""
+    if all(map(_is_complete, regions.values())):
+        return task.points
+    right = sum(share for region, share in task.regions.items() if _is_complete(regions[region]))
+    total = sum(task.regions.values())
+    return task.points * right / total if total else 0.0
+
+
+def _is_complete(count: tuple[int, int]) -> bool:
+    return 0 < count[1] == count[0]
+
+
+def _readability_key(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
+    """Ordinary inputs, and short ones, read best."""
+    case, judgement = failed
+    return case.region != "generic", len(judgement.message) + len(str(case.inputs))
+
+
+def _status_of(judgement: Judgement) -> Status:
+    """A judgement in the fewer words of a grade: what has the form of an answer and is none is wrong."""
+    return judgement.status if judgement.status in STATUSES else "wrong"
+
+
+def _explain_failure(
+    case: Case, judgement: Judgement, hints: HintFinder, answers: Sequence[Answer], feedback: Feedback
+) -> str:
+    wrong, hint = judgement.status == "wrong", ""
+    first = judgement.message if feedback.expected or not wrong else "wrong"
+    if wrong and feedback.hint:
+        first, hint = hints.dimension_hint(answers) or first, hints.slip_hint(answers)
+    lines = [first]
+    if feedback.inputs and case.inputs:
+        lines.append(f"for example on these inputs ({case.region}):")
+        lines += [
+            f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in case.inputs.items()
+        ]
+    if feedback.expected:
+        lines.append(format_results(judgement))
+    return "\n".join([*lines, f"hint: {hint}"] if hint else lines)
+
+
+def grade_to_dict(grade: Grade) -> dict[str, Any]:
+    """A grade as JSON values."""
+    return {
+        "student": grade.student,
+        "points": grade.points,
+        "of": grade.max_points,
+        "seconds": round(grade.seconds, 3),
+        "fences": list(grade.restrictions),
+        "functions": [
+            {
+                "function": each.function,
+                "status": each.status,
+                "points": each.points,
+                "of": each.max_points,
+                "message": each.message,
+                "regions": {name: list(count) for name, count in (each.regions or {}).items()},
+            }
+            for each in grade.task_grades
+        ],
+    }
+
+
+def grade_from_dict(table: Mapping[str, Any]) -> Grade:
+    """The grade of :func:`as_plain`."""
+    marks = tuple(
+        TaskGrade(
+            entry["function"],
+            entry["status"],
+            entry["points"],
+            entry["of"],
+            entry["message"],
+            {name: (count[0], count[1]) for name, count in entry["regions"].items()},
+        )
+        for entry in table["functions"]
+    )
+    return Grade(table["student"], marks, table["seconds"], tuple(table["fences"]))

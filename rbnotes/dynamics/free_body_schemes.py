@@ -1,0 +1,166 @@
+"""How free bodies move in a step: forces change their twists, and the twists move them.
+
+:func:`move_freely` is the free motion itself, exact to rounding. The schemes here are of first order, for a
+free system or a mechanism; they differ in what they keep. In between
+their two halves joints and contacts add their impulses. While a body turns, the numbers of its twist change
+although the motion does not, and a spinning body that flies or rolls far shows best how well that is done:
+
+* :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
+  along a screw. Simple, but a body that turns by an angle a in each step gains speed by a factor
+  ``sqrt(1 + a^2)``.
+* :data:`keeping_momentum`: the centre of mass goes straight on, and linear and angular momentum stay in the
+  world.
+* :data:`keeping_energy`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
+* :data:`implicit_keeping_momentum`: as the former, with springs and dampers evaluated at the end of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.dynamics.free_rotation import FreeRotation, integrate_free_rotation
+from rbnotes.dynamics.free_system import FreeSystem
+from rbnotes.dynamics.mechanical_system import MechanicalSystem
+from rbnotes.dynamics.schemes import Scheme, _linearly_implicit_problem
+from rbnotes.dynamics.state import State
+from rbnotes.dynamics.step_problem import StepProblem
+from rbnotes.unchecked import se3, so3
+from rbnotes.unchecked.frozen import replace_unchecked
+from rbnotes.unchecked.linear_algebra import matvec
+
+MAX_NEWTON_ITERATIONS = 20
+"""After so many a midpoint is given up."""
+
+
+def external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+    """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move.
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
+    arguments.require_instance("state", state, State)
+    h, free = arguments.positive_number("h", h), _free_system(system)
+    mass = system.mass_matrix(state)
+    return StepProblem(mass, mass @ state.velocity + h * free.external_force(state))
+
+
+def implicit_external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
+    """``(M - h D - h^2 K) phi+ = (M - h D) phi + h forces``, for stiff springs and dampers (Lloyd 0.9.2).
+
+    K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
+    take one that is not.
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
+    arguments.require_instance("state", state, State)
+    h, free = arguments.positive_number("h", h), _free_system(system)
+    applied = free.applied_forces(state)
+    force = free.gravity_force(state) + applied.f
+    return _linearly_implicit_problem(
+        system.mass_matrix(state), state.velocity, force, applied.K, applied.D, h
+    )
+
+
+def advance_free_motion(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+    """The motion of bodies that nothing pushes: centres go straight on, bodies turn as Euler's equations say.
+
+    Exact to rounding, so that momentum *and* energy stay (:mod:`rbnotes.dynamics.free_rotation`).
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``velocity`` does not fit.
+    SingularConfiguration
+        If a body turns by hundreds of radians in the step.
+    """
+    inertias = _free_system(system).mass_properties[1]
+    return _advance_centers(
+        system, state, velocity, h, lambda omega: integrate_free_rotation(inertias, omega, h)
+    )
+
+
+def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+    """The centre of mass moves straight on; linear and angular momentum stay as they are in the world.
+
+    Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
+    """
+    inertias = _free_system(system).mass_properties[1]
+
+    def rotate(omega: Array) -> FreeRotation:
+        R = so3.exp(h * omega)
+        turned = matvec(np.swapaxes(R, -1, -2), matvec(inertias, omega))
+        return FreeRotation(R, np.linalg.solve(inertias, turned[..., None])[..., 0])
+
+    return _advance_centers(system, state, velocity, h, rotate)
+
+
+def advance_conserving_energy(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
+    """The centre of mass moves straight on; Euler's equations are solved at the mean angular velocity.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or the shape of ``velocity`` does not fit.
+    SingularConfiguration
+        If the step is too long for the spin: Newton's method does not converge.
+    """
+    inertias = _free_system(system).mass_properties[1]
+
+    def rotate(omega: Array) -> FreeRotation:
+        new = omega
+        for _ in range(MAX_NEWTON_ITERATIONS):
+            mean = (omega + new) / 2
+            momentum = matvec(inertias, mean)
+            residual = matvec(inertias, new - omega) + h * np.cross(mean, momentum)
+            derivative = inertias + h / 2 * (so3.hat(mean) @ inertias - so3.hat(momentum))
+            change = np.linalg.solve(derivative, residual[..., None])[..., 0]
+            new = new - change
+            if np.max(np.abs(change), initial=0.0) <= 1e-14 * (1 + np.max(np.abs(new), initial=0.0)):
+                return FreeRotation(so3.exp(h * omega), new)
+        raise SingularConfiguration(
+            "h", f"{h:g} s for this spin", "a step in which Newton's method converges"
+        )
+
+    return _advance_centers(system, state, velocity, h, rotate)
+
+
+momentum_conserving_euler = Scheme(external_force_problem, advance_conserving_momentum)
+"""Bodies keep their momenta, but for what forces change."""
+
+energy_conserving_euler = Scheme(external_force_problem, advance_conserving_energy)
+"""Bodies keep their energy, but for what forces change."""
+
+implicit_momentum_conserving_euler = Scheme(implicit_external_force_problem, advance_conserving_momentum)
+"""As :data:`keeping_momentum`, and stable for stiff springs and dampers."""
+
+
+def _free_system(system: MechanicalSystem) -> FreeSystem:
+    free = getattr(system, "free", system)  # a mechanism's bodies without its joints
+    if isinstance(system, type) or not isinstance(free, FreeSystem):
+        raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a Mechanism")
+    return free
+
+
+def _advance_centers(
+    system: MechanicalSystem,
+    state: State,
+    velocity: Array,
+    h: float,
+    rotate: Callable[[Array], FreeRotation],
+) -> State:
+    """Straight motion of particles and centres of mass; ``rotate`` turns bodies of given angular velocities."""
+    arguments.require_instance("state", state, State)
+    h = arguments.positive_number("h", h)
+    phi, v, _ = state.split(velocity, "velocity")
+    E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
+    com = _free_system(system).mass_properties.com
+    center_velocity = matvec(E[:, :3, :3], origin_velocity + np.cross(omega, com))
+    center = se3.transform_points(E, com) + h * center_velocity
+    rotation, new_omega = rotate(omega)
+    R = E[:, :3, :3] @ rotation
+    new_v = matvec(np.swapaxes(R, -1, -2), center_velocity) - np.cross(new_omega, com)
+    poses, twists = se3.frame(R, center - matvec(R, com)), np.concatenate([new_omega, new_v], axis=-1)
+    return replace_unchecked(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)

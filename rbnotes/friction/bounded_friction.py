@@ -1,0 +1,210 @@
+"""Friction with bounds that are given: the second of the two programs of staggered projections (Sueda 2.11).
+
+With the normal impulses known, friction impulses b of c contacts minimise
+
+    b^T W b / 2 + b^T s,      b_i within mu_i a_i times the section of the friction cone,
+
+where s are the sliding velocities without friction and W those per impulse. The section is a square, a disc
+or a polygon. What comes out satisfies the law of greatest dissipation: friction stops a contact or, at its
+bound, opposes it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.complementarity import LCP, BoxLCP, solve_lcp
+from rbnotes.friction.cvxpy_programs import friction_program
+from rbnotes.friction.facets import facet_directions
+from rbnotes.friction.residual_tracking import LCPSolver
+
+CONE_SECTIONS = ("box", "pyramid", "disc")
+"""Sections that friction may have: ``|b_1|, |b_2| <= mu a``, a polygon in the disc, the disc."""
+
+PROGRAM_SOLVERS = ("own", "cvxpy")
+
+GRADIENT_STEPS, NEWTON_STEPS, MAX_ROUNDS = 30, 15, 40
+"""Gradient and Newton steps in turn, and how often."""
+
+RELATIVE_TOLERANCE = 1e-12
+"""Change, relative to the impulses, up to which the disc is solved."""
+
+
+def bounded_friction(
+    W: Array,
+    sliding: Array,
+    limits: Array,
+    cone: str,
+    facets: int,
+    initial_guess: Array,
+    solver: str = "own",
+    proximal_weight: float = 0.0,
+    solve: LCPSolver = solve_lcp,
+) -> Array:
+    """Friction impulses ``(c, 2)``.
+
+    Parameters
+    ----------
+    W : (2 c, 2 c)
+        Sliding velocities per impulse, symmetric and positive semidefinite.
+    sliding, start : (c, 2)
+        Velocities without friction, m/s, and impulses to start from, N s.
+    limits : (c,)
+        ``mu a``, N s.
+    nearness
+        Weight, relative to that of W, of the distance from ``initial_guess``: chooses among impulses that make the
+        same motion, as those of redundant contacts do. What does not change is exact whatever it is.
+    solve
+        Of the problems that boxes and pyramids make.
+    """
+    is_active = (limits > 0) & np.any(W, axis=1).reshape(-1, 2).any(axis=1)
+    result = np.zeros_like(sliding)
+    if not np.any(is_active):
+        return result
+    rows = np.flatnonzero(np.repeat(is_active, 2))
+    W_active, s, bounds = W[np.ix_(rows, rows)], sliding[is_active], limits[is_active]
+    if proximal_weight:
+        weight = proximal_weight * np.repeat(_largest_mobility(W_active), 2)
+        W_active, s = W_active + np.diag(weight), s - weight.reshape(-1, 2) * initial_guess[is_active]
+    if solver == "cvxpy":
+        impulses = friction_program(len(bounds), cone, facets).solve(W_active, s, bounds)
+        result[is_active] = project_on_section(impulses, bounds, cone, facets)
+    elif cone == "box":
+        component_bounds = np.repeat(bounds, 2)
+        problem = BoxLCP(W_active, s.ravel(), -component_bounds, component_bounds)
+        result[is_active] = solve(problem, initial_guess=initial_guess[is_active].ravel()).z.reshape(-1, 2)
+    elif cone == "pyramid":
+        result[is_active] = _solve_in_pyramids(W_active, s, bounds, facets, solve)
+    else:
+        result[is_active] = _solve_in_discs(W_active, s, bounds, initial_guess[is_active])
+    return result
+
+
+def project_on_section(impulses: Array, limits: Array, cone: str, facets: int = 4) -> Array:
+    """Nearest friction impulses ``(c, 2)`` within ``limits (c,)`` times the section of the cone."""
+    if cone == "box":
+        result: Array = np.clip(impulses, -limits[:, None], limits[:, None])
+        return result
+    if cone == "disc":
+        size = np.linalg.norm(impulses, axis=1)
+        scale = np.divide(limits, size, out=np.ones_like(size), where=size > 0)
+        scaled: Array = impulses * np.minimum(1.0, scale)[:, None]
+        return scaled
+    corners = limits[:, None, None] * facet_directions(facets)
+    sides = np.roll(corners, -1, axis=1) - corners
+    lengths = np.sum(sides**2, axis=-1)
+    offset_from_corner = impulses[:, None] - corners
+    edge_fraction = np.sum(offset_from_corner * sides, axis=-1) / np.where(lengths > 0, lengths, 1.0)
+    nearest = corners + np.clip(edge_fraction, 0.0, 1.0)[..., None] * sides
+    inside = np.all(
+        sides[..., 0] * offset_from_corner[..., 1] >= sides[..., 1] * offset_from_corner[..., 0], axis=1
+    )
+    best = np.argmin(np.sum((nearest - impulses[:, None]) ** 2, axis=-1), axis=1)
+    return np.where(inside[:, None], impulses, nearest[np.arange(len(best)), best])
+
+
+def support_function(velocities: Array, cone: str, facets: int = 4) -> Array:
+    """What a unit section takes from velocities ``(..., 2)`` at most: power per bound ``(...)``."""
+    if cone == "box":
+        result: Array = np.abs(velocities).sum(axis=-1)
+    elif cone == "disc":
+        result = np.linalg.norm(velocities, axis=-1)
+    else:
+        result = np.max(velocities @ facet_directions(facets).T, axis=-1)
+    return result
+
+
+def support_point(velocities: Array, cone: str, facets: int = 4) -> Array:
+    """The point ``(..., 2)`` of a unit section farthest along velocities ``(..., 2)``, which may be zero."""
+    if cone == "box":
+        corner: Array = np.sign(velocities)
+        return corner
+    if cone == "disc":
+        size = np.linalg.norm(velocities, axis=-1, keepdims=True)
+        unit: Array = np.divide(velocities, size, out=np.zeros_like(velocities), where=size > 0)
+        return unit
+    directions = facet_directions(facets)
+    vertex = directions[np.argmax(velocities @ directions.T, axis=-1)]
+    support_vertex: Array = vertex * np.any(velocities, axis=-1, keepdims=True)
+    return support_vertex
+
+
+def _solve_in_pyramids(W: Array, s: Array, limits: Array, facets: int, solve: LCPSolver) -> Array:
+    """``b = D^T phi`` with ``phi >= 0`` and ``sum phi <= mu a``: a monotone LCP."""
+    count = len(limits)
+    D = np.kron(np.eye(count), facet_directions(facets))
+    E = np.kron(np.eye(count), np.ones((facets, 1)))
+    unit = np.repeat(1 / np.sqrt(_largest_mobility(W)), facets)
+    units = np.concatenate([unit, 1 / unit[::facets]])
+    M = np.block([[D @ W @ D.T, E], [-E.T, np.zeros((count, count))]])
+    lcp = LCP(units[:, None] * M * units, units * np.concatenate([D @ s.ravel(), limits]))
+    solution = solve_lcp(lcp, raise_on_failure=False)
+    if not solution.is_solved:
+        solution = solve(lcp, "lemke")
+    phi = (units * solution.z)[: count * facets]
+    return (phi @ D).reshape(-1, 2)
+
+
+def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> Array:
+    """Accelerated gradients to tell what sticks, and Newton's method on ``b = P(b - r (W b + s))``."""
+    r = np.repeat(1 / _largest_mobility(W), 2)
+    root = np.sqrt(r)
+    r_gradient = r / np.linalg.norm(root[:, None] * W * root, 2)
+    free = s.ravel()
+
+    def fixed_point_change(b: Array, rate: Array) -> Array:
+        gradient_step = (b - rate * (W @ b + free)).reshape(-1, 2)
+        return project_on_section(gradient_step, limits, "disc").ravel() - b
+
+    b = project_on_section(initial_guess, limits, "disc").ravel()
+    size = max(float(np.max(limits)), 1e-300)
+    best, best_error = b, float(np.max(np.abs(fixed_point_change(b, r))))
+    for _ in range(MAX_ROUNDS):
+        b, momentum, t = best, best, 1.0
+        for _ in range(GRADIENT_STEPS):
+            next_b = momentum + fixed_point_change(momentum, r_gradient)
+            next_t = (1 + np.sqrt(1 + 4 * t * t)) / 2
+            momentum = next_b + (t - 1) / next_t * (next_b - b)
+            if (next_b - b) @ (W @ next_b + free) > 0:
+                momentum, next_t = next_b, 1.0
+            b, t = next_b, next_t
+        error = float(np.max(np.abs(fixed_point_change(b, r))))
+        for _ in range(NEWTON_STEPS):
+            if error < best_error:
+                best, best_error = b, error
+            if best_error <= RELATIVE_TOLERANCE * size:
+                return best.reshape(-1, 2)
+            b = b - _newton_step(W, free, limits, r, b)
+            error = float(np.max(np.abs(fixed_point_change(b, r))))
+        if error < best_error:
+            best, best_error = b, error
+        if best_error == np.inf:
+            break
+    return project_on_section(best.reshape(-1, 2), limits, "disc")
+
+
+def _newton_step(W: Array, free: Array, limits: Array, r: Array, b: Array) -> Array:
+    gradient_step = (b - r * (W @ b + free)).reshape(-1, 2)
+    size = np.linalg.norm(gradient_step, axis=1)
+    projection_jacobian = np.zeros((len(b), len(b)))
+    blocks = projection_jacobian.reshape(len(limits), 2, len(limits), 2)
+    indices = np.arange(len(limits))
+    blocks[indices, :, indices, :] = np.eye(2)
+    is_outside = np.flatnonzero(size > limits)
+    unit = gradient_step[is_outside] / size[is_outside, None]
+    tangential_projector = np.eye(2) - unit[:, :, None] * unit[:, None, :]
+    blocks[is_outside, :, is_outside, :] = (limits[is_outside] / size[is_outside])[
+        :, None, None
+    ] * tangential_projector
+    error = b - project_on_section(gradient_step, limits, "disc").ravel()
+    jacobian = np.eye(len(b)) - projection_jacobian @ (np.eye(len(b)) - r[:, None] * W)
+    return np.linalg.lstsq(jacobian, error, rcond=1e-12)[0]
+
+
+def _largest_mobility(W: Array) -> Array:
+    """Largest velocity ``(c,)`` that a unit impulse makes at its own contact."""
+    c = len(W) // 2
+    blocks = np.einsum("iaib->iab", W.reshape(c, 2, c, 2))
+    result: Array = np.linalg.eigvalsh(blocks)[:, -1]
+    return np.where(result > 0, result, 1.0)

@@ -1,0 +1,327 @@
+"""A step problem as its contacts see it: what all friction models start from.
+
+The motion is eliminated. What is left are the impulses p of the contacts and their velocities,
+
+    u = W p + free,
+
+normal and tangential, three of each a contact, with the equations of the problem kept to. Inequalities
+without friction are contacts here that have no tangents; where they are soft, the softness is part of W.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, Matrix
+from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.constraints import KKT
+from rbnotes.contact import BodyPairJacobian, Contacts
+from rbnotes.dynamics import StepProblem, StepSolution, factor_step
+from rbnotes.errors import NotConverged
+from rbnotes.friction.solver_status import accept_best_effort
+
+CONSTRAINED_MOBILITY_TOLERANCE = 1e-13
+"""Mobility along a row, relative to that without the equations, up to which they hold it fast."""
+
+DELASSUS_BATCH_COLUMNS = 256
+"""Columns of the Delassus matrix that are found at once, each of which takes as many numbers as v has."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DelassusProblem:
+    """Velocities of c contacts as a function of their impulses, and how they rub: all that friction asks."""
+
+    delassus_matrix: Array
+    """``W (3 c, 3 c)``: contact velocities per contact impulse, 1/kg, with the equations kept to.
+
+    Zero in the rows and columns of directions that the equations hold fast."""
+    free_contact_velocities: Array
+    """Contact velocities ``(c, 3)`` without contact impulses, m/s: normal ones above their targets,
+    tangential ones."""
+    mu: Array
+    """Coefficients of friction ``(c,)``, without unit."""
+
+    @property
+    def count(self) -> int:
+        """Number of contacts c."""
+        return len(self.free_contact_velocities)
+
+    @property
+    def diagonal_blocks(self) -> Array:
+        """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
+        result: Array = np.einsum("iaib->iab", self.delassus_matrix.reshape(self.count, 3, self.count, 3))
+        return result
+
+    @cached_property
+    def mobility(self) -> Array:
+        """Velocity per impulse of each contact, the mean over its directions ``(c,)``, 1/kg."""
+        result: Array = np.diagonal(self.delassus_matrix).reshape(-1, 3).sum(axis=1) / 3
+        return result
+
+    def velocities_from_impulses(self, impulses: Array) -> Array:
+        """Contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
+        return self.free_contact_velocities + (self.delassus_matrix @ impulses.ravel()).reshape(-1, 3)
+
+    def islands(self) -> list[tuple[NDArray[np.intp], DelassusProblem]]:
+        """Sets of contacts that do not answer each other's impulses: their numbers, and each by itself."""
+        coupled_to_row = (self.delassus_matrix != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
+        coupled = coupled_to_row.reshape(self.count, self.count, 3).any(axis=2)
+        number, island = connected_components(coupled, directed=False)
+        if number <= 1:
+            return [(np.arange(self.count), self)] if number else []
+        subproblems = []
+        for label in range(number):
+            members = np.flatnonzero(island == label)
+            rows = (3 * members[:, None] + np.arange(3)).ravel()
+            subproblem = DelassusProblem(
+                delassus_matrix=self.delassus_matrix[np.ix_(rows, rows)],
+                free_contact_velocities=self.free_contact_velocities[members],
+                mu=self.mu[members],
+            )
+            subproblems.append((members, subproblem))
+        return subproblems
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FrictionContactProblem(DelassusProblem):
+    """Contact velocities as a function of contact impulses; made by :func:`contact_space`."""
+
+    problem: StepProblem
+    """The step: its masses, momentum, equations and contacts."""
+    contacts: Contacts
+    """The c contacts of the problem, and after them its inequalities."""
+    contact_jacobian: Matrix
+    """Their rows as a matrix ``(3 c, n)``, without unit for particles, dense or sparse as the mass matrix
+    is."""
+    kkt: KKT
+    """The factored system of the masses and the equations, soft ones included."""
+    free_velocity: Array
+    """Velocities ``(n,)`` without contact impulses, m/s and rad/s."""
+    is_symmetric: bool
+    """Whether W is: then the impulses of some models minimise something."""
+
+    @property
+    def friction_contact_count(self) -> int:
+        """How many of the contacts are contacts, and not inequalities."""
+        return self.count - self.problem.unilateral.count
+
+    def velocities_from_solution(self, solution: StepSolution) -> Array:
+        """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets.
+
+        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        """
+        arguments.require_instance("solution", solution, StepSolution)
+        velocities = _relative_contact_velocities(
+            self.contact_jacobian, self.contacts, arguments.vector("v", solution.velocity, self.problem.size)
+        )
+        velocities[self.friction_contact_count :, 0] += (
+            _unilateral_regularization(self.problem) @ solution.unilateral
+        )
+        return velocities
+
+    def apply_impulses(self, impulses: Array) -> tuple[Array, Array]:
+        """Velocities ``(n,)`` and impulses ``(m,)`` of the equations under contact impulses ``(c, 3)``."""
+        momentum = self.problem.momentum + self.contact_jacobian.T @ impulses.ravel()
+        return self.kkt.solve_unchecked(momentum, self.problem.bilateral.target)
+
+    def step_solution(
+        self, impulses: Array, *, iterations: int, residual: float, method: str
+    ) -> StepSolution:
+        """The solution of the problem with these contact impulses ``(c, 3)``."""
+        velocity, bilateral = self.apply_impulses(impulses)
+        return StepSolution(
+            velocity,
+            bilateral,
+            unilateral=impulses[self.friction_contact_count :, 0].copy(),
+            normal=impulses[: self.friction_contact_count, 0].copy(),
+            tangential=impulses[: self.friction_contact_count, 1:].copy(),
+            iterations=iterations,
+            residual=residual,
+            method=method,
+        )
+
+    def impulses_from_solution(self, solution: StepSolution) -> Array:
+        """The contact impulses ``(c, 3)`` of a solution.
+
+        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        """
+        arguments.require_instance("solution", solution, StepSolution)
+        frictionless = np.zeros((len(solution.unilateral), 3))
+        frictionless[:, 0] = solution.unilateral
+        return np.concatenate([solution.contact_impulses, frictionless])
+
+
+class FrictionNotConverged(NotConverged):
+    """A friction model did not get to its tolerance; ``solution`` holds how far it came."""
+
+    solution: StepSolution
+
+    def __init__(self, solution: StepSolution, tolerance: float) -> None:
+        super().__init__(
+            f"{solution.method}: residual {solution.residual:.2g} after {solution.iterations} iterations, "
+            f"expected at most {tolerance:.2g}",
+            solution,
+            solution.residual,
+        )
+
+
+def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
+    """Reduce a problem to its contacts.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``problem`` is no ``StepProblem``.
+    SingularConfiguration
+        If the mass matrix is singular, or symmetric but not positive definite.
+    """
+    arguments.require_instance("problem", problem, StepProblem)
+    contacts = _contacts_with_inequalities(problem)
+    kkt = factor_step(problem)
+    free_velocity = kkt.solve_unchecked(problem.momentum, problem.bilateral.target)[0]
+
+    contact_jacobian = _match_mass_format(problem.mass, contacts.rows)
+    delassus_matrix = _delassus_matrix(problem, contacts, contact_jacobian, kkt)
+    constrained = np.abs(
+        np.diagonal(delassus_matrix)
+    ) <= CONSTRAINED_MOBILITY_TOLERANCE * _unconstrained_mobility(contact_jacobian, problem.mass)
+    delassus_matrix[constrained], delassus_matrix[:, constrained] = 0.0, 0.0
+    if problem.unilateral.is_regularized:
+        pairs = 3 * np.arange(contacts.count - problem.unilateral.count, contacts.count)
+        delassus_matrix[np.ix_(pairs, pairs)] += _unilateral_regularization(problem)
+    is_symmetric = problem.is_symmetric and all(
+        rows.regularization.ndim == 1 or np.array_equal(rows.regularization, rows.regularization.T)
+        for rows in (problem.bilateral, problem.unilateral)
+    )
+    if is_symmetric:
+        delassus_matrix = (delassus_matrix + delassus_matrix.T) / 2
+
+    # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
+    # Its size is that of the velocities there were without equations.
+    free_contact_velocities = _relative_contact_velocities(contact_jacobian, contacts, free_velocity)
+    unconstrained_velocity = np.abs(problem.momentum) / np.abs(problem.mass.diagonal())
+    terms = (abs(contact_jacobian) @ (np.abs(free_velocity) + unconstrained_velocity)).reshape(-1, 3)
+    rounding = 1e-12 * (terms + np.abs(free_contact_velocities))
+    free_contact_velocities = np.where(
+        constrained.reshape(-1, 3) & (np.abs(free_contact_velocities) <= rounding),
+        0.0,
+        free_contact_velocities,
+    )
+    return FrictionContactProblem(
+        delassus_matrix=delassus_matrix,
+        free_contact_velocities=free_contact_velocities,
+        mu=contacts.mu,
+        problem=problem,
+        contacts=contacts,
+        contact_jacobian=contact_jacobian,
+        kkt=kkt,
+        free_velocity=free_velocity,
+        is_symmetric=is_symmetric,
+    )
+
+
+def raise_not_converged(
+    contact_problem: FrictionContactProblem, solution: StepSolution, tolerance: float
+) -> NoReturn:
+    """Say why a model did not get to its tolerance.
+
+    Raises
+    ------
+    Unsolved
+        If even without friction no velocity satisfies all contacts and equations.
+    FrictionNotConverged
+        Otherwise.
+    """
+    frictionless_solution = solve_lcp(
+        LCP(contact_problem.delassus_matrix[::3, ::3], contact_problem.free_contact_velocities[:, 0]),
+        raise_on_failure=False,
+    )
+    accept_best_effort(frictionless_solution)
+    raise FrictionNotConverged(solution, tolerance)
+
+
+def _contacts_with_inequalities(problem: StepProblem) -> Contacts:
+    """The contacts, then the inequalities as contacts without tangents."""
+    contact_data, inequalities = problem.contacts, problem.unilateral
+    if contact_data is None:
+        contacts = Contacts(np.zeros((0, problem.size)), 0.0)
+    elif isinstance(contact_data, Contacts):
+        contacts = contact_data
+    else:
+        contacts = Contacts(contact_data.rows, contact_data.mu, contact_data.normal_target)
+    if not inequalities.count:
+        return contacts
+    zero_tangent_rows = sparse.kron(sparse.csr_array(inequalities.rows), [[1.0], [0.0], [0.0]])
+    return Contacts(
+        sparse.vstack([sparse.csr_array(contacts.matrix), zero_tangent_rows], format="csr"),
+        np.concatenate([contacts.mu, np.zeros(inequalities.count)]),
+        np.concatenate([contacts.normal_target, inequalities.target]),
+    )
+
+
+def _match_mass_format(mass: Matrix, rows: BodyPairJacobian | Matrix) -> Matrix:
+    """The rows, dense or sparse as the mass matrix is."""
+    if sparse.issparse(mass):
+        return rows.matrix if isinstance(rows, BodyPairJacobian) else sparse.csr_array(rows)
+    return rows.toarray() if isinstance(rows, BodyPairJacobian) or sparse.issparse(rows) else rows
+
+
+def _delassus_matrix(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt: KKT) -> Array:
+    """W; body by body where many bodies answer one by one, else by solving for its columns."""
+    if not sparse.issparse(rows):
+        result: Array = rows @ kkt.solve_unchecked(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
+        return result
+    if isinstance(contacts.rows, BodyPairJacobian) and not problem.bilateral.count:
+        inertias = _body_inertia_blocks(problem.mass)
+        if inertias is not None:
+            result = contacts.rows.delassus_matrix(np.linalg.inv(inertias)).toarray()
+            return result
+    W = np.empty((rows.shape[0], rows.shape[0]))
+    for start in range(0, len(W), DELASSUS_BATCH_COLUMNS):
+        columns = slice(start, start + DELASSUS_BATCH_COLUMNS)
+        impulse_columns = rows[columns].toarray().T
+        W[:, columns] = (
+            rows
+            @ kkt.solve_unchecked(
+                impulse_columns, np.zeros((problem.bilateral.count, impulse_columns.shape[1]))
+            )[0]
+        )
+    return W
+
+
+def _body_inertia_blocks(mass: Matrix) -> Array | None:
+    """The diagonal blocks ``(n, 6, 6)`` of a sparse mass matrix that has no others, else nothing."""
+    entries = sparse.coo_array(mass)
+    row, column = entries.coords
+    if np.any(row // 6 != column // 6):
+        return None
+    blocks = np.zeros((mass.shape[0] // 6, 6, 6))
+    np.add.at(blocks, (row // 6, row % 6, column % 6), entries.data)
+    return blocks
+
+
+def _unilateral_regularization(problem: StepProblem) -> Array:
+    """That of the inequalities ``(m, m)``."""
+    softness = problem.unilateral.regularization
+    return np.diag(softness) if softness.ndim == 1 else softness
+
+
+def _unconstrained_mobility(rows: Matrix, mass: Matrix) -> Array:
+    """About what the diagonal of W would be without equations."""
+    result: Array = (rows * rows) @ (1 / np.abs(mass.diagonal()))
+    return result
+
+
+def _relative_contact_velocities(rows: Matrix, contacts: Contacts, v: Array) -> Array:
+    velocities = (rows @ v).reshape(-1, 3)
+    velocities[:, 0] -= contacts.normal_target
+    result: Array = velocities
+    return result

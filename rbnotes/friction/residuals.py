@@ -1,0 +1,194 @@
+"""Coulomb's law, piece by piece: how far impulses and velocities are from each of its conditions.
+
+At a contact with normal impulse a, friction impulse b, separation speed u and sliding velocity s:
+
+* nothing pulls and nothing overlaps: ``a >= 0``, ``u >= 0``, and ``a u = 0``;
+* friction stays in the cone: ``|b| <= mu a``;
+* friction dissipates as much as the cone lets it: ``b . s = -mu a |s|``.
+
+De Saxce's change of variable puts them into one: the impulse ``(a, b)`` lies in the cone, the velocity
+``(u + mu |s|, s)`` lies in its dual, and the two are orthogonal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import max_or_nan
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.contact_problem import DelassusProblem, friction_contact_problem
+from rbnotes.friction.facets import facet_directions
+
+
+class CoulombResiduals(NamedTuple):
+    """The worst violation of each law over all contacts; each is zero for an exact solution."""
+
+    approach_velocity: float
+    """Approach speed below the target, m/s."""
+    tensile_impulse: float
+    """Normal impulse that pulls, N s."""
+    complementarity: float
+    """Smaller of the normal impulse, N s, and its separation velocity times the effective mass, N s."""
+    cone_violation: float
+    """Friction impulse beyond mu times the normal impulse, N s, measured by the cone's section."""
+    dissipation_deficit: float
+    """What friction leaves undissipated of what the cone allows, ``mu a |s| + b . s`` if it is round, N m/s;
+    negative if friction is outside the cone."""
+    natural_residual: float
+    """:func:`natural_residual`, without unit: Coulomb's laws in one number."""
+
+
+VELOCITY_RESIDUAL_WEIGHT = 0.01
+"""Weight of what is missing of the speeds beside what is missing of the impulses: little of a heavy body's
+impulse is much for a light one, and impulses that grow without bounds satisfy any law but for the speeds."""
+
+
+def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
+    """Nearest points ``(..., 3)`` of the friction cones ``|b| <= mu a`` to ``(a, b) (..., 3)``.
+
+    Points of the cone stay; points of the polar cone, ``mu |b| <= -a``, go to the apex; the others to the
+    nearest point of the cone's surface.
+
+    Raises InvalidArgument if ``mu`` is negative or the shape of ``impulses`` does not fit.
+    """
+    impulses = arguments.array("impulses", impulses, 3)
+    mu = arguments.real_array("mu", mu, minimum=0.0)
+    arguments.common_shape(impulses=impulses.shape[:-1], mu=mu.shape)
+    return _project_on_cone_unchecked(impulses, mu)
+
+
+def natural_residual(
+    problem: StepProblem, impulses: ArrayLike, velocities: ArrayLike, *, cone: str = "disc"
+) -> float:
+    """Largest change of an impulse when its velocity, scaled, is subtracted and the cone projected on.
+
+    It is taken relative to the largest impulse, or what stops the free motion, whichever is larger. If that
+    is more, it is a hundredth of the change of velocity that goes with it, relative to the fastest free one.
+
+    Parameters
+    ----------
+    impulses, velocities : (c, 3)
+        Normal and tangential, N s and m/s; normal velocities above their targets.
+    cone : {"disc", "box"}
+        De Saxce's residual for Coulomb's cone; or that of each component by itself, for box friction with
+        the bounds of these normal impulses.
+
+    Returns
+    -------
+    float
+        Without unit; zero for an exact solution.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``cone`` is not one of the names or the shape of ``impulses`` or ``velocities`` does not fit.
+    """
+    arguments.require_instance("problem", problem, StepProblem)
+    arguments.choice("cone", cone, ("disc", "box"))
+    contact_problem = friction_contact_problem(problem)
+    r = arguments.with_ndim("impulses", arguments.array("impulses", impulses, contact_problem.count, 3), 2)
+    u = arguments.with_ndim(
+        "velocities", arguments.array("velocities", velocities, contact_problem.count, 3), 2
+    )
+    return natural_residual_unchecked(contact_problem, r, u, cone)
+
+
+def coulomb_residuals(
+    problem: StepProblem, solution: StepSolution, *, cone: str = "disc", facets: int = 4
+) -> CoulombResiduals:
+    """How far a solution is from each law, whatever model it comes from.
+
+    Parameters
+    ----------
+    cone : {"disc", "box", "pyramid"}
+        The section of the cone that friction is measured by. Coulomb's own is the disc; a model keeps to its
+        own cone exactly.
+    facets : int
+        Edges of the pyramid.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``cone`` is not one of the names or ``facets`` is odd or below 4.
+    """
+    arguments.require_instance("problem", problem, StepProblem)
+    arguments.require_instance("solution", solution, StepSolution)
+    arguments.choice("cone", cone, ("disc", "box", "pyramid"))
+    directions = facet_directions(facets)
+    contact_problem = friction_contact_problem(problem)
+    if contact_problem.count == 0:
+        return CoulombResiduals(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    u, r, mu = (
+        contact_problem.velocities_from_solution(solution),
+        contact_problem.impulses_from_solution(solution),
+        contact_problem.mu,
+    )
+    a, b = r[:, 0], r[:, 1:]
+    # Friction measured by the section, and the sliding by what a unit section takes from it.
+    if cone == "disc":
+        sliding, friction = np.linalg.norm(u[:, 1:], axis=1), np.linalg.norm(b, axis=1)
+    elif cone == "box":
+        sliding, friction = np.abs(u[:, 1:]).sum(axis=1), np.abs(b).max(axis=1)
+    else:
+        edge_midpoints = directions + np.roll(directions, -1, axis=0)
+        outward = (
+            2 * edge_midpoints / np.sum(edge_midpoints**2, axis=1)[:, None]
+        )  # one on each side of the polygon
+        sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
+    effective_mass = _effective_masses(contact_problem.diagonal_blocks[:, 0, 0])
+    dissipation_deficits = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
+    return CoulombResiduals(
+        approach_velocity=float(np.maximum(-u[:, 0], 0.0).max()),
+        tensile_impulse=float(np.maximum(-a, 0.0).max()),
+        complementarity=float(np.minimum(np.abs(a), np.abs(effective_mass * u[:, 0])).max()),
+        cone_violation=float(np.maximum(friction - mu * a, 0.0).max()),
+        dissipation_deficit=float(dissipation_deficits[np.argmax(np.abs(dissipation_deficits))]),
+        natural_residual=natural_residual_unchecked(contact_problem, r, u),
+    )
+
+
+def natural_residual_unchecked(
+    contact_problem: DelassusProblem, impulses: Array, velocities: Array, cone: str = "disc"
+) -> float:
+    """:func:`natural_residual` in a space that is there already."""
+    if contact_problem.count == 0:
+        return 0.0
+    r, u, mu = impulses, velocities, contact_problem.mu
+    effective_mass = _effective_masses(contact_problem.mobility)
+    if cone == "disc":
+        shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
+        projected = _project_on_cone_unchecked(r - effective_mass[:, None] * shifted, mu)
+    else:
+        bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
+        lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
+        upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
+        projected = np.clip(r - effective_mass[:, None] * u, lower, upper)
+    change, free = np.abs(r - projected), np.abs(contact_problem.free_contact_velocities)
+    scale = max_or_nan(np.abs(r).max(), (effective_mass[:, None] * free).max())
+    natural = 0.0 if scale == 0 else float(change.max()) / scale
+    fastest = float(free.max())
+    velocity_change = float((contact_problem.mobility[:, None] * change).max())
+    return (
+        max_or_nan(natural, VELOCITY_RESIDUAL_WEIGHT * velocity_change / fastest) if fastest > 0 else natural
+    )
+
+
+def _effective_masses(mobility: Array) -> Array:
+    """Effective masses; zero where the contact cannot move, and no impulse changes anything."""
+    return np.divide(1.0, mobility, out=np.zeros_like(mobility), where=mobility > 0)
+
+
+def _project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
+    a, b = impulses[..., 0], impulses[..., 1:]
+    size = np.linalg.norm(b, axis=-1)
+    on_surface = (a + mu * size) / (1 + mu**2)
+    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
+    normal_projection = np.where(inside, a, np.where(polar, 0.0, on_surface))
+    radius = np.where(inside, size, mu * normal_projection)
+    direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
+    return np.concatenate([normal_projection[..., None], radius[..., None] * direction], axis=-1)

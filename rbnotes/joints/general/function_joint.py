@@ -1,0 +1,228 @@
+"""Joints given as ordinary functions: q to a rotation and a position (Si & Guenter 4, eqs. (9), (12)).
+
+Write down where the joint puts its frame, with numpy's functions; the Jacobian and all its derivatives follow
+by automatic differentiation, to rounding:
+
+>>> import numpy as np
+>>> from rbnotes.joints import FunctionJoint
+>>> def swing(q):                     # a hinge whose axis slides up as it turns
+...     c, s = np.cos(q[0]), np.sin(q[0])
+...     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([0, 0, s])
+>>> FunctionJoint(swing, 1).S([0.0]).ravel().tolist()
+[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
+
+It needs the extra ``joints`` (``pip install 'rbnotes[joints]'``), which brings casadi.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.joints.general import casadi_functions
+from rbnotes.joints.general.casadi_functions import MarginFunction, PoseFunction, VectorizedFunction
+from rbnotes.joints.joint_type import JointType
+from rbnotes.joints.unchecked_nearest_pose import search_coordinates
+
+MIN_MARGIN = 1e-6
+"""A margin that is smaller is taken for zero: derivatives grow as one over it."""
+ROTATION_TOLERANCE = 1e-9
+NUM_ROTATION_SAMPLES = 4
+"""At so many states the function is asked whether its R is a rotation."""
+
+
+class FunctionJoint(JointType):
+    """A joint that is where a function says, for coordinates that are free of each other.
+
+    Parameters
+    ----------
+    function
+        Coordinates ``q (k,)`` to the rotation ``R (3, 3)`` and the position ``t (3,)`` of the moving frame in
+        the resting one. It is called once, with symbols for numbers: arithmetic, numpy's functions and
+        products of arrays will do; a branch on q will not. It must be smooth. It may also return a list of
+        such pairs, whose product is the pose: derivatives then take fewer instructions.
+    coordinates
+        Their number k.
+    name
+        What messages call it: ``"torus-torus"``.
+    home
+        Coordinates ``(k,)`` to start from, rad or m; zeros by default.
+    low, high
+        The usual range of each coordinate ``(k,)`` or of all, rad or m: where the nearest pose
+        is looked for.
+    margins
+        Coordinates to numbers that are zero where the function is singular, or its coordinates no longer
+        tell positions apart, such as the cosine of a latitude; with the words for them in messages.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If casadi is not installed.
+    InvalidArgument
+        If the function cannot be traced, or returns other than a rotation and a position.
+    SingularConfiguration
+        By all methods, where a margin is smaller than 1e-6: the message names the joint and how close it is.
+
+    Notes
+    -----
+    For compilers, :attr:`motion` is all that forward and inverse dynamics need of the joint as one casadi
+    function, and :func:`rbnotes.joints.python_source` writes it out as a program without loops or branches.
+    """
+
+    def __init__(
+        self,
+        function: PoseFunction,
+        num_coordinates: int,
+        *,
+        name: str = "function",
+        neutral: ArrayLike | None = None,
+        low: ArrayLike = -np.pi,
+        high: ArrayLike = np.pi,
+        margins: MarginFunction | None = None,
+    ) -> None:
+        count = arguments.count("num_coordinates", num_coordinates, 1)
+        arguments.require_function("function", function, "q")
+        if margins is not None:
+            arguments.require_function("margins", margins, "q")
+        self._traced_pose, self._margin_names = casadi_functions.trace(function, margins, count)
+        self._name = arguments.text("name", name)
+        self._neutral = self._broadcast_to_coordinates("neutral", 0.0 if neutral is None else neutral)
+        self._bounds = (
+            self._broadcast_to_coordinates("low", low),
+            self._broadcast_to_coordinates("high", high),
+        )
+        if np.any(self._bounds[1] < self._bounds[0]):
+            raise InvalidArgument(
+                "high", str(self._bounds[1].tolist()), f"no less than low, {self._bounds[0].tolist()}"
+            )
+        self._check_rotations()
+
+    @property
+    def num_coordinates(self) -> int:
+        result: int = self._traced_pose.size1_in(0)
+        return result
+
+    @property
+    def neutral(self) -> Array:
+        return self._neutral.copy()
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"FunctionJoint(name={self._name!r}, coordinates={self.num_coordinates})"
+
+    @cached_property
+    def kinematics_function(self) -> Any:
+        """``casadi.Function``: ``q (k), qdot (k)`` to ``R (3, 3), t (3), S (6, k), Sdot qdot (6)``, dense.
+
+        Margins are not looked at.
+        """
+        return self._functions["motion"]()
+
+    def kinematics_and_margins_function(self) -> Any:
+        """The same with R by rows, and with the margins as one more output: singular if below TOO_NEAR."""
+        return self._functions["guarded"]()
+
+    def subspace_derivatives_function(self) -> Any:
+        """``q (m), qdot (m), qddot (m)`` to how the columns of S bend ``(m (12 + 6 m))``, and the margins.
+
+        Of each column its first and its second rate, and how all columns change with its coordinate.
+        """
+        return self._functions["bends"]()
+
+    def compute_transform(self, q: Array) -> Array:
+        R, t = self._evaluate("_pose_of", q)
+        Q = np.zeros((*q.shape[:-1], 4, 4))
+        Q[..., :3, :3], Q[..., :3, 3], Q[..., 3, 3] = R, t[..., 0], 1
+        return Q
+
+    def compute_motion_subspace(self, q: Array) -> Array:
+        return self._evaluate("_jacobian", q)[0]
+
+    def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        return self._evaluate("_rate", q, qdot)[0]
+
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        k = self.num_coordinates
+        slopes = self._evaluate("_slopes", q)[0].reshape(*q.shape[:-1], k, 6, k)
+        return np.swapaxes(slopes, -3, -2)
+
+    def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
+        return self._evaluate("_drift_slopes", q, qdot)[0]
+
+    def compute_nearest_coordinates(self, Q: Array) -> Array:
+        return search_coordinates(self, Q, self._initial_coordinates(Q), self._bounds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Functions can be sent to other processes, what they are made of cannot."""
+        return {name: value for name, value in vars(self).items() if name != "_functions"}
+
+    @cached_property
+    def _functions(self) -> Any:
+        return casadi_functions.derivative_functions(self._traced_pose)
+
+    @cached_property
+    def _pose_of(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["pose"]())
+
+    @cached_property
+    def _jacobian(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["jacobian"]())
+
+    @cached_property
+    def _rate(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["rate"]())
+
+    @cached_property
+    def _slopes(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["slopes"]())
+
+    @cached_property
+    def _drift_slopes(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["drift_slope"]())
+
+    def _evaluate(self, name: str, *vectors: Array) -> list[Array]:
+        results: list[Array] = getattr(self, name)(*vectors)
+        if self._margin_names:
+            margins = np.abs(results.pop()[..., 0])
+            # Where a margin is zero, others and the results may be no numbers at all.
+            if np.any(~(margins >= MIN_MARGIN)):
+                self._raise_singular(vectors[0], margins)
+        return results
+
+    def _raise_singular(self, q: Array, margins: Array) -> None:
+        *place, which = np.argwhere(~(margins >= MIN_MARGIN))[0]
+        point, margin = q[tuple(place)], margins[(*place, which)]
+        got = f"{point.round(6).tolist()}, the {self} joint {margin:.1e} from {self._margin_names[which]}"
+        raise SingularConfiguration("q", got, f"at least {MIN_MARGIN:g}")
+
+    def _broadcast_to_coordinates(self, name: str, value: ArrayLike) -> Array:
+        array = arguments.array(name, value)
+        if array.shape not in ((), (self.num_coordinates,)):
+            expected = f"a number or shape ({self.num_coordinates},)"
+            raise InvalidArgument(name, f"shape {array.shape}", expected)
+        return np.broadcast_to(array, (self.num_coordinates,)).copy()
+
+    def _check_rotations(self) -> None:
+        samples = np.random.default_rng(0).uniform(
+            *self._bounds, size=(NUM_ROTATION_SAMPLES, self.num_coordinates)
+        )
+        R, t, *_ = self._pose_of(samples)
+        regular = np.all(np.isfinite(R), axis=(-1, -2)) & np.all(np.isfinite(t), axis=(-1, -2))
+        R = R[regular]
+        orthogonality_error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+        if not len(R) or orthogonality_error > ROTATION_TOLERANCE or np.any(np.linalg.det(R) < 0):
+            got = (
+                f"a matrix R with max |R^T R - I| = {orthogonality_error:.3g}"
+                if len(R)
+                else "no finite numbers"
+            )
+            if len(R) and orthogonality_error <= ROTATION_TOLERANCE:
+                got = "a reflection R (determinant -1)"
+            raise InvalidArgument("function", f"{got}, for the {self} joint", "a rotation R and a position t")

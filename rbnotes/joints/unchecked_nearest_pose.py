@@ -1,0 +1,136 @@
+"""The allowed pose nearest to a given one: coordinates for bodies whose joint has come apart.
+
+The misfit xi of a pose X from an allowed one Q(q) is the rotation vector and the translation of ``Q^-1 X``.
+The gradient of ``|xi|^2 / 2`` is exactly ``-S^T xi``: rotation vectors and translations change along with the
+twist, up to terms perpendicular to themselves. So the nearest pose has ``S^T xi = 0``, which Newton's method
+solves, and which, differentiated in time, gives the rates of the nearest coordinates.
+
+Arrays are known to be right: nothing is checked here.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.unchecked import se3, so3
+from rbnotes.unchecked.linear_algebra import matvec, matvec_transposed
+
+MAX_NEWTON_ITERATIONS = 50
+MAX_STEP_HALVINGS = 20
+STEP_TOLERANCE = 1e-9
+"""Relative size of a Newton step after which the next one would be rounding."""
+SEARCH_THRESHOLD = 0.05
+"""Misfit, in rad and m, from which on a nearer pose is looked for elsewhere, among so many:"""
+NUM_SAMPLES, NUM_STARTS = 1000, 20
+CURVATURE_TOLERANCE = 1e-12
+"""Curvatures below this share of the largest one count as zero, along coordinates that are redundant."""
+
+
+class JointKinematics(Protocol):
+    """What is needed of a joint type."""
+
+    @property
+    def num_coordinates(self) -> int: ...
+
+    def compute_transform(self, q: Array) -> Array: ...
+
+    def compute_motion_subspace(self, q: Array) -> Array: ...
+
+    def compute_motion_subspace_derivative(self, q: Array) -> Array: ...
+
+
+def pose_error(Q: Array, X: Array) -> Array:
+    relative_pose = se3.inverse(Q) @ X
+    return np.concatenate([so3.log(relative_pose[..., :3, :3]), relative_pose[..., :3, 3]], axis=-1)
+
+
+def nearest_rates(joint: JointKinematics, q: Array, X: Array, twist: Array) -> Array:
+    S, xi, H = _second_order_expansion(joint, q, X)
+    angular = matvec(so3.right_jacobian_inverse(xi[..., :3]), twist[..., :3])
+    linear = matvec(
+        np.swapaxes(joint.compute_transform(q)[..., :3, :3], -1, -2) @ X[..., :3, :3], twist[..., 3:]
+    )
+    return matvec(_symmetric_inverse(H), matvec_transposed(S, np.concatenate([angular, linear], axis=-1)))
+
+
+def refine_coordinates(joint: JointKinematics, X: Array, q: Array) -> Array:
+    """Coordinates ``(..., k)`` of the nearest pose, downhill from those given."""
+    if joint.num_coordinates == 0 or not q.size:
+        return q
+    for _ in range(MAX_NEWTON_ITERATIONS):
+        S, xi, H = _second_order_expansion(joint, q, X)
+        step = matvec(_symmetric_inverse(H, absolute_eigenvalues=True), matvec_transposed(S, xi))
+        q, step_size = _line_search(joint, X, q, step, np.sum(xi**2, axis=-1))
+        if np.all(step_size <= STEP_TOLERANCE * (1 + np.max(np.abs(q), axis=-1))):
+            break
+    return q
+
+
+def search_coordinates(
+    joint: JointKinematics, X: Array, q: Array, bounds: tuple[Array | float, Array | float] = (-np.pi, np.pi)
+) -> Array:
+    """As :func:`refine`, and where that ends far away, the best of many places in a box, refined."""
+    q = refine_coordinates(joint, X, q)
+    if joint.num_coordinates == 0 or not q.size:
+        return q
+    is_far = np.linalg.norm(pose_error(joint.compute_transform(q), X), axis=-1) > SEARCH_THRESHOLD
+    if np.any(is_far):
+        samples = np.random.default_rng(0).uniform(*bounds, size=(NUM_SAMPLES, joint.num_coordinates))
+        targets = X[is_far][:, None]
+        distances = np.linalg.norm(pose_error(joint.compute_transform(samples), targets), axis=-1)
+        starts = samples[np.argsort(distances, axis=-1)[:, :NUM_STARTS]]
+        starts = np.concatenate([q[is_far][:, None], starts], axis=1)
+        refined = refine_coordinates(joint, np.broadcast_to(targets, (*starts.shape[:2], 4, 4)), starts)
+        distances = np.linalg.norm(pose_error(joint.compute_transform(refined), targets), axis=-1)
+        best = np.argmin(np.round(distances, 9), axis=-1)
+        q = q.copy()
+        q[is_far] = np.take_along_axis(refined, best[:, None, None], axis=1)[:, 0]
+    return q
+
+
+def _line_search(
+    joint: JointKinematics, X: Array, q: Array, step: Array, squared_error: Array
+) -> tuple[Array, Array]:
+    """A step, halved until it leads no further away, and its length."""
+    step_fraction = np.ones((*squared_error.shape, 1))
+    rounding = 1e-14 * (1 + squared_error)
+    for _ in range(MAX_STEP_HALVINGS):
+        new_squared_error = np.sum(
+            pose_error(joint.compute_transform(q + step_fraction * step), X) ** 2, axis=-1
+        )
+        is_worse = new_squared_error > squared_error + rounding
+        if not np.any(is_worse):
+            break
+        step_fraction = np.where(is_worse[..., None], step_fraction / 2, step_fraction)
+    else:
+        step_fraction = np.where(is_worse[..., None], 0, step_fraction)
+    step = step_fraction * step
+    return q + step, np.max(np.abs(step), axis=-1)
+
+
+def _second_order_expansion(joint: JointKinematics, q: Array, X: Array) -> tuple[Array, Array, Array]:
+    """S, the misfit xi, and the second derivative of |xi|^2 / 2."""
+    S, xi = joint.compute_motion_subspace(q), pose_error(joint.compute_transform(q), X)
+    # The misfit changes by -N times a small twist of the allowed pose.
+    N = np.zeros((*xi.shape[:-1], 6, 6))
+    N[..., :3, :3], N[..., 3:, 3:] = so3.left_jacobian_inverse(xi[..., :3]), np.eye(3)
+    N[..., 3:, :3] = -so3.hat(xi[..., 3:])
+    H = np.swapaxes(S, -1, -2) @ N @ S - np.einsum(
+        "...ijk,...i->...jk", joint.compute_motion_subspace_derivative(q), xi
+    )
+    return S, xi, (H + np.swapaxes(H, -1, -2)) / 2
+
+
+def _symmetric_inverse(H: Array, *, absolute_eigenvalues: bool = False) -> Array:
+    """Inverse of symmetric matrices, zero along flat directions; with its eigenvalues positive if asked."""
+    values, vectors = np.linalg.eigh(H)
+    magnitudes = np.abs(values)
+    is_curved = magnitudes > CURVATURE_TOLERANCE * np.max(magnitudes, axis=-1, keepdims=True, initial=0.0)
+    inverse = np.divide(
+        1.0, magnitudes if absolute_eigenvalues else values, out=np.zeros_like(values), where=is_curved
+    )
+    result: Array = (vectors * inverse[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return result

@@ -1,0 +1,119 @@
+"""Is the condition of a conditional claim a predicate that parts truth from failure, and no flag?"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.checks.claim_code import function_ast, readable_function, record_forms
+from rbnotes.ledger.checks.honesty.normal_form import normal_form
+from rbnotes.ledger.checks.honesty.tracing import NamedCode, trace
+from rbnotes.ledger.dotted_names import resolve
+from rbnotes.ledger.evaluation import SIGNIFICANT_RESIDUAL, Values, deviation, try_evaluate
+from rbnotes.ledger.record import Function, Record, Verdict
+
+MIN_FAILING_SHARE = 0.25
+"""Share of the inputs outside the condition on which a conditional claim must fail."""
+MIN_OUTSIDE_INPUTS = 5
+MIN_FORMULA_LENGTH = 8
+"""Letters of a formula that is more than a symbol."""
+MAX_FLAG_VALUES = 3
+"""An input with so few values is a flag, which says nothing about the formula."""
+
+
+def findings(
+    record: Record, draws: Sequence[Values], expected: Sequence[Array], given: Sequence[Values]
+) -> list[str]:
+    """Whether the condition is a predicate that parts truth from failure."""
+    holds_when, printed = record.holds_when, record.printed
+    if record.verdict is not Verdict.CONDITIONAL or holds_when is None or printed is None:
+        return []
+    found = []
+    if not all(_holds(holds_when, values) for values in given):
+        found.append("condition: holds_when is false on inputs of `given`")
+    outside = [(v, right) for v, right in zip(draws, expected, strict=True) if not _holds(holds_when, v)]
+    inside = [(v, right) for v, right in zip(draws, expected, strict=True) if _holds(holds_when, v)]
+    failing = sum(deviation(printed, right, values) > SIGNIFICANT_RESIDUAL for values, right in outside)
+    if len(outside) < MIN_OUTSIDE_INPUTS or failing < MIN_FAILING_SHARE * len(outside):
+        found.append(
+            f"condition: outside it the printed form fails on {failing} of {len(outside)} inputs "
+            f"(at least {MIN_FAILING_SHARE:.0%} of {MIN_OUTSIDE_INPUTS} or more must)"
+        )
+    wrong = sum(deviation(printed, right, values) > record.tolerance for values, right in inside)
+    if wrong:
+        found.append(f"condition: the printed form fails on {wrong} of {len(inside)} inputs inside it")
+    found += _flag_findings(holds_when, [*draws, *given])
+    predicate_trace = trace(holds_when, draws[:3])
+    form_names = {
+        form.__code__: name for name, form in record_forms(record).items() if isinstance(form, FunctionType)
+    }
+    found += [
+        f"condition: holds_when runs the {form_names[code]} form"
+        for code in predicate_trace.entered_code
+        if code in form_names
+    ]
+    found += [
+        f"condition: holds_when runs {name}, which is under test"
+        for name in record.implemented_by
+        if predicate_trace.enters(NamedCode(name, resolve(name)))
+    ]
+    found += _side_findings(record, holds_when)
+    if any(np.any(right != np.round(right)) for right in expected):  # flags do not tell what they depend on
+        found += _switch_findings(record, holds_when, draws)
+    return found
+
+
+def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
+    """A condition that computes a side of the claim asks whether the claim is true."""
+    condition = normal_form(readable_function(holds_when, "holds_when"))
+    for name, form in record_forms(record).items():
+        start, _, side = normal_form(readable_function(form)).rpartition("return ")
+        if not start and len(side) >= MIN_FORMULA_LENGTH and side in condition:
+            yield f"condition: holds_when computes what the {name} form returns"
+
+
+def _switch_findings(record: Record, holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
+    """A condition that only reads inputs whose numbers change nothing: a switch between two formulas."""
+    source = function_ast(readable_function(holds_when, "holds_when"))
+    read = {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
+    names = [name for name, place in zip(draws[0], source.args.args, strict=False) if place.arg in read]
+    sides = [[values for values in draws if _holds(holds_when, values) is inside] for inside in (True, False)]
+    for form, groups in ((record.reference, [draws]), (record.printed, sides)):
+        if form is not None and any(_depends_on_inputs(form, names, group) for group in groups):
+            return
+    yield f"condition: what holds_when reads is only a switch ({', '.join(names)})"
+
+
+def _depends_on_inputs(form: Function, names: Sequence[str], draws: Sequence[Values]) -> bool:
+    """Whether a form gives anything else when some of its inputs are those of other draws."""
+    for values, other in zip(draws, draws[::-1], strict=True):
+        before = try_evaluate(form, values)
+        after = try_evaluate(form, {**values, **{name: other[name] for name in names}})
+        if before is None or after is None or not np.array_equal(before, after):
+            return True
+    return False
+
+
+def _holds(predicate: Function, values: Values) -> bool:
+    return bool(np.all(predicate(*values.values())))
+
+
+def _flag_findings(holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
+    """A condition that is settled by inputs of few values."""
+    flags = [name for name in draws[0] if _is_flag([draw[name] for draw in draws])]
+    if not flags:
+        return
+    outcomes: dict[tuple[str, ...], set[bool]] = {}
+    for draw in draws:
+        outcomes.setdefault(tuple(repr(draw[name]) for name in flags), set()).add(_holds(holds_when, draw))
+    if len(outcomes) > 1 and all(len(seen) == 1 for seen in outcomes.values()):
+        yield f"condition: holds_when only reads a flag ({', '.join(flags)})"
+
+
+def _is_flag(values: list[Any]) -> bool:
+    return len({repr(value) for value in values}) <= MAX_FLAG_VALUES

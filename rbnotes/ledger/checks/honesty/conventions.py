@@ -1,0 +1,163 @@
+"""Errata that other sign rules would make right must say which formulas of the notes settle the signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.evaluation import SIGNIFICANT_RESIDUAL, Values, distance, evaluate
+from rbnotes.ledger.record import Function, Record, Verdict
+
+NUM_INPUTS = 12
+"""Inputs on which a rule must make the forms agree."""
+
+
+def findings(record: Record, draws: Sequence[Values]) -> list[str]:
+    """An erratum that other sign rules would make right must say which formulas settle them."""
+    printed, library = record.printed, record.library
+    if record.verdict is not Verdict.ERRATUM or printed is None or library is None:
+        return []
+    if not record.inputs:
+        return []
+    found = []
+    known = _known_ids()
+    for id in record.combined_with:
+        if id not in known or id.split("#")[0] == record.display or id.split("/")[0] != record.source:
+            found.append(f"convention: combined_with {id!r} is no other formula of the same notes")
+    rule = _matching_convention(record, printed, library, draws)
+    if rule and not record.combined_with:
+        found.append(
+            f"convention: the printed form is the right one with {rule}: against which formulas is it wrong "
+            "(`combined_with`)?"
+        )
+    return found
+
+
+def _matching_convention(
+    record: Record, printed: Function, library: Function, draws: Sequence[Values]
+) -> str:
+    draws = draws[:: max(1, len(draws) // NUM_INPUTS)]
+    form_results = {
+        form: [_evaluate_or_none(form, values) for values in draws] for form in (printed, library)
+    }
+
+    def agrees(change: Any, outcome: Any) -> bool:
+        has_significant_result = False
+        for place, values in enumerate(draws):
+            try:
+                other = change(values)
+                left, right = form_results[printed][place], _evaluate_or_none(library, other)
+                if right is None:  # the library refuses it; the print, then, with the change, its own inverse
+                    left, right = _evaluate_or_none(printed, other), form_results[library][place]
+                if left is None or right is None:
+                    return False
+                right = outcome(right)
+                off = distance(left, right)
+            except Exception:  # the change is none of these inputs or results
+                return False
+            if off > max(record.tolerance, 1e-9):
+                return False
+            has_significant_result = (
+                has_significant_result or float(np.max(np.abs(right), initial=0.0)) > SIGNIFICANT_RESIDUAL
+            )
+        return has_significant_result
+
+    def identity(x: Any) -> Any:
+        return x
+
+    if agrees(identity, np.negative):
+        return "the other sign"
+    if agrees(identity, lambda x: x.T if x.ndim == 2 else x):
+        return "its transpose"
+    for rule, order in COMPONENT_ORDERS.items():
+        if agrees(identity, order):
+            return f"{rule} of the result"
+    for first, second in combinations(record.inputs, 2):
+
+        def exchange_inputs(values: Values, first: str = first, second: str = second) -> Values:
+            if np.shape(values[first]) != np.shape(values[second]) or not _is_real_valued(values[first]):
+                raise ValueError("only inputs of one shape")
+            return {**values, first: values[second], second: values[first]}
+
+        if agrees(exchange_inputs, identity):
+            return f"{first} and {second} exchanged"
+    for name in record.inputs:
+        changes = {
+            f"the other sign of {name}": lambda x: -x,
+            f"{name} transposed": _transpose_or_invert,
+            f"twice {name}": lambda x: 2 * x,
+            f"half of {name}": lambda x: x / 2,
+            **{f"{rule} of {name}": order for rule, order in COMPONENT_ORDERS.items()},
+        }
+        for rule, change in changes.items():
+
+            def change_input(values: Values, name: str = name, change: Any = change) -> Values:
+                if not _is_real_valued(values[name]):
+                    raise ValueError("only what authors measure")
+                return {**values, name: change(values[name])}
+
+            if agrees(change_input, identity):
+                scaled = rule.startswith(("twice", "half"))
+                if scaled and any(agrees(identity, lambda x, c=c: c * x) for c in (2.0, 0.5)):
+                    continue
+                return rule
+    return ""
+
+
+def _is_real_valued(value: Any) -> bool:
+    """Whether a value may follow another rule: not numbers of bodies, with which a form may never end."""
+    return np.asarray(value).dtype.kind == "f"
+
+
+def _evaluate_or_none(form: Function, values: Values) -> Array | None:
+    try:
+        return evaluate(form, values)
+    except Exception:  # a form may refuse what is no input of it
+        return None
+
+
+def _swap_halves(x: Any) -> Any:
+    """Linear and angular parts in the other order."""
+    x = np.asarray(x)
+    if x.ndim != 1 or len(x) % 2 or len(x) < 6:
+        raise ValueError("only twists and what is made of them")
+    return np.concatenate(np.split(x, 2)[::-1])
+
+
+def _move_scalar_last(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.shape != (4,):
+        raise ValueError("only quaternions")
+    return np.roll(x, -1)
+
+
+def _move_scalar_first(x: Any) -> Any:
+    return np.roll(_move_scalar_last(x), 2)
+
+
+COMPONENT_ORDERS = {
+    "the other order": _swap_halves,
+    "the scalar last": _move_scalar_last,
+    "the scalar first": _move_scalar_first,
+}
+"""Orders of components that authors choose."""
+
+
+def _transpose_or_invert(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.shape == (4, 4):
+        return np.linalg.inv(x)
+    if x.ndim != 2 or x.shape[0] != x.shape[1]:
+        raise ValueError("only other directions of a frame")
+    return x.T
+
+
+def _known_ids() -> set[str]:
+    from rbnotes import ledger  # the records import the library, and this module is imported with them
+    from rbnotes.ledger.coverage import inventory
+
+    return {entry.id for entry in inventory()} | {record.id for record in ledger.load()}

@@ -1,0 +1,269 @@
+"""A function's formula without its accidents: names, temporaries, the order of sums and products.
+
+Two functions with the same normal form are one formula written twice.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache, reduce
+from types import FunctionType
+
+from rbnotes.ledger.checks.claim_code import called_name, code_owner, function_ast
+
+OPERATOR_FUNCTIONS = {"dot": "@", "matmul": "@", "add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
+IDENTITY_FUNCTIONS = ("array", "asarray", "float", "float64", "copy")
+
+
+@cache
+def normal_form(function: FunctionType) -> str:
+    """Text that is the same for functions which differ in names, temporaries or commuted operands only."""
+    source = function_ast(function)
+    every = (*source.args.posonlyargs, *source.args.args, *source.args.kwonlyargs)
+    known = NameScope(function, {argument.arg: f"<{place}>" for place, argument in enumerate(every)})
+    return _normalize_body(source.body, known)
+
+
+class NameScope(dict[str, str]):
+    """What the local names of a function stand for, and the function, for the names of its module."""
+
+    def __init__(self, function: FunctionType, known: dict[str, str]) -> None:
+        super().__init__(known)
+        self.function = function
+
+    def helper(self, name: str, count: int) -> FunctionType | None:
+        """The claim's function of a name, if it takes so many arguments and this is all that it takes."""
+        value = None if name in self else self.function.__globals__.get(name)
+        if (
+            not isinstance(value, FunctionType)
+            or code_owner(value.__module__) != "claim"
+            or value is self.function
+        ):
+            return None
+        return value if value.__code__.co_argcount == count and value.__code__.co_flags & 0x0C == 0 else None
+
+
+def _normalize_body(statements: list[ast.stmt], known: NameScope) -> str:
+    lines = []
+    for statement in statements:
+        match statement:
+            case ast.Expr(ast.Constant()):
+                continue
+            case ast.Assign([target], value) if _record_assignment(target, value, known):
+                continue
+            case ast.AugAssign(ast.Name(name), op, value) if name in known:
+                known[name] = _normalize_expression(ast.BinOp(ast.Name(name), op, value), known)
+            case ast.Return(value) if value is not None:
+                lines.append("return " + _normalize_expression(value, known))
+            case _:
+                lines.append(_normalize_statement(statement, known))
+    return "\n".join(lines)
+
+
+def _record_assignment(target: ast.expr, value: ast.expr, known: NameScope) -> bool:
+    """Note a temporary; whether the assignment was one."""
+    if isinstance(target, ast.Name):
+        known[target.id] = _normalize_expression(value, known)
+        return True
+    if isinstance(target, ast.Tuple) and all(isinstance(name, ast.Name) for name in target.elts):
+        if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
+            texts = [_normalize_expression(part, known) for part in value.elts]
+        else:
+            whole = _normalize_expression(value, known)
+            texts = [f"{whole}[{index}]" for index in range(len(target.elts))]
+        names = (name.id for name in target.elts if isinstance(name, ast.Name))
+        known.update(zip(names, texts, strict=True))
+        return True
+    return False
+
+
+def _normalize_statement(statement: ast.stmt, known: NameScope) -> str:
+    """Loops, branches and assignments to entries: part by part."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            known[node.id] = f"<local {sum(text.startswith('<local') for text in known.values())}>"
+    parts = [type(statement).__name__]
+    for _, value in ast.iter_fields(statement):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.expr):
+                parts.append(_normalize_expression(part, known))
+            elif isinstance(part, ast.stmt):
+                parts.append("{" + _normalize_body([part], known) + "}")
+            elif isinstance(part, ast.AST):
+                parts.append(type(part).__name__)
+    return " ".join(parts)
+
+
+def _normalize_expression(node: ast.expr, known: NameScope) -> str:
+    match node:
+        case ast.Name(name):
+            return known.get(name, name)
+        case ast.BinOp(op=ast.Add() | ast.Sub()) | ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+            return "(" + " ".join(sorted(_sum_terms(node, known, "+"))) + ")"
+        case ast.BinOp(op=ast.Mult()):
+            sign, factors = _product_factors(node, known)
+            return f"{sign}(" + "*".join(sorted(factors)) + ")"
+        case ast.BinOp(op=ast.MatMult()):
+            return "(" + "@".join(_matrix_factors(node, known)) + ")"
+        case ast.Call(ast.Name(name), arguments, []) if helper := known.helper(name, len(arguments)):
+            return _inline_helper(helper, [_normalize_expression(argument, known) for argument in arguments])
+        case ast.BinOp(left, op, right):
+            names = {ast.Div: "/", ast.Pow: "**"}
+            name = names.get(type(op), type(op).__name__)
+            return f"({_normalize_expression(left, known)}{name}{_normalize_expression(right, known)})"
+        case ast.Call(function, [value], _) if called_name(function) in IDENTITY_FUNCTIONS:
+            return _normalize_expression(value, known)
+        case ast.Call() if product := _product_chain(node):
+            return _normalize_expression(product, known)
+        case ast.Call(function, [left, right], []) if called_name(function) in OPERATOR_FUNCTIONS:
+            spelled = ast.parse(f"a {OPERATOR_FUNCTIONS[called_name(function)]} b", mode="eval").body
+            assert isinstance(spelled, ast.BinOp)
+            return _normalize_expression(ast.BinOp(left, spelled.op, right), known)
+        case ast.Call(ast.Attribute(value, "dot"), [right], []):
+            return _normalize_expression(ast.BinOp(value, ast.MatMult(), right), known)
+        case ast.Call(ast.Attribute(value, "transpose"), [], []):
+            return _normalize_expression(value, known) + ".T"
+        case ast.Call(ast.Attribute(_, "transpose"), [value], []):
+            return _normalize_expression(value, known) + ".T"
+        case ast.Attribute(value, "mT"):
+            return _normalize_expression(value, known) + ".T"
+        case ast.Attribute(value, name):
+            return f"{_normalize_expression(value, known)}.{name}"
+        case ast.Constant(value) if isinstance(value, int | float) and not isinstance(value, bool):
+            return repr(float(value))
+        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp() | ast.Lambda():
+            inner = NameScope(known.function, known)
+            for part in ast.walk(node):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                    inner[part.id] = f"<inner {len(inner)}>"
+            return type(node).__name__ + _normalize_children(node, inner)
+        case _:
+            return type(node).__name__ + _normalize_children(node, known)
+
+
+def _product_chain(node: ast.Call) -> ast.expr | None:
+    """The chain of ``@`` that a call of ``multi_dot``, ``einsum`` or a reduction by ``matmul`` spells."""
+    if node.keywords:
+        return None
+    match called_name(node.func), node.args:
+        case "multi_dot", [ast.List(factors) | ast.Tuple(factors)]:
+            return _matrix_product(factors)
+        case "reduce", [product, ast.List(factors) | ast.Tuple(factors)] if called_name(product) in (
+            "matmul",
+            "dot",
+        ):
+            return _matrix_product(factors)
+        case "reduce", [
+            ast.Lambda(
+                ast.arguments(args=[ast.arg(first), ast.arg(second)]),
+                ast.BinOp(ast.Name(left), ast.MatMult(), ast.Name(right)),
+            ),
+            ast.List(factors) | ast.Tuple(factors),
+        ] if {first, second} == {left, right}:
+            return _matrix_product(factors if left == first else factors[::-1])
+        case "einsum", [ast.Constant(str(subscripts)), *factors]:
+            return _einsum_product(subscripts, factors)
+    return None
+
+
+def _matrix_product(factors: list[ast.expr]) -> ast.expr:
+    return reduce(lambda left, right: ast.BinOp(left, ast.MatMult(), right), factors)
+
+
+def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None:
+    """The product of matrices and vectors that a sum over neighbouring indices is; None if it is none."""
+    operands, _, result = subscripts.replace(" ", "").partition("->")
+    letters = operands.split(",")
+    if len(letters) != len(factors) or not 1 <= len(result) <= 2 or not all(map(str.isalpha, letters)):
+        return None
+    at, chain, left = result[0], [], list(zip(letters, factors, strict=True))
+    while left:
+        following = [pair for pair in left if at in pair[0]]
+        if len(following) != 1 or len(following[0][0]) > 2:
+            return None
+        indices, factor = following[0]
+        left.remove(following[0])
+        if len(indices) == 2 and indices[1] == at:
+            factor = ast.Attribute(factor, "T", ast.Load())
+        chain.append(factor)
+        at = indices.replace(at, "", 1)
+        if not at:
+            break
+    return _matrix_product(chain) if not left and at == result[1:] else None
+
+
+def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:
+    """The factors of a matrix product, however it is bracketed."""
+    match node:
+        case ast.BinOp(left, ast.MatMult(), right):
+            return _matrix_factors(left, known) + _matrix_factors(right, known)
+    text = _normalize_expression(node, known)
+    inner = text[1:-1]
+    whole = text.startswith("(") and "@" in inner and _is_single_chain(inner)
+    return [inner] if whole else [text]
+
+
+def _is_single_chain(text: str) -> bool:
+    """Whether a text between brackets is one chain of products."""
+    depth, outside = 0, ""
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if depth < 0:
+            return False
+        if depth == 0:
+            outside += letter
+    return "@" in outside and not any(sign in outside for sign in "+-* ")
+
+
+def _inline_helper(helper: FunctionType, arguments: list[str]) -> str:
+    """What a helper returns, if it does nothing but compute one expression."""
+    source = function_ast(helper)
+    every = (*source.args.posonlyargs, *source.args.args)
+    names = (argument.arg for argument in every)
+    text = _normalize_body(source.body, NameScope(helper, dict(zip(names, arguments, strict=True))))
+    if text.startswith("return ") and "\n" not in text:
+        return text.removeprefix("return ")
+    return f"{helper.__name__}({', '.join(arguments)})"
+
+
+def _normalize_children(node: ast.AST, known: NameScope) -> str:
+    parts = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            parts.append(_normalize_expression(child, known))
+        elif not isinstance(child, ast.expr_context):
+            parts.append(type(child).__name__ + _normalize_children(child, known))
+    texts = [str(value) for _, value in ast.iter_fields(node) if isinstance(value, str | bool | type(None))]
+    return "(" + ", ".join(parts + texts) + ")"
+
+
+def _sum_terms(node: ast.expr, known: NameScope, sign: str) -> list[str]:
+    """The signed terms of a sum."""
+    other = "-" if sign == "+" else "+"
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return _sum_terms(left, known, sign) + _sum_terms(right, known, sign)
+        case ast.BinOp(left, ast.Sub(), right):
+            return _sum_terms(left, known, sign) + _sum_terms(right, known, other)
+        case ast.UnaryOp(ast.USub(), value):
+            return _sum_terms(value, known, other)
+        case ast.UnaryOp(ast.UAdd(), value):
+            return _sum_terms(value, known, sign)
+        case ast.BinOp(op=ast.Mult()):
+            negative, factors = _product_factors(node, known)
+            product = "(" + "*".join(sorted(factors)) + ")"
+            return [(other if negative else sign) + product]
+    return [sign + _normalize_expression(node, known)]
+
+
+def _product_factors(node: ast.expr, known: NameScope) -> tuple[str, list[str]]:
+    """The sign and the factors of a product."""
+    match node:
+        case ast.BinOp(left, ast.Mult(), right):
+            first, before = _product_factors(left, known)
+            second, after = _product_factors(right, known)
+            return ("" if first == second else "-"), before + after
+        case ast.UnaryOp(ast.USub(), value):
+            sign, factors = _product_factors(value, known)
+            return ("" if sign else "-"), factors
+    return "", [_normalize_expression(node, known)]

@@ -1,0 +1,100 @@
+"""Printed numbers are judged by their last digit, which only their text shows: 0.70 is not 0.700."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import sys
+import tokenize
+from functools import cache
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.checks.claim_code import form_functions, readable_function
+from rbnotes.ledger.evaluation import evaluate, evaluate_reference
+from rbnotes.ledger.record import Function, Record, Verdict
+
+MAX_ROUNDING = 0.5
+"""A printed number may be off by half a unit of its last digit ..."""
+MAX_ROUNDING_WITH_REASON = 10.0
+"""... or by ten, with a reason: for numbers computed from rounded ones."""
+ROUNDING_SLACK = 1e-6
+
+
+def findings(record: Record) -> list[str]:
+    """Entries of a claim without inputs that are off by more than the last digit allows."""
+    is_exactly_printed = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
+    if record.printed is None or record.reference is None or record.inputs or not is_exactly_printed:
+        return []
+    units = last_digit_units(record.printed, evaluate(record.printed, {}))
+    if units is None:
+        missing = record.verdict is Verdict.DEMONSTRATION
+        return ["form: the numbers of a demonstration are not written in its printed form"] if missing else []
+    expected = evaluate_reference(record.reference, {})
+    actual = evaluate(record.printed, {})
+    if actual.shape != expected.shape:
+        return []  # the comparison itself says so
+    allowed = (
+        (MAX_ROUNDING_WITH_REASON if record.tolerance_reason else MAX_ROUNDING) * units
+        + ROUNDING_SLACK * units
+        + 1e-14
+    )
+    off = np.abs(actual - expected)
+    if np.all(off <= allowed):
+        return []
+    worst = np.unravel_index(np.argmax(off / allowed), off.shape)
+    return [
+        f"tolerance: {actual[worst]:g} is printed, {expected[worst]:.8g} is right: off by more than "
+        f"{'ten units' if record.tolerance_reason else 'half a unit'} of the last digit"
+    ]
+
+
+def last_digit_units(printed: Function, numbers: Array) -> Array | None:
+    """Unit of the last printed digit for each number, or None if their text is not found."""
+    units = _literal_units(printed)
+    found = [units.get(abs(float(number))) for number in numbers.ravel()]
+    known = [unit for unit in found if unit is not None]
+    if not known:
+        return None
+    # A number that is the sum of others, say, is as exact as the coarsest.
+    return np.array([max(known) if unit is None else unit for unit in found]).reshape(numbers.shape)
+
+
+def _literal_units(printed: Function) -> dict[float, float]:
+    units: dict[float, float] = {}
+    for part in form_functions(readable_function(printed)):
+        names = set(part.__code__.co_names)
+        texts = [inspect.getsource(part)]
+        texts += [text for name, text in _constant_sources(part.__module__).items() if name in names]
+        for text in texts:
+            for token in tokenize.generate_tokens(io.StringIO(inspect.cleandoc(text)).readline):
+                if token.type == tokenize.NUMBER:
+                    value = (
+                        abs(complex(token.string))
+                        if "j" in token.string
+                        else float(ast.literal_eval(token.string))
+                    )
+                    units[value] = max(_last_digit_unit(token.string), units.get(value, 0.0))
+    return units
+
+
+@cache
+def _constant_sources(module: str) -> dict[str, str]:
+    """Source of the values that a module gives names to."""
+    text = inspect.getsource(sys.modules[module])
+    return {
+        target.id: ast.get_source_segment(text, node.value) or ""
+        for node in ast.parse(text).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _last_digit_unit(number: str) -> float:
+    """10 to the place of the last digit; a whole number is exact to one, zero without a point is exact."""
+    mantissa, _, exponent = number.lower().replace("_", "").rstrip("j").partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 10.0 ** (int(exponent or 0) - decimals)

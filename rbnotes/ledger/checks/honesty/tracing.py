@@ -1,0 +1,246 @@
+"""What a function really enters when it runs: found by watching it, not by reading it."""
+
+from __future__ import annotations
+
+import _thread
+import functools
+import inspect
+import marshal
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.checks.claim_code import (
+    CodeOwner,
+    code_owner,
+    qualified_name,
+    referenced_objects,
+)
+from rbnotes.ledger.evaluation import Values, evaluate
+
+CALLBACK_PACKAGE = "rbnotes.testing"
+"""Differences call the function that they are given: what runs below them is not theirs."""
+NO_MODULE = "-"
+"""Begins the name of no module."""
+UNTRACEABLE = (
+    os.system,
+    sys.setprofile,
+    sys.settrace,
+    # Which of them there are depends on the system and on Python's version.
+    *(
+        getattr(module, name)
+        for module, names in (
+            (_thread, ("start_new_thread", "start_joinable_thread")),
+            (os, ("fork", "posix_spawn")),
+            (subprocess, ("_fork_exec",)),
+        )
+        for name in names
+        if hasattr(module, name)
+    ),
+)
+"""What runs after them is not watched, whoever calls them."""
+CODE_FROM_TEXT = (eval, exec, compile, pickle.loads, pickle.load, marshal.loads, sys._getframe)
+"""What a claim, its oracle and the library have no use for; other packages make classes so."""
+ESCAPE_IDS = frozenset(map(id, (*UNTRACEABLE, *CODE_FROM_TEXT)))
+
+
+class NamedCode:
+    """The code behind a dotted name: a function, the methods of a class, all of a module, or a value."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name, self.value = name, value
+        self.module = value.__name__ if isinstance(value, ModuleType) else None
+        self.codes = frozenset(_code_objects(value))
+
+    def contains(self, code: CodeType, module: str) -> bool:
+        """Whether a piece of code belongs to it."""
+        if self.module is not None:
+            return module == self.module or module.startswith(self.module + ".")
+        return code in self.codes or any(
+            code.co_filename == own.co_filename
+            and code.co_qualname.startswith(own.co_qualname + ".<locals>.")
+            for own in self.codes
+        )
+
+
+def _code_objects(value: Any) -> Iterable[CodeType]:
+    if isinstance(value, functools.partial):
+        yield from _code_objects(value.func)
+    elif isinstance(value, property):
+        for accessor in (value.fget, value.fset):
+            yield from _code_objects(accessor)
+    elif isinstance(value, functools.cached_property):
+        yield from _code_objects(value.func)
+    elif isinstance(value, type):
+        for member in vars(value).values():
+            if not isinstance(member, type):
+                yield from _code_objects(member)
+    elif isinstance(value, staticmethod | classmethod):
+        yield from _code_objects(value.__func__)
+    elif isinstance(value, FunctionType):
+        yield value.__code__
+        yield from _code_objects(getattr(value, "__wrapped__", None))
+    elif hasattr(value, "py_func"):  # compiled by numba
+        yield from _code_objects(value.py_func)
+    elif inspect.ismethod(value):
+        yield from _code_objects(value.__func__)
+    elif callable(value) and hasattr(value, "__wrapped__"):
+        yield from _code_objects(value.__wrapped__)
+
+
+@dataclass
+class Trace:
+    """All that was entered while a form ran."""
+
+    entered_code: dict[CodeType, str] = field(default_factory=dict)
+    """Code of the claim, the library and the oracles, with the module it belongs to."""
+    foreign_code: set[CodeType] = field(default_factory=set)
+    """Code of other packages."""
+    builtin_ids: set[int] = field(default_factory=set)
+    """Identities of compiled functions."""
+    escapes: set[str] = field(default_factory=set)
+    """What ran that could hide what runs: another thread, another process, code made from text."""
+    referenced_ids: set[int] = field(default_factory=set)
+    """Identities of what the claim's and the library's code names."""
+    code_below_primitives: dict[CodeType, str] = field(default_factory=dict)
+    """What ran only below one of the primitives, as a part of it."""
+    returned_primitives: set[str] | None = None
+    """The primitives whose result was the form's own result, on every input."""
+
+    def enters(self, target: NamedCode) -> bool:
+        """Whether any of the target's code ran; a value without code counts when code that ran names it."""
+        if target.codes or target.module is not None:
+            return any(target.contains(code, module) for code, module in self.all_code()) or any(
+                code in target.codes for code in self.foreign_code
+            )
+        return id(target.value) in self.builtin_ids or id(target.value) in self.referenced_ids
+
+    def all_code(self) -> Iterable[tuple[CodeType, str]]:
+        yield from self.entered_code.items()
+        yield from self.code_below_primitives.items()
+
+
+@dataclass(frozen=True, eq=False)
+class _CodeInfo:
+    """A piece of code that was entered, and what is known of it."""
+
+    code: CodeType
+    module: str
+    owner: CodeOwner
+    primitives: list[str]
+    """Names of those that hold it."""
+
+
+def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterable[NamedCode] = ()) -> Trace:
+    """Run a form on some inputs and watch what it enters; what it raises is not our concern here."""
+    _clear_caches(form)
+    seen = Trace()
+    stack: list[str] = []  # for each running function: what of its callees is part of a primitive
+    primitive_results: list[tuple[str, Array]] = []  # what primitives returned
+    primitives = tuple(primitives)
+
+    info_by_id: dict[int, _CodeInfo] = {}  # by identity: hashing code takes longer than all else
+
+    def code_info(frame: FrameType) -> _CodeInfo:
+        code = frame.f_code
+        known = info_by_id.get(id(code))
+        if known is None:
+            module = frame.f_globals.get("__name__") or ""
+            names = [primitive.name for primitive in primitives if primitive.contains(code, module)]
+            known = info_by_id[id(code)] = _CodeInfo(code, module, code_owner(module), names)
+            if known.owner == "elsewhere":
+                seen.foreign_code.add(code)
+        return known
+
+    def profile(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "c_call":
+            seen.builtin_ids.add(id(argument))
+            # Without callers it is this function, which ends the watch.
+            if (
+                stack
+                and id(argument) in ESCAPE_IDS
+                and (argument in UNTRACEABLE or code_info(frame).owner != "elsewhere")
+            ):
+                seen.escapes.add(argument.__name__)
+        elif event == "call":
+            entered = code_info(frame)
+            covering_prefix = stack[-1] if stack else NO_MODULE
+            if entered.owner == "elsewhere":
+                pass
+            elif entered.owner != "claim" and entered.module.startswith(covering_prefix):
+                seen.code_below_primitives[entered.code] = entered.module
+            else:
+                seen.entered_code[entered.code] = entered.module
+                covering_prefix = NO_MODULE
+                if entered.primitives:
+                    covering_prefix = (
+                        CALLBACK_PACKAGE if entered.module.startswith(CALLBACK_PACKAGE) else "rbnotes"
+                    )
+            stack.append(covering_prefix)
+        elif event == "return" and stack:
+            stack.pop()
+            names = code_info(frame).primitives
+            if names and isinstance(argument, np.ndarray | float) and np.size(argument):
+                primitive_results.extend((name, np.asarray(argument)) for name in names)
+
+    before = sys.getprofile()
+    for values in draws:
+        for memory in (stack, primitive_results):
+            memory.clear()
+        sys.setprofile(profile)
+        try:
+            right = evaluate(form, values)
+            sys.setprofile(before)
+            same = {name for name, value in primitive_results if np.array_equal(value, right)}
+            seen.returned_primitives = (
+                same if seen.returned_primitives is None else seen.returned_primitives & same
+            )
+        except Exception:  # a printed form may fail; its verdict says so
+            pass
+        finally:
+            sys.setprofile(before)
+    for function in _traced_functions(seen, form):
+        seen.referenced_ids.update(id(value) for value in referenced_objects(function))
+        if code_owner(function.__module__) == "claim":
+            seen.entered_code.update(_numba_sources(referenced_objects(function)))
+    return seen
+
+
+def _numba_sources(values: Iterable[Any]) -> dict[CodeType, str]:
+    """The Python code of those that numba has compiled, which is not seen when it runs."""
+    sources = [value.py_func for value in values if isinstance(getattr(value, "py_func", None), FunctionType)]
+    return {each.__code__: each.__module__ for each in sources if code_owner(each.__module__) != "elsewhere"}
+
+
+def display_name(code: CodeType, module: str) -> str:
+    """A piece of code as a reader would name it."""
+    return qualified_name(code, module)
+
+
+def _traced_functions(seen: Trace, form: Callable[..., Any]) -> Iterable[FunctionType]:
+    """The functions whose code ran, as far as their modules hold them under a name."""
+    if isinstance(form, FunctionType):
+        yield form
+    for module in {module for _, module in seen.all_code()}:
+        for value in vars(sys.modules[module]).values() if module in sys.modules else ():
+            if isinstance(value, FunctionType) and (
+                value.__code__ in seen.entered_code or value.__code__ in seen.code_below_primitives
+            ):
+                yield value
+
+
+def _clear_caches(form: Callable[..., Any]) -> None:
+    """Empty the caches that functions of a claim keep, which would hide what they enter."""
+    if isinstance(form, FunctionType):
+        for value in form.__globals__.values():
+            clear = getattr(value, "cache_clear", None)
+            if callable(clear) and code_owner(getattr(value, "__module__", "") or "") == "claim":
+                clear()

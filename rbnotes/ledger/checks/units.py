@@ -1,0 +1,151 @@
+"""Units as a second oracle: forms whose units fit do not care which units are used.
+
+Arguments are changed to other units of length, mass and time by the factors of their dimensions. The oracle
+and the form that is right must then give the old result in the new units, whatever the numbers; a factor h
+that is missing shows at once, in an oracle too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.evaluation import Values, distance, evaluate, samples
+from rbnotes.ledger.quantities import (
+    NUMBER,
+    AnyQuantity,
+    Dimension,
+    Quantity,
+    QuantityDeclaration,
+    Units,
+    resolve_declaration,
+)
+from rbnotes.ledger.record import Function, Record
+
+TEST_UNITS = Units(length=1.6, mass=2.1, time=0.65)
+"""No product of small powers of these is nearly 1."""
+NUM_EXAMPLES = 2
+UNITS_TOLERANCE = 1e-6
+"""Largest error of a form whose units fit; forms by differences, which have a tolerance, may have more."""
+TOLERANCE_FACTOR = 100.0
+NUM_OFF_GRID_INPUTS = 12
+"""Inputs drawn, as many as for other checks, which have them drawn already."""
+PRINTED_FORM = "printed form"
+
+
+def declares_units(record: Record) -> bool:
+    """Whether a claim says what its arguments and its result are."""
+    return record.result is not None
+
+
+def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, AnyQuantity]:
+    """What the arguments of a claim are.
+
+    Raises
+    ------
+    ValueError
+        If the claim does not say it of one of them.
+    """
+    result: dict[str, AnyQuantity] = {}
+    for name, value in values.items():
+        declared: QuantityDeclaration | None = record.quantities.get(name)
+        if declared is None:
+            if not _is_dimensionless(value):
+                raise ValueError(f"what `{name}` is, is not said")
+            declared = NUMBER
+        result[name] = resolve_declaration(declared, values)
+    return result
+
+
+def findings(record: Record) -> list[str]:
+    """What is wrong with the units of a claim that says what they are."""
+    if record.result is None or record.reference is None or not record.inputs:
+        return []
+    units = TEST_UNITS.preserving_constants(record.constants)
+    mismatches: dict[str, str] = {}
+    for values in samples(record.inputs, NUM_OFF_GRID_INPUTS, region="non-dyadic")[-NUM_EXAMPLES:]:
+        try:
+            declared_arguments = argument_quantities(record, values)
+            if all(quantity == NUMBER for quantity in declared_arguments.values()):
+                break
+            converted = {
+                name: units.convert(value, declared_arguments[name]) for name, value in values.items()
+            }
+            right = _evaluate_finite(record.reference, values)
+            if right is None:
+                continue
+            declared = result_quantity(record, values)
+            factors = units.factors(declared, right.shape)
+        except ValueError as error:
+            return [f"units: {error}"]
+        for name, form in _forms(record):
+            old = right if form is record.reference else _evaluate_finite(form, values)
+            if name in mismatches or old is None or old.shape != right.shape:
+                continue
+            new = _evaluate_finite(form, converted)
+            if new is None or distance(new, factors * old) > max(
+                UNITS_TOLERANCE, TOLERANCE_FACTOR * record.tolerance
+            ):
+                mismatches[name] = _describe_mismatch(new, factors * old, declared)
+    printed = mismatches.pop(PRINTED_FORM, None)
+    reasons = [f"units: those of the {name} do not fit: {misfit}" for name, misfit in mismatches.items()]
+    if printed and not record.units_mismatch:
+        reasons.append(f"units: those of the {PRINTED_FORM} do not fit: {printed}")
+    if record.units_mismatch and not printed:
+        reasons.append(f"units: those of the {PRINTED_FORM} fit, though it says that they do not")
+    return reasons
+
+
+def result_quantity(record: Record, values: Mapping[str, Any]) -> Quantity:
+    """What the result of a claim is.
+
+    Raises
+    ------
+    ValueError
+        If the claim does not say it, or calls it what no array is.
+    """
+    declared = None if record.result is None else resolve_declaration(record.result, values)
+    if not isinstance(declared, Quantity):
+        raise ValueError("what the result is, is not said")
+    return declared
+
+
+def _forms(record: Record) -> list[tuple[str, Function]]:
+    forms = (("oracle", record.reference), ("library's form", record.library), (PRINTED_FORM, record.printed))
+    return [(name, form) for name, form in forms if form is not None]
+
+
+def _evaluate_finite(form: Function, values: Values) -> Array | None:
+    """A finite result; None if there is none."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = evaluate(form, values)
+        except (ValueError, IndexError, ArithmeticError):
+            return None
+    return found if np.all(np.isfinite(found)) else None
+
+
+def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -> str:
+    """Where a result in other units is not what it should be."""
+    if new is None or new.shape != expected.shape:
+        return "in other units there is no such result"
+    worst = np.unravel_index(
+        int(np.argmax(np.abs(new - expected) / np.maximum(1.0, np.abs(expected)))), expected.shape
+    )
+    place = f"entry {', '.join(str(int(i) + 1) for i in worst)}" if worst else "the result"
+    dimension = Dimension(*declared.exponents(expected.shape)[worst])
+    return f"{place} is not in {dimension}, {new[worst]:.4g} in other units where {expected[worst]:.4g} is expected"
+
+
+def _is_dimensionless(value: Any) -> bool:
+    """Whether a value is no measure of anything: a whole number, a flag, a name."""
+    if isinstance(value, tuple | list):
+        return all(map(_is_dimensionless, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iub"
+    return isinstance(value, bool | int | str | np.bool_ | np.integer)

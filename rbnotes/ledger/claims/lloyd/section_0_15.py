@@ -1,0 +1,340 @@
+"""Lloyd 0.15: Gauss-Seidel and KKT systems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.constraints import constrained_velocity
+from rbnotes.constraints.sequential_impulses import equality_gauss_seidel
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
+
+CHAPTER = "gauss-seidel"
+VELOCITY = "rbnotes.constraints.constrained_velocity"
+SWEEP_BY = "rbnotes.constraints.sequential_impulses.gauss_seidel"
+N, K = 5, 3
+KKT = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "v0": vectors(N), "c": vectors(K)}
+SWEEP = {**KKT, "start": vectors(K)}
+SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
+
+
+QUANTITIES = {
+    "A": units.INVERSE_MASS,
+    "b": units.VELOCITY,
+    "block": units.NUMBER,
+    "c": units.VELOCITY,
+    "start": units.MOMENTUM,
+    "x": units.MOMENTUM,
+}
+
+
+def least_change(M, G, v0, c):
+    """The velocities that satisfy the rows with the least change in the norm of M, and the rows' weights in it."""
+    v = least_action(M, M @ v0, G, c)
+    return v, least_squares_multipliers(M @ (v - v0), G)
+
+
+def iteration_library(A, b, x):
+    """One sweep on constraints whose rows are those of a Cholesky factor, so that N M^-1 N^T is A."""
+    return equality_gauss_seidel(
+        np.eye(4), np.linalg.cholesky(A), b, np.zeros(4), sweeps=1, initial_impulses=x
+    ).impulses
+
+
+def iteration_reference(A, b, x):
+    """Minimise x^T A x / 2 - b^T x along one coordinate after the other: each minimum by a parabola."""
+    x = np.array(x, dtype=float)
+
+    def energy(y):
+        return y @ A @ y / 2 - b @ y
+
+    for i in range(4):
+        step = np.eye(4)[i]
+        below, at, above = energy(x - step), energy(x), energy(x + step)
+        x = x - step * (above - below) / 2 / (above - 2 * at + below)
+    return x
+
+
+def inverse_terms(M, G):
+    """Effective inverse inertia of each row, and what a unit impulse of each does to the velocities."""
+    Mi = np.linalg.inv(M)
+    return np.array([row @ Mi @ row for row in G]), [Mi @ row for row in G]
+
+
+def sweep_library(M, G, v0, c, start):
+    return equality_gauss_seidel(np.linalg.inv(M), G, c, v0, sweeps=1, initial_impulses=start).impulses
+
+
+def sweep_reference(M, G, v0, c, start):
+    """Row after row, the multiplier for which that row is satisfied while the others keep theirs: a line's zero."""
+    multipliers = np.array(start, dtype=float)
+    for i in range(K):
+
+        def violation(trial, i=i):
+            all_of_them = multipliers.copy()
+            all_of_them[i] = trial
+            v = np.linalg.solve(M, M @ v0 + sum(m * row for m, row in zip(all_of_them, G, strict=True)))
+            return G[i] @ v - c[i]
+
+        at, slope = violation(0.0), violation(1.0) - violation(0.0)
+        multipliers[i] = -at / slope
+    return multipliers
+
+
+LEAST_CHANGE = "the velocities that satisfy the rows with the least change in the norm of M"
+LINE = (
+    "row after row, the multiplier for which that row is satisfied while the others keep theirs, as the zero "
+    "of a line"
+)
+
+
+@claim("lloyd/s0.15/d1", "Velocities under constraints")
+class d1:
+    formula = (
+        r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf N^T\boldsymbol\lambda,\quad \mathbf N\mathbf v "
+        r"= \mathbf c"
+    )
+    inputs = KKT
+    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
+
+    def printed(M, G, v0, c):
+        """Both lines as equations for v and lambda together."""
+        first = np.hstack([np.eye(N), -np.linalg.inv(M) @ G.T])
+        zero = np.zeros((K, K))
+        second = np.hstack([G, zero])
+        return np.linalg.solve(np.vstack([first, second]), np.concatenate([v0, c]))
+
+    def library(M, G, v0, c):
+        return np.concatenate(constrained_velocity(M, G, v0, c))
+
+    oracle = LEAST_CHANGE
+
+    def reference(M, G, v0, c):
+        return np.concatenate(least_change(M, G, v0, c))
+
+    verdict = Verdict.HOLDS
+    implemented_by = (VELOCITY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/e0.15", "The system for the multipliers")
+class e0_15:
+    formula = r"(\mathbf N\mathbf M^{-1}\mathbf N^T)\boldsymbol\lambda = \mathbf c - \mathbf N\mathbf v_0"
+    inputs = KKT
+    result = units.MOMENTUM
+
+    def printed(M, G, v0, c):
+        return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, c - G @ v0)
+
+    def library(M, G, v0, c):
+        return constrained_velocity(M, G, v0, c)[1]
+
+    oracle = LEAST_CHANGE
+
+    def reference(M, G, v0, c):
+        return least_change(M, G, v0, c)[1]
+
+    verdict = Verdict.HOLDS
+    implemented_by = (VELOCITY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/e0.16", "The Gauss-Seidel iteration")
+class e0_16:
+    formula = r"\mathbf x^{(k+1)} = (\mathbf D + \mathbf L)^{-1}(\mathbf b - \mathbf U\mathbf x^{(k)})"
+    inputs = SYSTEM
+    result = units.MOMENTUM
+
+    def printed(A, b, x):
+        D, L, U = np.diag(np.diag(A)), np.tril(A, -1), np.triu(A, 1)
+        return np.linalg.solve(D + L, b - U @ x)
+
+    library = iteration_library
+    oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
+    reference = iteration_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/e0.17", "The Gauss-Seidel iteration by components")
+class e0_17:
+    formula = (
+        r"x_i^{(k+1)} = \frac1{a_{ii}}\Bigl(b_i - \sum_{j<i}a_{ij}x_j^{(k+1)} - "
+        r"\sum_{j>i}a_{ij}x_j^{(k)}\Bigr)"
+    )
+    inputs = SYSTEM
+    result = units.MOMENTUM
+
+    def printed(A, b, x):
+        new = np.array(x, dtype=float)
+        for i in range(4):
+            before = sum(A[i, j] * new[j] for j in range(i))
+            after = sum(A[i, j] * x[j] for j in range(i + 1, 4))
+            new[i] = 1 / A[i, i] * (b[i] - before - after)
+        return new
+
+    library = iteration_library
+    oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
+    reference = iteration_reference
+    equivalent_mutants = {"swapped indices in `A[i, j]`": "the matrix is symmetric"}
+    verdict = Verdict.HOLDS
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/d2#a", "One multiplier in a sweep")
+class d2_a:
+    formula = (
+        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf N_i\mathbf "
+        r"v_0 - \sum_{j<i}\mathbf N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - \sum_{j>i}\mathbf "
+        r"N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)"
+    )
+    inputs = SWEEP
+    result = units.MOMENTUM
+
+    def printed(M, G, v0, c, start):
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            before = sum(G[i] @ moved[j] * new[j] for j in range(i))
+            after = sum(G[i] @ moved[j] * start[j] for j in range(i + 1, K))
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ v0 - before - after)
+        return new
+
+    library = sweep_library
+    oracle = LINE
+    reference = sweep_reference
+    verdict = Verdict.HOLDS
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/d2#b", "The same with the velocity of the other constraints")
+class d2_b:
+    formula = (
+        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf "
+        r"N_i\Bigl(\mathbf v_0 - \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - "
+        r"\sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)\Bigr)"
+    )
+    inputs = SWEEP
+    result = units.MOMENTUM
+
+    def printed(M, G, v0, c, start):
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            before = sum((moved[j] * new[j] for j in range(i)), np.zeros(N))
+            after = sum((moved[j] * start[j] for j in range(i + 1, K)), np.zeros(N))
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ (v0 - before - after))
+        return new
+
+    library = sweep_library
+    oracle = LINE
+    reference = sweep_reference
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"Both sums inside the inner bracket have plus signs: $\mathbf v_0 + \sum_{j<i}\mathbf "
+        r"M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}$"
+    )
+    remark = "Taking the row out of the sums turns their signs round."
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/d2#c", "The same with the velocity updated so far")
+class d2_c:
+    formula = (
+        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}(c_i - \mathbf N_i\mathbf "
+        r"v^{(i)})"
+    )
+    inputs = SWEEP
+    result = units.MOMENTUM
+
+    def printed(M, G, v0, c, start):
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            v = v0 + sum(moved[j] * new[j] for j in range(K) if j != i)
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ v)
+        return new
+
+    library = sweep_library
+    oracle = LINE
+    reference = sweep_reference
+    verdict = Verdict.HOLDS
+    remark = (
+        r"$\mathbf v^{(i)}$ holds the impulses of all *other* constraints. If it is the velocity with all "
+        r"impulses, the formula gives the change of $\lambda_i$; that is what the library computes."
+    )
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/t704#b", "Which velocity the sweep takes")
+class t704_b:
+    formula = (
+        r"\mathbf v^{(i)}\ \text{`is the total velocity updated for the}\ i\text{-th iteration step'}:\quad "
+        r"\mathbf v^{(i)} = \mathbf v_0 + \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} "
+        r"+ \sum_{j\ge i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}"
+    )
+    inputs = SWEEP
+    result = units.MOMENTUM
+
+    def printed(M, G, v0, c, start):
+        """The sweep with the velocity that all impulses have made so far."""
+        effective, moved = inverse_terms(M, G)
+        new = np.array(start, dtype=float)
+        for i in range(K):
+            total = v0 + sum(moved[j] * new[j] for j in range(K))
+            new[i] = 1 / effective[i] * (c[i] - G[i] @ total)
+        return new
+
+    library = sweep_library
+    oracle = LINE
+    reference = sweep_reference
+    verdict = Verdict.CONDITIONAL
+    given = {**SWEEP, "start": vectors(K, 0, 0)}
+    condition = r"the constraint has no impulse yet, $\lambda_i^{(k)} = 0$, as in the first sweep from zero"
+
+    def holds_when(M, G, v0, c, start):
+        return np.max(np.abs(start)) < 1e-12
+
+    correction = (
+        r"The velocity that all *other* impulses have made, as the line before it has it; with the total one, the "
+        r"right side is the change $\lambda_i^{(k+1)} - \lambda_i^{(k)}$."
+    )
+    remark = (
+        "With the total velocity in its place the sweep forgets what the constraint has already done: where all "
+        "constraints are satisfied, it sets their impulses to zero."
+    )
+    implemented_by = (SWEEP_BY,)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.15/t704#a", "A constraint in isolation")
+class t704_a:
+    formula = (
+        r"(\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\ \text{represents the solution of constraint}\ i\ "
+        r"\text{in isolation}"
+    )
+    inputs = {"M": spd_matrices(N), "block": full_rank_matrices(2, N), "v0": vectors(N), "c": vectors(2)}
+    result = units.MOMENTUM
+
+    def printed(M, block, v0, c):
+        return np.linalg.inv(block @ np.linalg.inv(M) @ block.T) @ (c - block @ v0)
+
+    def library(M, block, v0, c):
+        return constrained_velocity(M, block, v0, c)[1]
+
+    oracle = LEAST_CHANGE + ", for this constraint alone"
+
+    def reference(M, block, v0, c):
+        return least_change(M, block, v0, c)[1]
+
+    verdict = Verdict.HOLDS
+    remark = "For a constraint of two rows; for a single row the matrix is a number."
+    implemented_by = (VELOCITY,)
+    chapter = CHAPTER

@@ -1,0 +1,221 @@
+"""Lloyd 0.2: quaternions."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from rbnotes import quaternion
+from rbnotes.ledger.oracles.quaternions import UNITS, multiply, rotation_quaternion
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import numbers, unit_quaternions, unit_vectors, vectors
+
+TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
+SPINNING = {**TURN, "omega": vectors()}
+
+
+QUANTITIES = {"p": NUMBER, "q": NUMBER, "v": LENGTH}
+
+
+def quaternion_rate(q, rotation):
+    """Rate at time zero of the quaternion of a rotation that moves through ``q``."""
+
+    def continued(t):
+        moved = np.roll(rotation(t).as_quat(), 1)
+        return moved * np.sign(moved @ q)
+
+    return derivative(continued).value
+
+
+def product_printed(q, p):
+    qs, qv, ps, pv = q[0], q[1:], p[0], p[1:]
+    return np.concatenate([[qs * ps - qv @ pv], qs * pv + ps * qv + np.cross(qv, pv)])
+
+
+def base_rate_library(u, theta, omega):
+    return quaternion.derivative_from_base(quaternion.from_axis_angle(u, theta), omega)
+
+
+def base_rate_reference(u, theta, omega):
+    start = Rotation.from_rotvec(theta * u)
+    return quaternion_rate(rotation_quaternion(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
+
+
+def body_rate_library(u, theta, omega):
+    return quaternion.derivative_from_body(quaternion.from_axis_angle(u, theta), omega)
+
+
+def body_rate_reference(u, theta, omega):
+    start = Rotation.from_rotvec(theta * u)
+    return quaternion_rate(rotation_quaternion(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
+
+
+@claim("lloyd/s0.2/d1", "Unit quaternion of a rotation by an angle about an axis")
+class d1:
+    formula = r"\mathbf q = (\cos(\theta/2),\ \sin(\theta/2)\,\mathbf u)"
+    inputs = TURN
+    result = NUMBER
+
+    def printed(u, theta):
+        return np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
+
+    def library(u, theta):
+        return quaternion.from_axis_angle(u, theta)
+
+    oracle = "matrix exponential of the axis as a complex 2 x 2 matrix, which knows no half-angle formula"
+    reference = rotation_quaternion
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.from_axis_angle",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/t24", "The quaternion of a rotation is a unit one")
+class t24:
+    formula = r"\mathbf q\cdot\mathbf q = \cos^2(\theta/2) + \sin^2(\theta/2)\,\mathbf u\cdot\mathbf u = 1"
+    inputs = TURN
+    result = NUMBER
+
+    def printed(u, theta):
+        return np.cos(theta / 2) ** 2 + np.sin(theta / 2) ** 2 * u @ u
+
+    def library(u, theta):
+        q = quaternion.from_axis_angle(u, theta)
+        return q @ q
+
+    oracle = "the determinant of the complex 2 x 2 matrix that stands for the turn"
+
+    def reference(u, theta):
+        return np.linalg.det(np.tensordot(rotation_quaternion(u, theta), UNITS, axes=1)).real
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.from_axis_angle",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/d2", "Product of two quaternions")
+class d2:
+    formula = (
+        r"\mathbf q\mathbf p = (q_s p_s - \mathbf q_v\cdot\mathbf p_v,\ q_s\mathbf p_v + p_s\mathbf q_v + "
+        r"\mathbf q_v\times\mathbf p_v)"
+    )
+    inputs = {"q": vectors(4), "p": vectors(4)}
+    result = NUMBER
+    printed = product_printed
+
+    def library(q, p):
+        return quaternion.product(q, p)
+
+    oracle = "products of the complex 2 x 2 matrices that stand for 1, i, j, k"
+
+    def reference(q, p):
+        return multiply(q, p)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.product",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/e0.1#a", "Rate of a quaternion, angular velocity in base coordinates")
+class e0_1_a:
+    formula = r"\dot{\mathbf q} = \tfrac12 (0,\boldsymbol\omega)\,\mathbf q"
+    inputs = SPINNING
+    result = RATE
+
+    def printed(u, theta, omega):
+        q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
+        return 1 / 2 * multiply(np.concatenate([[0.0], omega]), q)
+
+    library = base_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
+    reference = base_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_base",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/e0.1#b", "The same, written out with axis and angle")
+class e0_1_b:
+    formula = (
+        r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
+        r"\cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
+    )
+    inputs = SPINNING
+    result = RATE
+
+    def printed(u, theta, omega):
+        c, s = np.cos(theta / 2), np.sin(theta / 2)
+        return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega + s * np.cross(omega, u)])
+
+    library = base_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
+    reference = base_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_base",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/d3#a", "Rate of a quaternion, angular velocity in rotated coordinates")
+class d3_a:
+    formula = r"\dot{\mathbf q} = \tfrac12\,\mathbf q\,(0,\boldsymbol\omega)"
+    inputs = SPINNING
+    result = RATE
+
+    def printed(u, theta, omega):
+        q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
+        return 1 / 2 * multiply(q, np.concatenate([[0.0], omega]))
+
+    library = body_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
+    reference = body_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_body",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/d3#b", "The same, written out with axis and angle")
+class d3_b:
+    formula = (
+        r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
+        r"\cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
+    )
+    inputs = SPINNING
+    result = RATE
+
+    def printed(u, theta, omega):
+        c, s = np.cos(theta / 2), np.sin(theta / 2)
+        return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega - s * np.cross(omega, u)])
+
+    library = body_rate_library
+    oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
+    reference = body_rate_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.derivative_from_body",)
+    chapter = "quaternions"
+
+
+@claim("lloyd/s0.2/d4", "A unit quaternion turns vectors from rotated to world coordinates")
+class d4:
+    formula = r"{}^W\mathbf v = \mathbf q\,(0,{}^R\mathbf v)\,\mathbf q^{-1}"
+    inputs = {"q": unit_quaternions(), "v": vectors()}
+    result = LENGTH
+
+    def printed(q, v):
+        inverse = np.concatenate([[q[0]], -q[1:]]) / (q @ q)
+        return product_printed(product_printed(q, np.concatenate([[0.0], v])), inverse)
+
+    def library(q, v):
+        return np.concatenate([[0.0], quaternion.rotate(q, v)])
+
+    oracle = "scipy's rotation of the vector"
+
+    def reference(q, v):
+        return np.concatenate([[0.0], Rotation.from_quat(np.roll(q, -1)).apply(v)])
+
+    equivalent_mutants = {
+        "dropped factor `q @ q` in `np.concatenate([[q[0]], -q[1:]]) / (q @ q)`": "the quaternion is a unit one"
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.quaternion.rotate",)
+    chapter = "quaternions"

@@ -1,0 +1,208 @@
+"""Lloyd 0.20: attachments for one-dimensional constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes.attachments import null_space_reduction, point_on_points
+from rbnotes.constraints.sequential_impulses import solve_single_constraint
+from rbnotes.dynamics import BilateralRows, StepProblem
+from rbnotes.ledger.oracles.constrained_systems import least_action
+from rbnotes.ledger.quantities import INVERSE_MASS, NUMBER, VELOCITY
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import arrays, nonzero_vectors, numbers, spd_matrices, vectors
+
+CHAPTER = "gauss-seidel"
+FIRST, SECOND = 2, 3
+ACTIVE = 4
+ALONE = {
+    "M": spd_matrices(FIRST + SECOND),
+    "G": nonzero_vectors(FIRST + SECOND),
+    "v0": vectors(5),
+    "gamma": numbers(),
+}
+
+
+QUANTITIES = {"attached": NUMBER, "gamma": VELOCITY, "own": NUMBER}
+
+
+def block_diagonal(M):
+    blocks = np.zeros_like(M)
+    blocks[:FIRST, :FIRST], blocks[FIRST:, FIRST:] = M[:FIRST, :FIRST], M[FIRST:, FIRST:]
+    return blocks
+
+
+REACHING = st.builds(lambda a, b: np.concatenate([a, b]), nonzero_vectors(FIRST), nonzero_vectors(SECOND))
+BLOCKS = {**ALONE, "M": spd_matrices(FIRST + SECOND).map(block_diagonal)}
+
+
+def uncoupled(M, G, v0, gamma):
+    """Are no two components coupled by their masses?"""
+    return not M[:FIRST, FIRST:].any() and not M[FIRST:, :FIRST].any()
+
+
+def change_reference(M, G, v0, gamma):
+    """The velocity with ``G v = gamma`` that is nearest to v0 in the norm of M."""
+    return least_action(M, M @ v0, G[None], np.array([gamma]))
+
+
+def velocity_library(M, G, v0, gamma):
+    return solve_single_constraint(np.linalg.inv(M), G, gamma, v0)[0]
+
+
+@claim("lloyd/s0.20/d1", "A single constraint satisfied in isolation")
+class d1:
+    formula = (
+        r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf "
+        r"G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
+    )
+    inputs = ALONE
+    result = VELOCITY
+
+    def printed(M, G, v0, gamma):
+        row = G[None]
+        Mi = np.linalg.inv(M)
+        return v0 + Mi @ row.T @ np.linalg.inv(row @ Mi @ row.T) @ (gamma - row @ v0)
+
+    library = velocity_library
+    oracle = "the velocity that satisfies the row with the least change in the norm of M"
+    reference = change_reference
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.constraints.sequential_impulses.satisfy_one",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.20/d2", "The same, component by component")
+class d2:
+    formula = (
+        r"\mathbf v_j = \mathbf v_{j0} + \mathbf M_j^{-1}\mathbf g_j^T\Bigl(\sum_{k\in\alpha}\mathbf "
+        r"g_k\mathbf M_k^{-1}\mathbf g_k^T\Bigr)^{-1}\Bigl(\gamma - \sum_{k\in\alpha}\mathbf g_k\mathbf "
+        r"v_{k0}\Bigr)"
+    )
+    inputs = ALONE
+    result = VELOCITY
+
+    def printed(M, G, v0, gamma):
+        g1, g2 = G[:FIRST], G[FIRST:]
+        Mi1, Mi2 = np.linalg.inv(M[:FIRST, :FIRST]), np.linalg.inv(M[FIRST:, FIRST:])
+        effective = g1 @ Mi1 @ g1 + g2 @ Mi2 @ g2
+        impulse = (gamma - (g1 @ v0[:FIRST] + g2 @ v0[FIRST:])) / effective
+        return np.concatenate([v0[:FIRST] + Mi1 @ g1 * impulse, v0[FIRST:] + Mi2 @ g2 * impulse])
+
+    library = velocity_library
+    oracle = "the velocity that satisfies the row with the least change in the norm of M"
+    reference = change_reference
+    verdict = Verdict.CONDITIONAL
+    given = BLOCKS
+    holds_when = uncoupled
+    condition = "the mass matrix is block diagonal"
+    remark = (
+        "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "
+        "this does not hold."
+    )
+    implemented_by = ("rbnotes.constraints.sequential_impulses.satisfy_one",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.20/t928", "The effective inverse inertia of a component along the constraint")
+class t928:
+    formula = r"\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T"
+    inputs = {**BLOCKS, "G": REACHING}
+    result = INVERSE_MASS
+
+    def printed(M, G, v0, gamma):
+        g = G[:FIRST]
+        return g @ np.linalg.inv(M[:FIRST, :FIRST]) @ g
+
+    def library(M, G, v0, gamma):
+        """One over the impulse that changes the row's velocity by one, through the first component alone."""
+        first = slice(0, FIRST)
+        _, impulse = solve_single_constraint(
+            np.linalg.inv(M[first, first]), G[first], G[first] @ v0[first] + 1, v0[first]
+        )
+        return 1 / impulse
+
+    oracle = "the change of G v by a unit impulse that reaches the first component alone"
+
+    def reference(M, G, v0, gamma):
+        """How much of G v a unit impulse along the row changes through the first component alone."""
+        impulse = np.concatenate([G[:FIRST], np.zeros(SECOND)])
+        return G @ np.linalg.solve(M, impulse)
+
+    special = {"M": "the masses of two components that nothing couples"}
+    verdict = Verdict.HOLDS
+    remark = "For a mass matrix that is block diagonal."
+    implemented_by = ("rbnotes.constraints.sequential_impulses.satisfy_one",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.20/t918#a", "Which entries the row has after attachment resolution")
+class t918_a:
+    formula = (
+        r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
+        r" \text{ is zero except for a number of row vectors } \mathbf g_j"
+    )
+    inputs = {
+        "own": arrays(2, 3),
+        "attached": arrays(3),
+        "weights": vectors(2, 0.25, 2.0),
+        "masters": st.permutations(range(ACTIVE)).map(np.array),
+    }
+    result = NUMBER
+
+    def printed(own, attached, weights, masters):
+        """A row on two active points and on one that is attached to the second of them and to a third."""
+        G = np.zeros((ACTIVE, 3))
+        G[masters[0]] = own[0]
+        G[masters[1]] = own[1] + weights[0] * attached
+        G[masters[2]] = weights[1] * attached
+        return G.ravel()
+
+    def library(own, attached, weights, masters):
+        row = np.zeros((ACTIVE + 1, 3))
+        row[masters[:2]], row[ACTIVE] = own, attached
+        point = point_on_points(ACTIVE, [int(j) for j in masters[1:3]], weights)
+        masses = np.eye(3 * ACTIVE + 3)
+        system = StepProblem(masses, np.zeros(len(masses)), BilateralRows(row.reshape(1, -1)))
+        return null_space_reduction([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
+
+    oracle = "what the constraint makes of unit velocities of the active points, the attached one following"
+
+    def reference(own, attached, weights, masters):
+        def rate(velocities):
+            follows = weights[0] * velocities[masters[1]] + weights[1] * velocities[masters[2]]
+            return own[0] @ velocities[masters[0]] + own[1] @ velocities[masters[1]] + attached @ follows
+
+        return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
+
+    exact = "both sum the same few products in the same order"
+    verdict = Verdict.HOLDS
+    remark = 'The notes say "sparse, except for".'
+    implemented_by = ("rbnotes.attachments.NullSpace.reduce", "rbnotes.attachments.point_on_points")
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.20/t918#b", "Where the row after attachment resolution stands")
+class t918_b:
+    formula = (
+        r"\mathbf G' \text{ `in (0.24)':}\quad "
+        r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
+    )
+    inputs = t918_a.inputs
+    result = NUMBER
+
+    def printed(own, attached, weights, masters):
+        """(0.24) where nothing has a right side: one number for the row."""
+        ga, gb = np.zeros(1), np.zeros(3)
+        return ga - attached[None] @ gb
+
+    library = t918_a.library
+    oracle = t918_a.oracle
+    reference = t918_a.reference
+    undefined = "(0.24) has the right side of the constraint, one number, and not its row"
+    exact = t918_a.exact
+    verdict = Verdict.MISPRINT
+    correction = r"$\mathbf G'$ stands in (0.22)."
+    implemented_by = t918_a.implemented_by
+    chapter = CHAPTER

@@ -1,0 +1,406 @@
+"""Lloyd 0.21: reduction with parametrically controlled components.
+
+As in section 0.17 the motion of the whole system is that of least action; the controlled velocities are
+prescribed, and the force behind them is what the motion lacks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.attachments import Attachment, null_space_reduction, solve_prescribed_motion
+from rbnotes.dynamics import StepSolution
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.claims.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
+from rbnotes.ledger.oracles.attachments import (
+    attached_velocities,
+    effective_mass,
+    effective_rows,
+    soft_constrained_motion,
+)
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import arrays, vectors
+
+CHAPTER = "attachments-on-attachments"
+# Active components, controlled ones, attached ones; constraints, of which the first are those of alpha.
+A, P, B, ROWS, ROWS_OF_ALPHA = 3, 2, 2, 3, 2
+SIZE, KEPT = A + P + B, A + P
+ALPHA, RHO, BETA = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
+IDENTITY = np.eye(B)
+REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
+CONTROL = ("rbnotes.attachments.solve_controlled",)
+
+TIED = {
+    "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
+    "G": arrays(ROWS, SIZE),
+    "Gb": arrays(B, KEPT),
+}
+WHOLE = {
+    **TIED,
+    "fa": arrays(A),
+    "fb": arrays(B),
+    "S": vectors(ROWS, 0.25, 2.0),
+    "gs": arrays(ROWS),
+    "gb": arrays(B),
+    "vr": arrays(P),
+}
+QUANTITIES = {
+    "Gb": units.NUMBER,
+    "S": units.INVERSE_MASS,
+    "fa": units.MOMENTUM,
+    "fb": units.MOMENTUM,
+    "gb": units.VELOCITY,
+    "gs": units.VELOCITY,
+    "vr": units.VELOCITY,
+}
+
+
+def split(G, Gb):
+    """G_sa, G_sr, G_sb, G_ba, G_br."""
+    return G[:, ALPHA], G[:, RHO], G[:, BETA], Gb[:, ALPHA], Gb[:, RHO]
+
+
+def blocks(M):
+    return [[M[row, column] for column in (ALPHA, RHO, BETA)] for row in (ALPHA, RHO, BETA)]
+
+
+def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """v, the notes' multipliers (of opposite forces) of constraints and attachments, and the force on rho."""
+    hard = np.vstack([np.hstack([Gb, IDENTITY]), np.eye(SIZE)[RHO]])
+    f = np.concatenate([fa, np.zeros(P), fb])
+    v, push, hold = soft_constrained_motion(M, f, (G, gs, S), (hard, np.concatenate([gb, vr])))
+    return v, -push, -hold[:B], hold[B:]
+
+
+def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
+    """The whole system, its null space, and the system without the attached components."""
+    system = problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
+    space = null_space_reduction((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
+    return system, space, space.reduce(system)
+
+
+def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """The library's motion of the components that stay."""
+    applied = np.zeros(SIZE)
+    applied[ALPHA], applied[BETA] = fa, fb
+    return solve_prescribed_motion(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
+
+
+def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """Forces on all components, the one that it takes on the controlled ones among them."""
+    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
+    return np.block([fa, force, fb])
+
+
+def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+    """v_alpha, v_beta, lambda, f_rho that solve the whole system with the regularization matrix diag(R)."""
+    (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
+    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
+    zero_columns = zero_rows.T
+    system = np.block(
+        [
+            [Maa, Mar, Mab, Gsa.T, Gba.T],
+            [Mra, Mrr, Mrb, Gsr.T, Gbr.T],
+            [Mba, Mbr, Mbb, Gsb.T, IDENTITY],
+            [Gsa, Gsr, Gsb, np.diag(R), zero_rows],
+            [Gba, Gbr, IDENTITY, zero_columns, zero],
+        ]
+    )
+    right = np.concatenate([fa, np.zeros(P), fb, gs, gb])
+    return solved_for_force(system, right, vr)
+
+
+def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+    """v_alpha, lambda, f'_rho that solve the reduced system, its blocks as in (0.21) to (0.24)."""
+    (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
+    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+    Mar1 = Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
+    Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
+    Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
+    Gsa1, Gsr1 = Gsa - Gsb @ Gba, Gsr - Gsb @ Gbr
+    fa1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
+    system = np.block([[Maa1, Mar1, Gsa1.T], [Mra1, Mrr1, Gsr1.T], [Gsa1, Gsr1, np.diag(R)]])
+    return solved_for_force(system, np.concatenate([fa1, np.zeros(P), gs - Gsb @ gb]), vr)
+
+
+def solved_for_force(system, right, vr):
+    """Unknowns of a system, with the entries of rho of the right side in the place of its velocities."""
+    known = system[:, RHO] @ vr
+    unknown = system.copy()
+    unknown[:, RHO] = -np.eye(len(system))[:, RHO]
+    return np.linalg.solve(unknown, right - known)
+
+
+def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    loaded, space, _ = reduced(M, G, Gb, f, S, gs, gb)
+    v = space.expand_velocities(found.velocity)
+    holds = space.attachment_forces(loaded, StepSolution(v, found.bilateral_impulses))
+    return np.concatenate([v[ALPHA], found.actuation_force, v[BETA], -found.bilateral_impulses, -holds])
+
+
+def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+    small = reduced(M, G, Gb, f, S, gs, gb)[2]
+    return np.concatenate([found.velocity[ALPHA], small.momentum[RHO], -found.bilateral_impulses])
+
+
+def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities."""
+    v, multipliers, _, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(KEPT), gb])
+    powers = [attached_velocities(Gb, unit) @ total for unit in np.eye(KEPT)[RHO]]
+    return np.concatenate([v[ALPHA], powers, multipliers])
+
+
+def force_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """What the effective inertia and the rows of the components that stay leave over of the motion."""
+    v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return effective_mass(M, Gb) @ v[:KEPT] + effective_rows(G, Gb).T @ multipliers
+
+
+def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
+    """v_alpha and lambda of the system without the controlled components, with the given rows in the matrix."""
+    (Maa, Mar, Mab), _, (Mba, Mbr, Mbb) = blocks(M)
+    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+    Mar1 = Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
+    Gsa1, Gsr1 = Gsa - Gsb @ Gba, Gsr - Gsb @ Gbr
+    f1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb - Mar1 @ vr
+    g1 = (gs - Gsb @ gb)[rows] - Gsr1 @ vr
+    system = np.block([[Maa1, Gsa1[rows].T], [Gsa1[rows], np.diag(R)[rows, rows]]])
+    return np.linalg.solve(system, np.concatenate([f1, g1]))
+
+
+def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return np.concatenate((found.velocity[:A], -found.bilateral_impulses))
+
+
+def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return np.concatenate([v[ALPHA], multipliers])
+
+
+CONTROLLED_ACTION = LEAST_ACTION + "; controlled velocities prescribed"
+ENERGY = "the kinetic energy of all components while the attached ones follow"
+FOLLOWING = (
+    "what the constraints make of unit velocities of the components that stay, the attached ones following"
+)
+LEFT = (
+    "the effective inertia from the energy, times the motion of least action with the prescribed velocities"
+)
+SIGN_OF_R_SIGMA = SIGN_OF_R.replace(r"\alpha", r"\sigma")
+
+
+@claim("lloyd/s0.21/d1", "The whole system with controlled components")
+class d1:
+    formula = (
+        r"\begin{pmatrix}"
+        r" \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta}"
+        r" & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\"
+        r" \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta}"
+        r" & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\"
+        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta}"
+        r" & \mathbf G_{\sigma\beta}^T & \mathbf I \\"
+        r" \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\"
+        r" \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\"
+        r" \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\"
+        r" \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
+    )
+    inputs = WHOLE
+    result = units.vector_quantity(
+        (units.VELOCITY, 3), (units.MOMENTUM, 2), (units.VELOCITY, 2), (units.MOMENTUM, 5)
+    )
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return whole_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
+
+    library = whole_library
+    oracle = CONTROLLED_ACTION
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
+
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached components enter here",
+        "in all_forces: negated force in `[fa, force, fb]`": "only the forces on attached components enter here",
+    }
+    combined_with = ("lloyd/s0.11/e0.9",)
+    verdict = Verdict.ERRATUM
+    correction = SIGN_OF_R_SIGMA
+    remark = (
+        "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
+        "over. With hard constraints the system is right."
+    )
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d2#a", "The system without the attached components, as a reduction")
+class d2_a:
+    formula = (
+        r"\begin{pmatrix}"
+        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\"
+        r" \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\"
+        r" \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad"
+        r" -\mathbf R_\sigma \text{ positive}"
+    )
+    inputs = WHOLE
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 5))
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return reduced_printed(M, G, Gb, fa, fb, -S, gs, gb, vr)
+
+    library = reduced_library
+    oracle = CONTROLLED_ACTION
+    reference = reduced_reference
+    verdict = Verdict.HOLDS
+    remark = (
+        r"With the forces as they should be, see below. The elimination leaves $\mathbf R_\sigma$ as it is; checked "
+        r"with the sign that softens, $\mathbf R_\sigma$ negative."
+    )
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d2#b", "The system without the attached components, with the regularization of (0.9)")
+class d2_b:
+    formula = (
+        r"\begin{pmatrix}"
+        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\"
+        r" \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\"
+        r" \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad"
+        r" \mathbf R_\sigma = \gamma\alpha/h^2"
+    )
+    inputs = WHOLE
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 5))
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return reduced_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
+
+    library = reduced_library
+    oracle = CONTROLLED_ACTION
+    reference = reduced_reference
+    equivalent_mutants = {
+        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
+    }
+    combined_with = ("lloyd/s0.11/e0.9",)
+    verdict = Verdict.ERRATUM
+    correction = SIGN_OF_R_SIGMA
+    remark = "The sign of (0.19), carried over."
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d4", "The force that moves the controlled components")
+class d4:
+    formula = (
+        r"\mathbf f_\rho = \mathbf M'_{\rho\alpha}\mathbf v_\alpha + \mathbf M'_{\rho\rho}\mathbf v_\rho"
+        r" + \mathbf G'^T_{\sigma\rho}\boldsymbol\lambda_\sigma + \mathbf G_{\beta\rho}^T\mathbf f_\beta"
+        r" - (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    )
+    inputs = WHOLE
+    result = units.MOMENTUM
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """With the motion that the library finds."""
+        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+        _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
+        _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+        Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
+        Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
+        Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral_impulses
+        return (
+            Mra1 @ found.velocity[ALPHA]
+            + Mrr1 @ vr
+            + Gsr1.T @ lambda_s
+            + Gbr.T @ fb
+            - (Mrb - Gbr.T @ Mbb) @ gb
+        )
+
+    def library(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
+
+    oracle = CONTROLLED_ACTION
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
+
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"The last term has a plus sign: "
+        r"$+(\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
+    )
+    remark = r"The sign of $\mathbf f'_\rho$ above, carried over."
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d5#a", "The system of the active components alone, its indices")
+class d5_a:
+    formula = (
+        r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\alpha\alpha} \\"
+        r" \mathbf G'_{\alpha\alpha} & \mathbf R_\alpha \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\"
+        r" \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
+    )
+    inputs = WHOLE
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 3))
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """The rows of alpha where the print has alpha; the sizes then do not fit those of sigma."""
+        rows = slice(0, ROWS_OF_ALPHA)
+        return rest_printed(M, G, Gb, fa, fb, -S, gs, gb, vr, rows)
+
+    library = rest_library
+    oracle = CONTROLLED_ACTION
+    reference = rest_reference
+    undefined = "the rows of alpha are fewer than the multipliers of sigma: the sizes do not fit"
+    verdict = Verdict.MISPRINT
+    correction = (
+        r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, "
+        r"$\mathbf R_\alpha$ and $\mathbf g'_\alpha$: the rows are still those of all constraints."
+    )
+    implemented_by = CONTROL
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.21/d5#b", "The system of the active components alone, with the regularization of (0.9)")
+class d5_b:
+    formula = (
+        r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\"
+        r" \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix}"
+        r" \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
+        r" = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\"
+        r" \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix},\quad"
+        r" \mathbf R_\sigma = \gamma\alpha/h^2"
+    )
+    inputs = WHOLE
+    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 3))
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        rows = slice(0, ROWS)
+        return rest_printed(M, G, Gb, fa, fb, S, gs, gb, vr, rows)
+
+    library = rest_library
+    oracle = CONTROLLED_ACTION
+    reference = rest_reference
+    combined_with = ("lloyd/s0.11/e0.9",)
+    verdict = Verdict.ERRATUM
+    correction = SIGN_OF_R_SIGMA
+    remark = "With the indices of all constraints; the sign of (0.19), carried over."
+    implemented_by = CONTROL
+    chapter = CHAPTER

@@ -1,0 +1,186 @@
+"""Lloyd 0.3: equivalence between LCP and quadratic programming."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve_lcp
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, STIFFNESS
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import matrices, spd_matrices, vectors
+
+CHAPTER = "qp-and-lcp"
+ROWS, SIZE = 3, 3
+
+
+QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "A": matrices(ROWS, SIZE), "b": vectors(ROWS)}
+FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
+"""Programs that allow x = 0, which is no loss: x can be measured from any point that is allowed."""
+
+
+QUANTITIES = {"A": NUMBER, "Q": STIFFNESS, "b": LENGTH, "c": FORCE, "z": FORCE}
+
+
+def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
+    """The x at which the Lagrangian ``x^T Q x / 2 + c^T x - z^T (A x - b)`` is least, by least squares."""
+    root = np.linalg.cholesky(Q).T
+    pull = -c + sum(weight * row for weight, row in zip(z, A, strict=True))
+    return np.linalg.lstsq(root, np.linalg.lstsq(root.T, pull, rcond=None)[0], rcond=None)[0]
+
+
+def slack(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
+    """``w = A x - b`` there."""
+    return np.array([row @ stationary(Q, c, A, z) for row in A]) - b
+
+
+def lcp_by_trying(M: Array, q: Array) -> Array:
+    """z by trying which are zero: the pair of all z and w with the smallest violation."""
+    best, least = np.zeros(len(q)), np.inf
+    for kept in product((False, True), repeat=len(q)):
+        inner = np.array(kept)
+        z = np.zeros(len(q))
+        z[inner] = np.linalg.lstsq(M[np.ix_(inner, inner)], -q[inner], rcond=1e-9)[0]
+        violation = max(-np.min(z), -np.min(M @ z + q), np.max(np.abs((M @ z + q)[inner]), initial=0.0))
+        if violation < least - 1e-12:
+            best, least = z, violation
+    return best
+
+
+@claim("lloyd/s0.3/d1", "A quadratic program with inequalities")
+class d1:
+    formula = (
+        r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad "
+        r"\mathbf A\mathbf x \ge \mathbf b"
+    )
+    defines = (r"f(x)",)
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.complementarity.QP",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/d2", "A linear complementarity problem")
+class d2:
+    formula = r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
+    defines = (r"\mathbf w",)
+    verdict = Verdict.DEFINITION
+    implemented_by = ("rbnotes.complementarity.LCP",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/d3#a", "Matrix of the LCP of a quadratic program")
+class d3_a:
+    formula = r"\mathbf M = \mathbf A\mathbf Q^{-1}\mathbf A^T"
+    inputs = QP_DATA
+    result = LENGTH / FORCE
+
+    def printed(Q, c, A, b):
+        return A @ np.linalg.inv(Q) @ A.T
+
+    def library(Q, c, A, b):
+        return lcp_from_qp(QP(Q, c, A, b)).M
+
+    oracle = "how the slacks of the minimised Lagrangian answer to each multiplier, by least squares"
+
+    def reference(Q, c, A, b):
+        """Column j: how the slacks answer to a unit of z_j."""
+        at_zero = slack(Q, c, A, b, np.zeros(ROWS))
+        return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.lcp_from_qp",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/d3#b", "Vector of the LCP of a quadratic program")
+class d3_b:
+    formula = r"\mathbf q = -\mathbf b - \mathbf A\mathbf Q^{-1}\mathbf c"
+    inputs = QP_DATA
+    result = LENGTH
+
+    def printed(Q, c, A, b):
+        return -b - A @ np.linalg.inv(Q) @ c
+
+    def library(Q, c, A, b):
+        return lcp_from_qp(QP(Q, c, A, b)).q
+
+    oracle = "slacks of the unconstrained minimiser, by least squares"
+
+    def reference(Q, c, A, b):
+        return slack(Q, c, A, b, np.zeros(ROWS))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.lcp_from_qp",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/d3#c", "The minimiser from the multipliers")
+class d3_c:
+    formula = r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)"
+    inputs = {**QP_DATA, "z": vectors(ROWS)}
+    result = LENGTH
+
+    def printed(Q, c, A, b, z):
+        return np.linalg.inv(Q) @ (A.T @ z - c)
+
+    def library(Q, c, A, b, z):
+        return qp_minimizer(QP(Q, c, A, b), z)
+
+    oracle = "minimiser of the Lagrangian by least squares in a factor of Q"
+
+    def reference(Q, c, A, b, z):
+        return stationary(Q, c, A, z)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.complementarity.qp_minimizer",)
+    chapter = CHAPTER
+
+
+@claim("lloyd/s0.3/t51", "The quadratic program and the LCP have the same solution")
+class t51:
+    formula = (
+        r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + "
+        r"\mathbf q \ge 0"
+    )
+    inputs = FEASIBLE
+    result = LENGTH
+
+    def printed(Q, c, A, b):
+        M = A @ np.linalg.inv(Q) @ A.T
+        q = -b - A @ np.linalg.inv(Q) @ c
+        z = lcp_by_trying(M, q)
+        return np.linalg.inv(Q) @ (A.T @ z - c)
+
+    def library(Q, c, A, b):
+        qp = QP(Q, c, A, b)
+        return qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+
+    oracle = "the program solved by trying all sets of active rows; no multiplier is used"
+
+    def reference(Q, c, A, b):
+        """Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows."""
+        best, least = np.zeros(SIZE), np.inf
+        for kept in product((False, True), repeat=ROWS):
+            G, g = A[list(kept)], b[list(kept)]
+            point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(SIZE)
+            _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, SIZE))]))
+            Z = directions[int(np.sum(sizes > 1e-9)) :].T
+            x = point - Z @ np.linalg.solve(Z.T @ Q @ Z, Z.T @ (Q @ point + c))
+            value = x @ Q @ x / 2 + c @ x
+            if np.all(A @ x >= b - 1e-9) and value < least:
+                best, least = x, value
+        return best
+
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "in lcp_by_trying: min for max*": "the equations that are solved hold for every choice",
+        "in lcp_by_trying: dropped abs*": "the equations that are solved hold for every choice",
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.complementarity.solve_lcp",
+        "rbnotes.complementarity.lcp_from_qp",
+    )
+    chapter = CHAPTER

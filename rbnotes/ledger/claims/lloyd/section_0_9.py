@@ -1,0 +1,86 @@
+"""Lloyd 0.9: what the integrators are for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.dynamics import State, bridson_marino, implicit_euler, symplectic_euler, trapezoidal
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, bent_system
+from rbnotes.ledger.oracles.integration import (
+    implicit_euler_equations,
+    midpoint_acceleration_positions,
+    newton_step,
+    trapezoidal_equations,
+    trapezoidal_velocity,
+)
+from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
+from rbnotes.ledger.quantities import ACCELERATION, VELOCITY, stacked_quantity
+from rbnotes.ledger.record import Verdict, claim
+
+
+def derivative_from_above(ends, start):
+    """Derivative at h = 0 of where a step of size h ends, extrapolated from steps of eight sizes."""
+    sizes = np.arange(1, 9) / 1024
+    weights = [np.prod([t / (t - s) for t in sizes if t != s]) for s in sizes]
+    return sum(weight * (ends(s) - start) / s for weight, s in zip(weights, sizes, strict=True))
+
+
+@claim("lloyd/s0.9/t269", "The schemes solve for the evolution in time")
+class t269:
+    formula = (
+        r"\frac{d}{dh}\bigl(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1}\bigr)\Big|_{h=0}"
+        r" = \bigl(\dot{\mathbf x}^k, \mathbf M^{-1}\mathbf f^k\bigr)"
+        r"\quad\text{for each of the four}"
+    )
+    inputs = {name: strategy for name, strategy in STEP.items() if name != "h"}
+    result = stacked_quantity(stacked_quantity(VELOCITY, ACCELERATION))
+
+    def printed(M, f, K, D, x, v):
+        return np.array(4 * [[v, np.linalg.inv(M) @ f]])
+
+    def library(M, f, K, D, x, v):
+        system = bent_system(M, f, K, D, x, v)
+
+        def ends(h):
+            schemes = symplectic_euler, implicit_euler, trapezoidal, bridson_marino
+            after = [scheme(system, State(q=x, qdot=v), h) for scheme in schemes]
+            return np.array([[each.q, each.qdot] for each in after])
+
+        return derivative_from_above(ends, np.array([x, v]))
+
+    oracle = (
+        "how the states after small steps grow with the step, each from the equations that define its scheme"
+    )
+
+    def reference(M, f, K, D, x, v):
+        def ends(h):
+            kicked = v + h * np.linalg.lstsq(M, f, rcond=None)[0]
+            implicit, mean = (
+                newton_step(equations(M, force, x, v)(h), np.concatenate([x, v]))
+                for equations in (implicit_euler_equations, trapezoidal_equations)
+            )
+            x1 = midpoint_acceleration_positions(M, force, x, v, h)
+            halves = x1, trapezoidal_velocity(M, force, x, x1, v, h)
+            return np.array([[x + h * kicked, kicked], np.split(implicit, 2), np.split(mean, 2), halves])
+
+        force = nonlinear_force(f, K, D, x, v)
+        sizes = np.arange(1, 9) / 1024
+        quotients = [((ends(s) - [x, v]) / s).ravel() for s in sizes]
+        return np.polynomial.polynomial.polyfit(sizes / sizes[-1], quotients, 7)[0].reshape(4, 2, len(x))
+
+    equivalent_mutants = {
+        "swapped operands in `np.linalg.inv(M) @ f`": "the mass matrix is symmetric, so is its inverse"
+    }
+    primitives = BENT
+    verdict = Verdict.HOLDS
+    remark = (
+        "So each of them converges: the first two with the first order of the step, the last two with "
+        "the second, as the chapter measures."
+    )
+    implemented_by = (
+        "rbnotes.dynamics.symplectic_euler",
+        "rbnotes.dynamics.implicit_euler",
+        "rbnotes.dynamics.trapezoidal",
+        "rbnotes.dynamics.bridson_marino",
+    )
+    chapter = "time-stepping"

@@ -1,0 +1,270 @@
+"""Sueda 1.6: equations of motion. The oracle moves six point masses instead of a body."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.dynamics import body_acceleration, gravity_wrench
+from rbnotes.inertia import spatial_inertia
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
+from rbnotes.ledger.oracles.point_mass_dynamics import acceleration
+from rbnotes.ledger.quantities import RATE, TIME, TWIST, WRENCH
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import frames, inertias, masses, twists, vectors
+
+CHAPTER = "free-flight"
+VANISHES = "the velocity crossed with itself is zero, as the notes say"
+PUSHED = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
+CENTRED = {"m": masses(), "J": inertias(), "phi": twists(), "wrench": twists()}
+WEIGHT = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": vectors()}
+AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
+
+
+def centred_reference(m, J, phi, wrench):
+    """M phidot, with the acceleration of six point masses about their centre."""
+    rate = acceleration(m, np.zeros(3), J, phi, wrench)
+    return np.concatenate([J @ rate[:3], m * rate[3:]])
+
+
+def centred_library(m, J, phi, wrench):
+    M = spatial_inertia(m, J)
+    return M @ body_acceleration(M, phi, wrench)
+
+
+def weights(m, c, J, E, g):
+    """The weights of six point masses, summed with their moments, in the body frame."""
+    each, points = point_masses(m, J, c)
+    forces = np.broadcast_to(np.linalg.solve(E[:3, :3], each * g), points.shape)
+    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+
+@claim("sueda/s1.6/e1.21", "The Newton-Euler equations in body coordinates")
+class e1_21:
+    formula = r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)"
+    inputs = PUSHED
+    result = TWIST / TIME
+
+    def printed(m, c, J, phi, wrench):
+        M = kinetic_energy_matrix(m, J, c)
+        w, v = bracket(phi[:3]), bracket(phi[3:])
+        zero = np.zeros((3, 3))
+        ad = np.block([[w, zero], [v, w]])
+        return np.linalg.solve(M, ad.T @ M @ phi + wrench)
+
+    def library(m, c, J, phi, wrench):
+        return body_acceleration(spatial_inertia(m, J, c), phi, wrench)
+
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = acceleration
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.22", "Gravity as a body wrench")
+class e1_22:
+    formula = r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}"
+    inputs = WEIGHT
+    result = WRENCH
+
+    def printed(m, c, J, E, g):
+        zero = np.zeros(3)
+        return np.concatenate([zero, E[:3, :3].T @ (m * g)])
+
+    def library(m, c, J, E, g):
+        return gravity_wrench(E, spatial_inertia(m, J, c), g)
+
+    oracle = "the weights of six point masses, with their moments about the body's origin"
+
+    def reference(m, c, J, E, g):
+        return weights(m, c, J, E, g)
+
+    verdict = Verdict.CONDITIONAL
+    given = AT_CENTRE
+    condition = "the origin of the body frame is the centre of mass, or lies above or below it"
+
+    def holds_when(m, c, J, E, g):
+        return np.linalg.norm(np.cross(E[:3, :3] @ c, g)) < 1e-12
+
+    correction = (
+        r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
+        r"R^Tm\mathbf g \end{pmatrix}$"
+    )
+    implemented_by = ("rbnotes.dynamics.gravity_wrench",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/t302", "Gravity does not change the angular velocity")
+class t302:
+    formula = (
+        r"\dot\omega\ \text{of (1.21) with}\ \mathbf f_\text{body} = 0:\quad "
+        r"\text{`gravity does not affect the angular velocity'}"
+    )
+    inputs = {**WEIGHT, "phi": twists()}
+    result = RATE / TIME
+
+    def printed(m, c, J, E, g, phi):
+        """The angular acceleration without gravity."""
+        M = kinetic_energy_matrix(m, J, c)
+        w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
+        return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi)[:3]
+
+    def library(m, c, J, E, g, phi):
+        M = spatial_inertia(m, J, c)
+        return body_acceleration(M, phi, gravity_wrench(E, M, g))[:3]
+
+    oracle = "the angular acceleration of six point masses that fall, each under its weight"
+
+    def reference(m, c, J, E, g, phi):
+        return acceleration(m, c, J, phi, weights(m, c, J, E, g))[:3]
+
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    remark = (
+        "True about every origin, but only about the centre of mass is it the zero of (1.22) that says so: about "
+        "another one the right torque is there, and the zero would turn the body."
+    )
+    implemented_by = ("rbnotes.dynamics.body_acceleration", "rbnotes.dynamics.gravity_wrench")
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.23#a", "The equations about the centre of mass, with the inertia written out")
+class e1_23_a:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\"
+        r" 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\"
+        r" 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\"
+        r" f \end{pmatrix}"
+    )
+    inputs = CENTRED
+    result = TWIST / TIME
+
+    def printed(m, J, phi, wrench):
+        """The acceleration, with the one I that the text names: 'the rotational inertia'."""
+        w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
+        M = np.block([[J, zero], [zero, m * J]])
+        return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench)
+
+    def library(m, J, phi, wrench):
+        return body_acceleration(spatial_inertia(m, J), phi, wrench)
+
+    oracle = "the acceleration for which six point masses need just this wrench"
+
+    def reference(m, J, phi, wrench):
+        return acceleration(m, np.zeros(3), J, phi, wrench)
+
+    tolerance = 1e-08
+    verdict = Verdict.MISPRINT
+    correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
+    units_mismatch = r"an inertia times a mass stands where a mass belongs"
+    remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.23#b", "The equations about the centre of mass, with the momenta")
+class e1_23_b:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\"
+        r" 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\"
+        r" mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+    result = WRENCH
+
+    def printed(m, J, phi, wrench):
+        omega, v, zero = phi[:3], phi[3:], np.zeros((3, 3))
+        momentum = np.concatenate([J @ omega, m * v])
+        return np.block([[bracket(omega).T, bracket(v).T], [zero, bracket(omega).T]]) @ momentum + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "dropped transpose in `bracket(v).T`": VANISHES,
+        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": VANISHES,
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.23#c", "The equations about the centre of mass, multiplied out")
+class e1_23_c:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\"
+        r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+    result = WRENCH
+
+    def printed(m, J, phi, wrench):
+        omega, v = phi[:3], phi[3:]
+        momentum = m * v
+        turning = bracket(omega).T @ J @ omega + bracket(v).T @ momentum
+        return np.concatenate([turning, bracket(omega).T @ momentum]) + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    equivalent_mutants = {
+        "dropped transpose in `bracket(v).T`": VANISHES,
+        "swapped operands in `bracket(v).T @ momentum`": VANISHES,
+        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
+        "dropped `bracket(v).T @ momentum` in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.23#d", "The equations about the centre of mass, without the term that vanishes")
+class e1_23_d:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega \\"
+        r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+    result = WRENCH
+
+    def printed(m, J, phi, wrench):
+        omega, v = phi[:3], phi[3:]
+        return np.concatenate([bracket(omega).T @ J @ omega, bracket(omega).T @ (m * v)]) + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.6/e1.23#e", "The equations about the centre of mass, as cross products")
+class e1_23_e:
+    formula = (
+        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
+        r" \dot v \end{pmatrix} = -\begin{pmatrix} \omega\times I\omega \\"
+        r" \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    )
+    inputs = CENTRED
+    result = WRENCH
+
+    def printed(m, J, phi, wrench):
+        omega, v = phi[:3], phi[3:]
+        return -np.concatenate([np.cross(omega, J @ omega), np.cross(omega, m * v)]) + wrench
+
+    library = centred_library
+    oracle = "the acceleration for which six point masses need just this wrench"
+    reference = centred_reference
+    tolerance = 1e-08
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.dynamics.body_acceleration",)
+    chapter = CHAPTER

@@ -1,0 +1,176 @@
+"""Sueda 1.7: maximal inertia."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from rbnotes import se3
+from rbnotes.inertia import cuboid, principal_frame, spatial_inertia, transform_inertia, triangle_mesh
+from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix, point_masses
+from rbnotes.ledger.quantities import DENSITY, ENERGY, LENGTH, SPATIAL_INERTIA
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import (
+    frames,
+    inertias,
+    masses,
+    matrices,
+    positive_numbers,
+    twists,
+    vectors,
+)
+
+CHAPTER = "spatial-inertia"
+BOX = {
+    "dx": positive_numbers(),
+    "dy": positive_numbers(),
+    "dz": positive_numbers(),
+    "rho": positive_numbers(),
+}
+BODY = {"m": masses(), "c": vectors(), "J": inertias()}
+CENTRED = {"m": masses(), "c": vectors(3, 0, 0), "J": inertias().map(lambda J: np.diag(np.diag(J)))}
+
+
+TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+SOLID = {
+    "vertices": matrices(4, 3).filter(lambda corners: np.linalg.det(corners[1:] - corners[0]) > 0.5),
+    "rho": positive_numbers(),
+}
+
+
+QUANTITIES = {"dx": LENGTH, "dy": LENGTH, "dz": LENGTH, "rho": DENSITY, "vertices": LENGTH}
+
+
+@claim("sueda/s1.7/t320#a", "In body coordinates the mass matrix is diagonal")
+class t320_a:
+    formula = r"M = \mathrm{diag}(I_1, I_2, I_3, m, m, m)"
+    inputs = BODY
+    result = SPATIAL_INERTIA
+
+    def printed(m, c, J):
+        """What a diagonal matrix keeps of the spatial inertia."""
+        return np.diag(np.diag(kinetic_energy_matrix(m, J, c)))
+
+    def library(m, c, J):
+        return spatial_inertia(m, J, c)
+
+    oracle = "the kinetic energy of six point masses with this mass, centre and inertia"
+
+    def reference(m, c, J):
+        return kinetic_energy_matrix(m, J, c)
+
+    verdict = Verdict.CONDITIONAL
+    given = CENTRED
+
+    def holds_when(m, c, J):
+        return not np.any(c) and np.array_equal(J, np.diag(np.diag(J)))
+
+    condition = "the body frame lies at the centre of mass, along the principal axes"
+    remark = "In any body frame the matrix is constant; 1.7.1 says what makes it diagonal."
+    implemented_by = ("rbnotes.inertia.spatial_inertia",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.7/t320#b", "In body coordinates the mass matrix can be computed beforehand")
+class t320_b:
+    formula = r"T = \tfrac12\,\phi^T M\,\phi\ \text{with the same}\ M\ \text{wherever the body is}"
+    inputs = {**BODY, "E": frames(), "phi": twists()}
+    result = ENERGY
+
+    def printed(m, c, J, E, phi):
+        """One matrix, made where the body starts, for all its poses."""
+        return 0.5 * phi @ kinetic_energy_matrix(m, J, c) @ phi
+
+    def library(m, c, J, E, phi):
+        return 0.5 * phi @ spatial_inertia(m, J, c) @ phi
+
+    oracle = "the kinetic energy of six point masses from their velocities in the world"
+
+    def reference(m, c, J, E, phi):
+        """Energy of six point masses that move through the world."""
+        each, points = point_masses(m, J, c)
+        turning, flying = E[:3, :3] @ phi[:3], E[:3, :3] @ phi[3:]
+        return each / 2 * np.sum((flying + np.cross(turning, points @ E[:3, :3].T)) ** 2)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.spatial_inertia",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.7/t320#c", "Body-centred frame and mass matrix of a triangle mesh, by volume integration")
+class t320_c:
+    formula = r"M = \int \Gamma(\mathbf x)^T\,\Gamma(\mathbf x)\,\rho\,dV"
+    inputs = SOLID
+    result = SPATIAL_INERTIA
+
+    def printed(vertices, rho):
+        """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its centre."""
+        mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
+        arms = vertices - np.mean(vertices, axis=0)
+        squares = mass / 20 * arms.T @ arms
+        inertia = np.trace(squares) * np.eye(3) - squares
+        return np.diag([*np.linalg.eigvalsh(inertia), mass, mass, mass])
+
+    def library(vertices, rho):
+        solid = triangle_mesh(vertices, TETRAHEDRON, rho)
+        E, _ = principal_frame(solid)
+        return transform_inertia(se3.inverse(E), spatial_inertia(*solid))
+
+    oracle = "Gauss points of a tetrahedron: singular values of their arms from the centre"
+
+    def reference(vertices, rho):
+        """The mass at four points that integrate squares over a tetrahedron, and its second moments' eigenvalues."""
+        near, far = (5 - np.sqrt(5)) / 20, (5 + 3 * np.sqrt(5)) / 20
+        points = (near + (far - near) * np.eye(4)) @ vertices
+        mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
+        squares = np.linalg.svd(points - np.mean(points, axis=0), compute_uv=False) ** 2 * mass / 4
+        return np.diag(
+            [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1], mass, mass, mass]
+        )
+
+    equivalent_mutants = {
+        "swapped operands in `vertices - np.mean(vertices, axis=0)`": "arms only enter by their squares"
+    }
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.inertia.triangle_mesh",
+        "rbnotes.inertia.transform_inertia",
+        "rbnotes.inertia.principal_frame",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.7/e1.24", "Spatial inertia of a cuboid")
+class e1_24:
+    formula = (
+        r"M = \mathrm{diag}\bigl(\tfrac m{12}(\Delta y^2+\Delta z^2),\ \tfrac m{12}(\Delta z^2"
+        r"+\Delta x^2),\ \tfrac m{12}(\Delta x^2+\Delta y^2),\ m,\ m,\ m\bigr),\quad m "
+        r"= \rho\,\Delta x\,\Delta y\,\Delta z"
+    )
+    inputs = BOX
+    result = SPATIAL_INERTIA
+
+    def printed(dx, dy, dz, rho):
+        m = rho * dx * dy * dz
+        return np.diag(
+            [m / 12 * (dy**2 + dz**2), m / 12 * (dz**2 + dx**2), m / 12 * (dx**2 + dy**2), m, m, m]
+        )
+
+    def library(dx, dy, dz, rho):
+        return spatial_inertia(*cuboid([dx, dy, dz], rho))
+
+    oracle = "kinetic energy by Gauss quadrature over the box, exact for its polynomials"
+
+    def reference(dx, dy, dz, rho):
+        """Kinetic energy of the mass at the eight Gauss points of the box: exact for squares of coordinates."""
+        M = np.zeros((6, 6))
+        for signs in itertools.product((-1, 1), repeat=3):
+            point = np.array([dx, dy, dz]) / 2 * np.array(signs) / np.sqrt(3)
+            velocities = np.concatenate([np.cross(np.eye(3), point), np.eye(3)])
+            M += rho * dx * dy * dz / 8 * velocities @ velocities.T
+        return M
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.inertia.cuboid",)
+    chapter = CHAPTER

@@ -1,0 +1,300 @@
+"""Sueda 1.9.2: a force of constant direction on a point of a body. The oracle: moments, work, complex steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import se3, so3
+from rbnotes.forces.body_forces import directional_energy, directional_force
+from rbnotes.forces.path import symmetric_part
+from rbnotes.forces.symmetry import asymmetry
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.claims.sueda.section_1_9 import CHAPTER, Gamma
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.body_paths import pose_derivative
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing import complex_step
+from rbnotes.testing.strategies import frames, nonzero_vectors, positive_numbers, rotations, vectors
+
+PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
+TURNED = {"R": rotations(), "a": nonzero_vectors()}
+
+
+QUANTITIES = {"a": units.NUMBER}
+
+
+def wrench(k, a, E, x):
+    """Moment about the body's origin and force, seen from the body."""
+    f = E[:3, :3].T @ (k * a)
+    return np.concatenate([np.cross(x, f), f])
+
+
+def potential(k, a, E, x):
+    return -k * a @ (E[:3, :3] @ x + E[:3, 3])
+
+
+def force_printed(k, a, E, x):
+    return k * Gamma(x).T @ E[:3, :3].T @ a
+
+
+def force_library(k, a, E, x):
+    return directional_force(k, a, E, x).w
+
+
+def stiffness_printed(k, a, E, x):
+    R = E[:3, :3]
+    zero = np.zeros((3, 3))
+    return k * np.block([[bracket(x) @ bracket(R.T @ a), zero], [bracket(R.T @ a), zero]])
+
+
+def turned(R, w):
+    """R exp([w]), as far as a first derivative sees it."""
+    return R + R @ bracket(w)
+
+
+def second_derivatives(k, a, E, x):
+    """X_i X_j V for the six generators X of motions: V is linear in E, so they are products of matrices."""
+    generators = np.zeros((6, 4, 4))
+    for generator, axis in zip(generators, np.eye(6), strict=True):
+        generator[:3, :3], generator[:3, 3] = bracket(axis[:3]), axis[3:]
+    products = np.einsum("iab,jbc->ijac", generators, generators)
+    return np.einsum("a,ijab,b->ij", np.append(-k * a, 0), E @ products, np.append(x, 1))
+
+
+FORCE = ("rbnotes.forces.body_forces.directional_force",)
+ENERGY = ("rbnotes.forces.body_forces.directional_energy",)
+
+
+@claim("sueda/s1.9.2/e1.31", "Wrench of a force of constant direction")
+class e1_31:
+    formula = r"\mathsf f = k\,\Gamma^T R^T\,{}^0\mathbf a"
+    inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.WRENCH
+    printed = force_printed
+    library = force_library
+    oracle = "statics: moment about the body's origin and force, seen from the body"
+    reference = wrench
+    exact = "a moment and a force, each a single product that both compute in the same order"
+    verdict = Verdict.HOLDS
+    remark = "Called 'the linear wrench' there; it has a torque and a force."
+    implemented_by = FORCE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.32", "Potential of a force of constant direction")
+class e1_32:
+    formula = r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a"
+    inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.ENERGY
+
+    def printed(k, a, E, x):
+        x0 = E[:3, :3] @ x + E[:3, 3]
+        return -k * x0 @ a
+
+    library = directional_energy
+    oracle = "work against the force along a curve from the world's origin, by quadrature"
+
+    def reference(k, a, E, x):
+        """Work against the force, on the way of the point from the world's origin along a curve."""
+        end = E[:3, :3] @ x + E[:3, 3]
+        nodes, weights = np.polynomial.legendre.leggauss(4)
+        s, ds = (nodes + 1) / 2, weights / 2
+        sideways = np.array([1.0, -2.0, 0.5])
+        velocities = 2 * s[:, None] * end + (1 - 2 * s[:, None]) * sideways
+        return -np.sum(ds * (velocities @ (k * a)))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ENERGY
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/t387", "The wrench is minus the gradient of the potential")
+class t387:
+    formula = r"k\,\Gamma^T R^T\,{}^0\mathbf a = -\partial V/\partial E"
+    inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.WRENCH
+    printed = force_printed
+    library = force_library
+    oracle = "complex step of V along body-frame increments"
+
+    def reference(k, a, E, x):
+        return -pose_derivative(lambda moved: potential(k, a, moved[0], x), E[None])
+
+    verdict = Verdict.HOLDS
+    implemented_by = FORCE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.33", "Stiffness of a force of constant direction")
+class e1_33:
+    formula = (
+        r"K = k\begin{pmatrix}[{}^i\mathbf x][R^T\,{}^0\mathbf a] & 0\\"
+        r" [R^T\,{}^0\mathbf a] & 0\end{pmatrix}"
+    )
+    inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.SPATIAL_STIFFNESS
+    printed = stiffness_printed
+
+    def library(k, a, E, x):
+        return directional_force(k, a, E, x).K
+
+    oracle = "complex step of the statics of a force, along body-frame increments"
+
+    def reference(k, a, E, x):
+        return pose_derivative(lambda moved: wrench(k, a, moved[0], x), E[None])
+
+    verdict = Verdict.HOLDS
+    remark = (
+        r"This is $+\partial\mathsf f/\partial E$, as (1.30) needs it; (1.37), (1.51), (1.62) and (1.67) "
+        r"have the other sign."
+    )
+    implemented_by = FORCE
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.34#a", "Derivative of a world vector seen from a turning body")
+class e1_34_a:
+    formula = r"\partial (R^T\mathbf a)/\partial\boldsymbol\omega = [R^T\mathbf a]"
+    inputs = TURNED
+    result = units.NUMBER
+
+    def printed(R, a):
+        return bracket(R.T @ a)
+
+    def library(R, a):
+        return so3.hat(R.T @ a)
+
+    oracle = "complex step along R exp([w])"
+
+    def reference(R, a):
+        return complex_step(lambda w: turned(R, w).T @ a, np.zeros(3))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.34#b", "Derivative of a body vector seen from the world")
+class e1_34_b:
+    formula = r"\partial (R\,\mathbf a)/\partial\boldsymbol\omega = -R\,[\mathbf a]"
+    inputs = TURNED
+    result = units.NUMBER
+
+    def printed(R, a):
+        return -R @ bracket(a)
+
+    def library(R, a):
+        return -R @ so3.hat(a)
+
+    oracle = "complex step along R exp([w])"
+
+    def reference(R, a):
+        return complex_step(lambda w: turned(R, w) @ a, np.zeros(3))
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.so3.hat",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/e1.34#c", "Derivative of the body's origin")
+class e1_34_c:
+    formula = r"\partial\mathbf p/\partial\mathbf v = R"
+    inputs = {"E": frames()}
+    result = units.NUMBER
+
+    def printed(E):
+        R = E[:3, :3]
+        return 1.0 * R
+
+    def library(E):
+        return (E[:3, :3] @ se3.Gamma(np.zeros(3)))[:, 3:]
+
+    oracle = "the origin after it has flown off along each body axis"
+
+    def reference(E):
+        """Positions of the origin one second after it flew off along each body axis."""
+        return np.stack(
+            [motion(E, np.append(np.zeros(3), v))(1.0)[:3, 3] - E[:3, 3] for v in np.eye(3)], axis=-1
+        )
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.se3.Gamma",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/t395#a", "The stiffness matrix is not symmetric")
+class t395_a:
+    formula = r"K \ne K^T"
+    inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.SPATIAL_STIFFNESS
+
+    def printed(k, a, E, x):
+        K = stiffness_printed(k, a, E, x)
+        return K - K.T
+
+    def library(k, a, E, x):
+        return asymmetry(directional_force(k, a, E, x).w[None])
+
+    oracle = "second derivatives of V along two generators, in both orders: their commutator"
+
+    def reference(k, a, E, x):
+        second = second_derivatives(k, a, E, x)
+        return second - second.T
+
+    equivalent_mutants = {
+        "in stiffness_printed: filled zero at 1 in `[bracket(R.T @ a), zero]`": "a symmetric block on the diagonal is no asymmetry"
+    }
+    verdict = Verdict.HOLDS
+    remark = (
+        r"That the force does not depend on the translation explains only part of it: the block of the "
+        r"rotations is not symmetric either. The reason is that body-frame increments do not commute: $K "
+        r"- K^T = \begin{pmatrix}[\boldsymbol\tau] & [\mathbf f]\\ [\mathbf f] & 0\end{pmatrix}$ for "
+        r"every force that has a potential."
+    )
+    implemented_by = (
+        "rbnotes.forces.symmetry.asymmetry",
+        "rbnotes.forces.body_forces.directional_force",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s1.9.2/t395#b", "Symmetrising the stiffness matrix")
+class t395_b:
+    formula = r"K = \tfrac12(K + K^T)"
+    inputs = PULL
+    quantities = {"k": units.FORCE}
+    result = units.SPATIAL_STIFFNESS
+
+    defines = ("K",)
+
+    def printed(k, a, E, x):
+        K = stiffness_printed(k, a, E, x)
+        return 1 / 2 * (K + K.T)
+
+    def library(k, a, E, x):
+        return symmetric_part(directional_force(k, a, E, x).K)
+
+    oracle = "second derivatives of V along E exp([xi])"
+
+    def reference(k, a, E, x):
+        """exp([xi]) = I + [xi] + [xi]^2 / 2 + ...: its second derivatives are the mean of both orders."""
+        second = second_derivatives(k, a, E, x)
+        return -(second + second.T) / 2
+
+    equivalent_mutants = {
+        "in stiffness_printed: swapped operands in `bracket(x) @ bracket(R.T @ a)`": (
+            "brackets are antisymmetric: their product in the other order is the transpose"
+        )
+    }
+    verdict = Verdict.DEFINITION
+    remark = (
+        r"Where the force has a potential, this is minus its Hessian in exponential coordinates, "
+        r"$V(E\exp([\xi]))$ at $\xi = 0$."
+    )
+    implemented_by = ("rbnotes.forces.path.symmetric_part",)
+    chapter = CHAPTER

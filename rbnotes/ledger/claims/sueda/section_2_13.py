@@ -1,0 +1,353 @@
+"""Sueda 2.13: the inverse of the reduced inertia. The oracles know masses at points, and dense solves."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.claims.sueda.section_2_1_jacobian import serial_chains
+from rbnotes.ledger.claims.sueda.section_2_12 import SLACK, at_joint, joints_of, seen_through
+from rbnotes.ledger.claims.sueda.section_2_trees import tree_of as hinges_of
+from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.oracles import body_trees
+from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
+from rbnotes.ledger.oracles.branching_tree import (
+    PARENTS,
+    tree_newton_equations,
+    twists_and_velocities,
+)
+from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
+from rbnotes.ledger.oracles.recursive_dynamics import (
+    counted_array,
+    hinge_links,
+    recursive_accelerations,
+)
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.multibody.reduced import (
+    factor_mass_matrix,
+    forward_dynamics,
+    inverse_mass_matrix,
+    inverse_mass_product,
+)
+from rbnotes.testing.strategies import arrays, numbers, positive_numbers
+
+CHAPTER = "inverse-inertia"
+INVERSE = ("rbnotes.multibody.reduced.inverse_mass_product",)
+FACTORED = ("rbnotes.multibody.reduced.factor_inertia",)
+STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
+OWN = np.kron(np.eye(4), np.ones((6, 6)))
+"""Where one of the bodies' twists couples none but those of one body."""
+_JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
+NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
+STEP = {
+    "assembly": LINKED,
+    "q": arrays(5),
+    "h": positive_numbers(0.0625, 0.25),
+    "D_m": arrays(4, 6, 6).map(lambda D: D / 4),
+    "K_m": arrays(4, 6, 6).map(lambda K: K + 0.5),
+    "D_r": arrays(5, 5).map(lambda D: D / 4),
+    "K_r": arrays(5, 5).map(lambda K: K + 0.5),
+    "x": arrays(5),
+}
+DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
+
+
+QUANTITIES = BRANCHING_STATE
+
+
+def prepared(tree, q, P_r, P_m):
+    """The first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the inertia felt, and Psi."""
+    M_hat, found = np.zeros((5, 6, 6)), [None] * 4
+    joints = joints_of(tree, q, np.zeros(5))
+    for j in reversed(range(4)):
+        Ad, S, _, own = joints[j]
+        to_body = seen_through(tree.links[j].body)
+        M_hat[j] += at_joint(tree.links[j]) + to_body.T @ P_m[j] @ to_body
+        Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[own, own])
+        Pi = M_hat[j] - M_hat[j] @ S @ Psi @ S.T @ M_hat[j]
+        M_hat[tree.parents[j]] += Ad.T @ Pi @ Ad
+        found[j] = (tree.parents[j], Ad, S, own, M_hat[j], Psi)
+    return found
+
+
+def answered(joints, x):
+    """The second and the third loop, for one right side."""
+    B_hat, V_dot, y = np.zeros((5, 6)), np.zeros((5, 6)), np.zeros(5)
+    for j in reversed(range(4)):
+        p, Ad, S, own, M_hat, Psi = joints[j]
+        beta = B_hat[j] + M_hat @ (S @ Psi @ (x[own] - S.T @ B_hat[j]))
+        B_hat[p] += Ad.T @ beta
+    for j, (p, Ad, S, own, M_hat, Psi) in enumerate(joints):
+        y[own] = Psi @ (x[own] - S.T @ M_hat @ Ad @ V_dot[p] - S.T @ B_hat[j])
+        V_dot[j] = Ad @ V_dot[p] + S @ y[own]
+    return y
+
+
+def twist_slopes(at, q):
+    """J_mr ``(24, 5)`` by complex steps: the oracle."""
+    return np.stack(
+        [twists_and_velocities(at, np.zeros((4, 1, 3)), q, e)[0].ravel() for e in np.eye(5)], axis=1
+    )
+
+
+def masses_of(at, bodies, q):
+    return tree_newton_equations(at, bodies, np.zeros(3), q, np.zeros(5))[0]
+
+
+@claim("sueda/s2.13/t1608#a", "Forward dynamics with the vector in the place of the forces")
+class t1608_a:
+    formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
+    inputs = TREE | {"x": arrays(5)}
+    quantities = {"x": units.ENERGY / BRANCHING}
+    result = BRANCHING / units.TIME / units.TIME
+
+    def printed(at, bodies, g, q, v, x):
+        return forward_dynamics(library_tree(at, bodies, g), q, v, x)
+
+    def library(at, bodies, g, q, v, x):
+        return inverse_mass_product(library_tree(at, bodies, g), q, x)
+
+    oracle = "a dense solve, with masses at points by complex steps"
+
+    def reference(at, bodies, g, q, v, x):
+        return np.linalg.solve(masses_of(at, bodies, q), x)
+
+    tolerance = SLACK
+    verdict = Verdict.CONDITIONAL
+    given = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
+    condition = "nothing else acts and nothing moves: no weight, no springs, no velocities"
+
+    def holds_when(at, bodies, g, q, v, x):
+        return not np.any(v) and not np.any(g)
+
+    remark = "Forward dynamics solves for all forces together; Algorithm 10 has left those of weights and motion out."
+    implemented_by = INVERSE
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.13/t1608#b", "The product takes O(n), the inverse O(n^2)")
+class t1608_b:
+    formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle; } O(n^2):\ n \text{ times that}"
+    inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
+
+    def result(values):
+        return units.vector_quantity(
+            (units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].size ** 2)
+        )
+
+    def printed(assembly, angles):
+        n = len(assembly.parents)
+        rows = [inverse_mass_product(hinges_of(assembly), angles[:n], unit) for unit in np.eye(n)]
+        return [n * (650 * n - 589), *np.ravel(rows)]
+
+    def library(assembly, angles):
+        n = len(assembly.parents)
+        inverse = inverse_mass_matrix(hinges_of(assembly), angles[:n])
+        return [n * (650 * n - 589), *inverse.ravel()]
+
+    oracle = "recursive forward dynamics without loads, row by row, with numbers that count their products"
+
+    def reference(assembly, angles):
+        n, tally, rows = assembly.size, [0], []
+        at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
+        still = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in at_rest]
+        parts = [tuple(counted_array(part, tally) for part in link) for link in still]
+        for unit in np.eye(n):
+            rows += map(float, recursive_accelerations(assembly.parents, parts, counted_array(unit, tally)))
+        return [tally[0], *rows]
+
+    tolerance = SLACK
+    verdict = Verdict.HOLDS
+    remark = "Less is needed: the first loop need not be repeated, and a row of zeros makes half of the others' work."
+    implemented_by = ("rbnotes.multibody.reduced.inverse_mass_matrix",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.13/t1608#c", "The inverse by columns of the identity, prepared once")
+class t1608_c:
+    formula = r"\text{`the columns of the identity matrix as the right-hand-side vectors', the first loop `run just once'}"
+    inputs = STILL
+    result = units.matrix_quantity(BRANCHING / units.TIME, units.ENERGY * units.TIME / BRANCHING)
+
+    def printed(at, bodies, q):
+        tree = library_tree(at, bodies)
+        once = factor_mass_matrix(tree, q)
+        return np.stack([once.solve(column) for column in np.eye(5)], axis=1)
+
+    def library(at, bodies, q):
+        return inverse_mass_matrix(library_tree(at, bodies), q)
+
+    oracle = "the inverse of the matrix of masses at points, by complex steps"
+
+    def reference(at, bodies, q):
+        return np.linalg.inv(masses_of(at, bodies, q))
+
+    tolerance = SLACK
+    verdict = Verdict.HOLDS
+    remark = "Once for each configuration: all that the loop finds depends on $q$."
+    implemented_by = (*FACTORED, "rbnotes.multibody.reduced.inverse_mass_matrix")
+    chapter = CHAPTER
+
+
+def coupling(numbers):
+    """Terms between all bodies, none of them zero and all less than the masses."""
+    return 0.2 + numbers / 8
+
+
+@claim("sueda/s2.13/t1608#d", "What of the bodies' terms can be included")
+class t1608_d:
+    formula = (
+        r"\text{`we can only include the diagonal terms, since off-diagonal terms break the tree structure'}"
+    )
+    inputs = STILL | {"B": arrays(24, 24).map(coupling), "p": positive_numbers(), "x": arrays(5)}
+    constants = (units.LENGTH,)
+    quantities = {"x": units.ENERGY / BRANCHING, "B": units.SPATIAL_INERTIA, "p": units.INERTIA}
+    result = BRANCHING / units.TIME / units.TIME
+
+    def printed(at, bodies, q, B, p, x):
+        own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
+        return answered(prepared(library_tree(at, bodies), q, p * np.eye(5), own), x)
+
+    def library(at, bodies, q, B, p, x):
+        blocks = np.swapaxes(B.reshape(4, 6, 4, 6), 1, 2)
+        parents = [(blocks[i, p], blocks[p, i]) for i, p in enumerate(PARENTS)]
+        own = [blocks[i, i] for i in range(4)]
+        return factor_mass_matrix(
+            library_tree(at, bodies), q, body_terms=own, parent_terms=parents, joint_terms=p
+        ).solve(x)
+
+    oracle = DENSE + ": with the blocks of each body and of each with its parent"
+
+    def reference(at, bodies, q, B, p, x):
+        J = twist_slopes(at, q)
+        return np.linalg.solve(
+            masses_of(at, bodies, q) + J.T @ (B * (OWN + NEIGHBOURS)) @ J + p * np.eye(5), x
+        )
+
+    tolerance = SLACK
+    verdict = Verdict.CONDITIONAL
+    given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOURS))}
+    condition = (
+        "no term is between a body and its parent: such terms run along the tree, and the same three loops can take "
+        "them in"
+    )
+
+    def holds_when(at, bodies, q, B, p, x):
+        return not np.any(B * NEIGHBOURS)
+
+    remark = (
+        r"With $C$ in the row of the child $c$ and the column of its parent, $C'$ in the other place: $\Pi_c$ seen from "
+        r"the parent becomes $A^\top\hat M A + A^\top C + C'A - (A^\top\hat M + C')S\Psi S^\top(\hat MA + C)$, with $A = "
+        r"{}^c_j\mathrm{Ad}$."
+    )
+    implemented_by = FACTORED
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.13/alg10#a", "Algorithm 10: the inverse times a vector")
+class alg10_a:
+    formula = (
+        r"\begin{aligned} &\text{backward: } \hat M_j = M_j + P^m_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ "
+        r"\Psi_j = (S_j^\top\hat M_jS_j + P^r_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j \\ &\text{"
+        r"backward: } \hat B_j = \sum_c{}^c_j\mathrm{Ad}^\top\beta_c,\ \beta_j = \hat B_j + \hat M_j(S_j\Psi_j(x_j - "
+        r"S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top"
+        r"\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
+    )
+    inputs = STEP
+    quantities = {
+        "x": units.ENERGY / BRANCHING,
+        "D_m": units.SPATIAL_DAMPING,
+        "K_m": units.SPATIAL_STIFFNESS,
+        "D_r": units.matrix_quantity(
+            units.ENERGY * units.TIME / BRANCHING,
+            BRANCHING,
+        ),
+        "K_r": units.matrix_quantity(
+            units.ENERGY / BRANCHING,
+            BRANCHING,
+        ),
+    }
+    result = BRANCHING / units.TIME / units.TIME
+
+    def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        """Without and with the preconditioner's terms, K being the derivatives of the forces."""
+        tree, none = library_tree_of(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
+        added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
+        return [answered(prepared(tree, q, *terms), x) for terms in (none, added)]
+
+    def library(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        tree = library_tree_of(assembly)
+        of_joints = np.zeros((5, 5))
+        for own in tree.coordinate_slices:
+            of_joints[own, own] = h * D_r[own, own] - h**2 * K_r[own, own]
+        step = factor_mass_matrix(tree, q, joint_terms=of_joints, body_terms=h * D_m - h**2 * K_m)
+        return [inverse_mass_product(tree, q, x), step.solve(x)]
+
+    oracle = "a dense solve, with displacements of point masses and twists of the bodies by complex steps"
+
+    def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
+        """Of the joints' terms, the block of each joint: as (2.78) has them."""
+        W, J = body_trees.mass_weighted_jacobian(assembly, q), body_trees.jacobian(assembly, q)
+        of_joints = linalg.block_diag(
+            *[(D_r - h * K_r)[own, own] for own in body_trees.coordinate_slices(assembly)]
+        )
+        step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * of_joints
+        return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
+
+    tolerance = SLACK
+    verdict = Verdict.HOLDS
+    remark = (
+        r"With $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$. Symmetry is not asked for. Matrices $D_r$, "
+        r"$K_r$ that couple joints cannot be had: only their blocks enter. The text has lost lower indices of the adjoints."
+    )
+    implemented_by = (*INVERSE, *FACTORED)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.13/alg10#b", "Algorithm 10: the sign of the joint stiffness")
+class alg10_b:
+    formula = r"P^r_j = hD^r_j - h^2K^r_j,\quad K_r = -\partial\tau_K/\partial q_r"
+    inputs = STILL | {
+        "h": numbers(0.25, 0.5),
+        "k": positive_numbers(0.5, 4.0),
+        "d": positive_numbers(),
+        "x": arrays(5),
+    }
+    quantities = {
+        "x": units.ENERGY / BRANCHING,
+        "k": units.ENERGY,
+        "d": units.ANGULAR_MOMENTUM,
+    }
+    result = BRANCHING / units.TIME / units.TIME
+    constants = (units.LENGTH,)
+
+    def printed(at, bodies, q, h, k, d, x):
+        """With the K_r and D_r of (2.78)."""
+        K_r, D_r = k * np.eye(5), d * np.eye(5)
+        return answered(prepared(library_tree(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x)
+
+    def library(at, bodies, q, h, k, d, x):
+        return factor_mass_matrix(library_tree(at, bodies), q, joint_terms=h * d + h**2 * k).solve(x)
+
+    oracle = "the velocities after a step that end where springs and dampers push them to: a dense solve"
+
+    def reference(at, bodies, q, h, k, d, x):
+        """M y = x - h (d y + k h y): the torques at the end of the step, of what moves at y."""
+        M = masses_of(at, bodies, q)
+        torques = np.stack([-d * unit - k * (h * unit) for unit in np.eye(5)], axis=1)
+        return np.linalg.solve(M - h * torques, x)
+
+    tolerance = SLACK
+    verdict = Verdict.ERRATUM
+    combined_with = ("sueda/s2.5/e2.78", "sueda/s2.5/e2.77")
+    correction = (
+        r"$P^r_j = hD^r_j + h^2K^r_j$ with the $K_r$ of (2.78), as in (2.77); or $K_r = +\partial\tau_K/\partial q_r$, as the"
+        r" caption's $K_m$, which is that of (2.79)"
+    )
+    remark = (
+        "The slip is that of (2.79). A preconditioner with the wrong sign is indefinite where springs are stiff, just "
+        "where it is needed, and conjugate gradients break down."
+    )
+    implemented_by = FACTORED
+    chapter = CHAPTER

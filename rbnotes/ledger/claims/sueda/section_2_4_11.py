@@ -1,0 +1,191 @@
+"""Sueda 2.4.11: a joint that holds nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
+
+from rbnotes.joints import ExponentialSpherical, Free3D
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.joint_pairs import spatial_free_joint
+from rbnotes.ledger.oracles.pose_products import (
+    derivative_along_motion,
+    make_poses,
+    pose_jacobian,
+    pose_jacobian_rate,
+    rotation_pose,
+)
+from rbnotes.ledger.oracles.twists import twist_from_matrix
+from rbnotes.ledger.quantities import (
+    ADJOINT,
+    LENGTH,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing.strategies import arrays
+
+CHAPTER = "joint-types"
+SPACE = {"q1": arrays(3).filter(np.any), "q2": arrays(3)}
+FLYING = {**SPACE, "v1": arrays(3), "v2": arrays(3)}
+FREE_3D = ("rbnotes.joints.Free3D",)
+
+
+QUANTITIES = {"p": LENGTH, "q1": NUMBER, "q2": LENGTH, "r": NUMBER, "v1": RATE}
+
+
+@claim("sueda/s2.4.11/t1014", "A free joint in space: any pose, and any motion")
+class t1014:
+    formula = r"\text{`completely unconstrained in 3D'}"
+    inputs = {"r": arrays(3).filter(np.any), "p": arrays(3), "twist": arrays(6)}
+    result = vector_quantity(
+        *2 * ((NUMBER, 3), (LENGTH, 1)), (NUMBER, 3), (LENGTH, 4), (NUMBER, 1), (RATE, 3), (VELOCITY, 3)
+    )
+
+    def printed(r, p, twist):
+        """A pose with its coordinates, and the twist with rates that make it, from the product of two joints."""
+        q = np.concatenate([r, rotation_pose(r)[:3, :3].T @ p])
+        S = pose_jacobian(spatial_free_joint, q)
+        return np.append(spatial_free_joint(q), S @ np.linalg.lstsq(S, twist, rcond=None)[0])
+
+    def library(r, p, twist):
+        joint = Free3D(position_first=False)
+        q = joint.nearest_coordinates(make_poses(Rotation.from_rotvec(r).as_matrix(), p))
+        S = joint.motion_subspace(q)
+        return np.append(joint.transform(q), S @ np.linalg.solve(S, twist))
+
+    oracle = "the pose and the twist that were asked for"
+
+    def reference(r, p, twist):
+        return np.append(make_poses(Rotation.from_rotvec(r).as_matrix(), p), twist)
+
+    verdict = Verdict.HOLDS
+    primitives = ("rbnotes.ledger.oracles.pose_products.placed",)
+    remark = (
+        r"Every pose has such coordinates, with rotation vectors of up to half a turn. At rotation vectors that are "
+        r"$2\pi$ long a joint with exponential coordinates is singular (2.4.8), and two motions are lost."
+    )
+    implemented_by = FREE_3D
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.11/e2.57", "A free joint in space as a product of two")
+class e2_57:
+    formula = r"Q = Q_1Q_2,\qquad Q_1 = Q_\text{spherical},\quad Q_2 = Q_\text{translational}"
+    inputs = SPACE
+    result = POSE
+
+    def printed(q1, q2):
+        Q1, Q2 = np.eye(4), np.eye(4)
+        Q1[:3, :3], Q2[:3, 3] = expm(bracket(q1)), q2
+        return Q1 @ Q2
+
+    def library(q1, q2):
+        return Free3D(position_first=False).transform(np.append(q1, q2))
+
+    oracle = "scipy's rotations of the axes and of the shift"
+
+    def reference(q1, q2):
+        turn = Rotation.from_rotvec(q1)
+        columns = np.stack([*turn.apply(np.eye(3)), turn.apply(q2)], axis=-1)
+        return np.concatenate([columns, [[0, 0, 0, 1]]])
+
+    verdict = Verdict.HOLDS
+    remark = "So the position is along the turned axes: the pose is $(R, Rq_2)$, not $(R, q_2)$."
+    implemented_by = FREE_3D
+    chapter = CHAPTER
+
+
+def ball_twists(q1):
+    """S_1 of the ball, upper half."""
+    return pose_jacobian(rotation_pose, q1)[..., :3, :]
+
+
+@claim("sueda/s2.4.11/e2.58", "Jacobian of a free joint in space")
+class e2_58:
+    formula = r"S = \begin{pmatrix} \hat S_1 & 0 \\ -[q_2]\hat S_1 & I \end{pmatrix} \in \mathbb R^{6\times6}"
+    inputs = SPACE
+    result = ADJOINT
+
+    def printed(q1, q2):
+        S1 = ball_twists(q1)
+        return np.block([[S1, np.zeros((3, 3))], [-bracket(q2) @ S1, np.eye(3)]])
+
+    def library(q1, q2):
+        return Free3D(position_first=False).motion_subspace(np.append(q1, q2))
+
+    oracle = "complex steps of the product of the two poses"
+
+    def reference(q1, q2):
+        return pose_jacobian(spatial_free_joint, np.append(q1, q2))
+
+    verdict = Verdict.HOLDS
+    implemented_by = FREE_3D
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.11/e2.59", "Rate of the Jacobian of a free joint in space")
+class e2_59:
+    formula = (
+        r"\dot S = \begin{pmatrix} \dot{\hat S}_1 & 0 \\ -[\dot q_2]\hat S_1 - [q_2]\dot{\hat S}_1 & 0 "
+        r"\end{pmatrix}"
+    )
+    inputs = FLYING
+    result = ADJOINT / TIME
+
+    def printed(q1, q2, v1, v2):
+        S1, S1_dot = ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)
+        still = np.zeros((3, 3))
+        return np.block([[S1_dot, still], [-bracket(v2) @ S1 - bracket(q2) @ S1_dot, still]])
+
+    def library(q1, q2, v1, v2):
+        return Free3D(position_first=False).motion_subspace_rate(np.append(q1, q2), np.append(v1, v2))
+
+    oracle = "differences of the Jacobian of the product of the two poses along the motion"
+
+    def reference(q1, q2, v1, v2):
+        return pose_jacobian_rate(spatial_free_joint, np.append(q1, q2), np.append(v1, v2))
+
+    verdict = Verdict.HOLDS
+    implemented_by = FREE_3D
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.11/t1026", "The hats: a ball joint's Jacobian has three rows")
+class t1026:
+    formula = r"S_1 = \begin{pmatrix} \hat S_1 \\ 0 \end{pmatrix}"
+    inputs = {"q1": SPACE["q1"], "v1": arrays(3)}
+    result = stacked_quantity(NUMBER, RATE)
+
+    def printed(q1, v1):
+        """Both Jacobian and rate, filled up with zeros."""
+        upper = np.stack([ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)])
+        return np.concatenate([upper, np.zeros((2, 3, 3))], axis=1)
+
+    def library(q1, v1):
+        joint = ExponentialSpherical()
+        return np.stack([joint.motion_subspace(q1), joint.motion_subspace_rate(q1, v1)])
+
+    oracle = "differences of the pose along three motions, seen from where it is, and of these along a fourth"
+
+    def reference(q1, v1):
+        def columns(q):
+            moved = np.stack([derivative_along_motion(rotation_pose, q, unit) for unit in np.eye(3)])
+            return np.stack(
+                [twist_from_matrix(np.linalg.inv(rotation_pose(q)) @ each) for each in moved], axis=-1
+            )
+
+        def changing(steps):
+            return np.stack([columns(q1 + t * v1) for t in steps[..., 0]])
+
+        return np.stack([columns(q1), derivative_along_motion(changing, np.zeros(1), np.ones(1))])
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
+    chapter = CHAPTER

@@ -1,0 +1,250 @@
+"""Sueda 2.4.6: the universal joint. The oracles differentiate scipy's rotations and exponentials."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from rbnotes import so3
+from rbnotes.joints import EulerSpherical, Universal
+from rbnotes.ledger.oracles.joint_poses import motion_subspace, motion_subspace_rate, rotation_sequence
+from rbnotes.ledger.quantities import NUMBER, RATE
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import vectors
+
+CHAPTER = "joint-types"
+ANGLES = {"q": vectors(2, -3, 3)}
+MOVING = {**ANGLES, "qdot": vectors(2)}
+ONE_AT_A_TIME = {
+    "q": st.shared(st.tuples(vectors(2, -3, 3), vectors(2), st.booleans()), key="universal").map(
+        lambda drawn: drawn[0] * (np.array([1, 0]) if drawn[2] else 1)
+    ),
+    "qdot": st.shared(st.tuples(vectors(2, -3, 3), vectors(2), st.booleans()), key="universal").map(
+        lambda drawn: drawn[1] * (1 if drawn[2] else np.array([0, 1]))
+    ),
+}
+
+
+def rotation(q):
+    """About x, then about the new y."""
+    return Rotation.from_euler("XY", q).as_matrix()
+
+
+def universal_columns(q):
+    """S as (2.39) prints it."""
+    s2, c2 = np.sin(q[1]), np.cos(q[1])
+    return np.array([[c2, 0], [0, 1], [s2, 0], [0, 0], [0, 0], [0, 0]])
+
+
+@claim("sueda/s2.4.6/t922", "Bending about x and y, no twisting about z")
+class t922:
+    formula = r"\omega_z = 0"
+    inputs = MOVING
+    result = RATE
+
+    def printed(q, qdot):
+        """The body's angular velocity if it bends about x and about y at the rates of its angles, no more."""
+        return np.array([qdot[0], qdot[1], 0])
+
+    def library(q, qdot):
+        return Universal().motion_subspace(q)[:3] @ qdot
+
+    oracle = "differences of scipy's rotations about x and the new y"
+
+    def reference(q, qdot):
+        X = rotation(q).T @ derivative(lambda t: rotation(q + t * qdot)).value
+        return np.array([X[2, 1], X[0, 2], X[1, 0]])
+
+    given = ONE_AT_A_TIME
+
+    def holds_when(q, qdot):
+        return abs(np.sin(q[1]) * qdot[0]) < 1e-9
+
+    condition = r"the second angle is zero, or the first one rests: $\dot q_1\sin q_2 = 0$"
+    verdict = Verdict.CONDITIONAL
+    remark = (
+        r"What never turns is the third of the XYZ angles: the body's $y$ axis stays perpendicular to the "
+        r"parent's $x$ axis. The body does turn about its $z$ axis, at $\dot q_1\sin q_2$, as (2.39) says; and "
+        r"about the parent's, at $\dot q_2\sin q_1$."
+    )
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/e2.36", "Rotation matrix of XYZ Euler angles")
+class e2_36:
+    formula = (
+        r"R = \begin{pmatrix} c_2c_3 & -c_2s_3 & s_2 \\ c_1s_3 + s_1s_2c_3 & c_1c_3 - s_1s_2s_3 & -s_1c_2 \\"
+        r" s_1s_3 - c_1s_2c_3 & s_1c_3 + c_1s_2s_3 & c_1c_2 \end{pmatrix}"
+    )
+    inputs = {"q": vectors(3, -3, 3)}
+    result = NUMBER
+
+    def printed(q):
+        (s1, s2, s3), (c1, c2, c3) = np.sin(q), np.cos(q)
+        return np.array(
+            [
+                [c2 * c3, -c2 * s3, s2],
+                [c1 * s3 + s1 * s2 * c3, c1 * c3 - s1 * s2 * s3, -s1 * c2],
+                [s1 * s3 - c1 * s2 * c3, s1 * c3 + c1 * s2 * s3, c1 * c2],
+            ]
+        )
+
+    def library(q):
+        return EulerSpherical("XYZ").transform(q)[:3, :3]
+
+    oracle = "scipy's Euler angles, each axis carried along by the turns before"
+
+    def reference(q):
+        return Rotation.from_euler("XYZ", q).as_matrix()
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.EulerSpherical",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/e2.37", "Rotation matrix of a universal joint: XYZ angles with the third one at zero")
+class e2_37:
+    formula = (
+        r"R = \begin{pmatrix} c_2 & 0 & s_2 \\ s_1s_2 & c_1 & -s_1c_2 \\ -c_1s_2 & s_1 & c_1c_2 \end{pmatrix}"
+    )
+    inputs = ANGLES
+    result = NUMBER
+
+    def printed(q):
+        (s1, s2), (c1, c2) = np.sin(q), np.cos(q)
+        return np.array([[c2, 0, s2], [s1 * s2, c1, -s1 * c2], [-c1 * s2, s1, c1 * c2]])
+
+    def library(q):
+        return Universal().transform(q)[:3, :3]
+
+    oracle = "scipy's XYZ Euler angles, the third one zero"
+
+    def reference(q):
+        return Rotation.from_euler("XYZ", [*q, 0]).as_matrix()
+
+    verdict = Verdict.HOLDS
+    remark = r"The zero is the constraint: the body's $y$ axis has no part along the parent's $x$ axis."
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/e2.38", "Pose of a universal joint")
+class e2_38:
+    formula = r"Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
+    inputs = ANGLES
+    result = NUMBER
+
+    def printed(q):
+        return np.block([[rotation(q), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
+
+    def library(q):
+        return Universal().transform(q)
+
+    oracle = "scipy's exponentials of twists about x and about the new y"
+
+    def reference(q):
+        return rotation_sequence("XY")(q)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/t934#a", "S of a universal joint has two columns")
+class t934_a:
+    formula = r"S \in \mathbb R^{6\times2}"
+    result = NUMBER
+
+    def printed():
+        return [6, 2]
+
+    def library():
+        return Universal().motion_subspace([0.5, 1.0]).shape
+
+    oracle = "the independent twists, by the complex step through scipy's exponentials"
+
+    def reference():
+        S = motion_subspace(rotation_sequence("XY"), np.array([0.5, 1.0]))
+        return [len(S), np.linalg.matrix_rank(S)]
+
+    tolerance = 0.0
+    verdict = Verdict.DEMONSTRATION
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/t934#b", "Both derivatives of the rotation, seen from the body, are skew symmetric")
+class t934_b:
+    formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
+    inputs = MOVING
+    result = RATE
+
+    def printed(q, qdot):
+        """For both at once, each times the rate of its angle."""
+        (s1, s2), (c1, c2) = np.sin(q), np.cos(q)
+        R = np.array([[c2, 0, s2], [s1 * s2, c1, -s1 * c2], [-c1 * s2, s1, c1 * c2]])
+        by_first = np.array([[0, 0, 0], [c1 * s2, -s1, -c1 * c2], [s1 * s2, c1, -s1 * c2]])
+        by_second = np.array([[-s2, 0, c2], [s1 * c2, 0, s1 * s2], [-c1 * c2, 0, -c1 * s2]])
+        return -(R.T @ (by_first * qdot[0] + by_second * qdot[1])).T
+
+    def library(q, qdot):
+        return so3.hat(Universal().motion_subspace(q)[:3] @ qdot)
+
+    oracle = "differences of scipy's rotations"
+
+    def reference(q, qdot):
+        return rotation(q).T @ derivative(lambda t: rotation(q + t * qdot)).value
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/e2.39", "Jacobian of a universal joint")
+class e2_39:
+    formula = r"S = \begin{pmatrix} c_2 & 0 \\ 0 & 1 \\ s_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 \end{pmatrix}"
+    inputs = ANGLES
+    result = NUMBER
+    printed = universal_columns
+
+    def library(q):
+        return Universal().motion_subspace(q)
+
+    oracle = "the complex step through scipy's exponentials"
+
+    def reference(q):
+        return motion_subspace(rotation_sequence("XY"), q)
+
+    verdict = Verdict.HOLDS
+    remark = "Its columns are perpendicular and of length 1 at every q: a universal joint has no singularity."
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.4.6/e2.40", "Rate of the Jacobian of a universal joint")
+class e2_40:
+    formula = (
+        r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 \\ 0 & 0 \\ c_2\dot q_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 "
+        r"\end{pmatrix}"
+    )
+    inputs = MOVING
+    result = RATE
+
+    def printed(q, qdot):
+        s2, c2, q2dot = np.sin(q[1]), np.cos(q[1]), qdot[1]
+        return np.array([[-s2 * q2dot, 0], [0, 0], [c2 * q2dot, 0], [0, 0], [0, 0], [0, 0]])
+
+    def library(q, qdot):
+        return Universal().motion_subspace_rate(q, qdot)
+
+    oracle = "differences, along moving angles, of the columns that the complex step gives"
+
+    def reference(q, qdot):
+        return motion_subspace_rate(rotation_sequence("XY"), q, qdot)
+
+    verdict = Verdict.HOLDS
+    implemented_by = ("rbnotes.joints.Universal",)
+    chapter = CHAPTER

@@ -1,0 +1,383 @@
+"""Sueda 2.9: joints that move as they are told, and the forces that this takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import null_space
+
+from rbnotes.dynamics import StepProblem, solve_step
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.claims.sueda.section_2_8 import gamma
+from rbnotes.ledger.claims.sueda.section_2_8_motion import (
+    ALL_DIRECTIONS,
+    LOOP,
+    accelerated,
+    kkt,
+    loop,
+    maximal_rows,
+    parting,
+    stepped,
+    system_of,
+)
+from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.oracles.branching_tree import (
+    bias_acceleration,
+    position_derivatives,
+    time_derivative,
+    tree_newton_equations,
+)
+from rbnotes.ledger.oracles.branching_tree_inputs import (
+    NAMES,
+    TREE,
+    QuadraticConstraint,
+    library_tree,
+)
+from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
+from rbnotes.ledger.record import Verdict, claim
+from rbnotes.multibody.reduced import (
+    PrescribedJoint,
+    body_kinematics,
+    constrained_acceleration,
+    constraint_rows,
+    forward_dynamics_dense,
+    inverse_dynamics_dense,
+    mass_matrix,
+    net_generalized_force,
+    prescribed_forces,
+    velocity_constraints,
+)
+from rbnotes.testing.strategies import arrays, positive_numbers
+
+CHAPTER = "hybrid-dynamics"
+
+# Two joints of the branching tree are told what to do: the cross, with two coordinates, and the slider. In the
+# company of a loop it is the hinge alone.
+TOLD = np.array([0, 1, 3])
+HINGE = np.array([2])
+STEP = {"h": positive_numbers(0.0625, 0.5)}
+TOLD_INPUTS = TREE | {"told": arrays(3)}
+LOOPED = TREE | LOOP | {"told": arrays(1)}
+BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
+SLACK = 1e-8
+
+
+QUANTITIES = {
+    **BRANCHING_STATE,
+    "other": units.NUMBER / BRANCHING,
+    "tau": units.ENERGY / BRANCHING,
+}
+
+
+def prescribed_rows(columns):
+    """pG_r: the identity in the columns of the coordinates that are told."""
+    rows = np.zeros((len(columns), 5))
+    for i, column in enumerate(columns):
+        rows[i, column] = 1
+    return rows
+
+
+def telling(v, told):
+    """The library's constraints that prescribe cross and slider: velocities, and accelerations."""
+    return [
+        PrescribedJoint(NAMES[0], lambda t: (np.zeros(2), v[:2], told[:2])),
+        PrescribedJoint(NAMES[2], lambda t: (np.zeros(1), v[2:], told[2:])),
+    ]
+
+
+def telling_hinge(speed, told):
+    return PrescribedJoint(NAMES[1], lambda t: (np.zeros(1), speed, told))
+
+
+def driven(at, bodies, g, q, v, told):
+    """Accelerations and the forces of what is told: the free coordinates by elimination (the oracle)."""
+    M, f = tree_newton_equations(at, bodies, g, q, v)
+    a = np.zeros(5)
+    a[TOLD] = told
+    free = np.setdiff1d(np.arange(5), TOLD)
+    a[free] = np.linalg.solve(M[np.ix_(free, free)], f[free] - M[np.ix_(free, TOLD)] @ told)
+    return a, (M @ a - f)[TOLD]
+
+
+def held_with_loop(at, bodies, g, q, v, x_A, x_B, told):
+    """Accelerations and weights of the rows in minus what holds, the hinge's first (the oracle)."""
+    M, f = tree_newton_equations(at, bodies, g, q, v)
+    apart = parting(at, x_A, x_B)
+    G = np.vstack([np.eye(5)[HINGE], position_derivatives(apart, q)])
+    a = least_action(M, f, G, np.append(told, -bias_acceleration(apart, q, v)))
+    return np.append(a, least_squares_multipliers(f - M @ a, G))
+
+
+def looped_kkt(at, bodies, g, q, v, x_A, x_B):
+    """Masses, rows, forces, and the rate of the loop's rows times velocities, by the notes' formulas."""
+    tree = library_tree(at, bodies, g)
+    now = body_kinematics(tree, q, v)
+    G_m, G_m_dot = maximal_rows(now, x_A, x_B)
+    J = now.J.reshape(24, 5)
+    G = np.vstack([prescribed_rows(HINGE), G_m @ J])
+    return (
+        mass_matrix(tree, q),
+        G,
+        net_generalized_force(tree, q, v),
+        G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel(),
+    )
+
+
+@claim("sueda/s2.9/t1302#a", "Forward and inverse dynamics")
+class t1302_a:
+    formula = r"\text{forward: accelerations given the forces; inverse: forces given the accelerations}"
+    inputs = TREE | {"tau": arrays(5), "a": arrays(5)}
+    result = units.stacked_quantity(BRANCHING / units.TIME / units.TIME, units.ENERGY / BRANCHING)
+
+    def printed(at, bodies, g, q, v, tau, a):
+        tree = library_tree(at, bodies, g)
+        M, f = mass_matrix(tree, q), net_generalized_force(tree, q, v)
+        return [np.linalg.solve(M, f + tau), M @ a - f]
+
+    def library(at, bodies, g, q, v, tau, a):
+        tree = library_tree(at, bodies, g)
+        return [forward_dynamics_dense(tree, q, v, tau), inverse_dynamics_dense(tree, q, v, a)]
+
+    oracle = "Newton's law for points of the bodies, by complex steps of their places"
+
+    def reference(at, bodies, g, q, v, tau, a):
+        M, f = tree_newton_equations(at, bodies, g, q, v)
+        return [np.linalg.solve(M, f + tau), M @ a - f]
+
+    tolerance = SLACK
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.multibody.reduced.forward_dynamics_dense",
+        "rbnotes.multibody.reduced.inverse_dynamics_dense",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.9/t1302#b", "Prescribed accelerations as an equality constraint")
+class t1302_b:
+    formula = r"{}^pG_r\,\ddot q_r = {}^p\ddot q_r,\quad {}^p\dot G_r = 0"
+    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {"a": arrays(5), "told": arrays(3)}
+    quantities = {"told": units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
+    result = units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))
+
+    def printed(at, bodies, q, v, a, told):
+        """What is missing of the prescribed accelerations, with no term for the rate of the rows."""
+        return prescribed_rows(TOLD) @ a - told
+
+    def library(at, bodies, q, v, a, told):
+        system, state = system_of(at, bodies, np.zeros(3), q, v)
+        rows = [constraint_rows(system, each, state, 0.0) for each in telling(v[TOLD], told)]
+        return np.concatenate([each.G @ a + each.bias_acceleration for each in rows])
+
+    oracle = "second differences of these coordinates along an accelerated motion"
+
+    def reference(at, bodies, q, v, a, told):
+        return time_derivative(lambda t: (v + t * a)[:, TOLD] - t * told)
+
+    verdict = Verdict.HOLDS
+    implemented_by = (
+        "rbnotes.multibody.reduced.constraint_rows",
+        "rbnotes.multibody.reduced.PrescribedJoint",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.9/e2.106", "Hybrid dynamics as a KKT system")
+class e2_106:
+    formula = (
+        r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda"
+        r" \end{pmatrix} = \begin{pmatrix} f_r \\ {}^p\ddot q_r - \dot{\bar G}_r\dot q_r \end{pmatrix}"
+    )
+    inputs = LOOPED
+    quantities = {"told": units.RATE / units.TIME}
+    result = BRANCHING / units.TIME / units.TIME + units.vector_quantity((units.TORQUE, 1), (units.FORCE, 3))
+
+    def printed(at, bodies, g, q, v, x_A, x_B, told):
+        M, G, f, bent = looped_kkt(at, bodies, g, q, v, x_A, x_B)
+        return kkt(M, G, f, np.append(told, np.zeros(3)) - np.append(np.zeros(1), bent))
+
+    def library(at, bodies, g, q, v, x_A, x_B, told):
+        constraints = [telling_hinge(v[2], told), loop(x_A, x_B)]
+        return accelerated(*system_of(at, bodies, g, q, v), *constraints)
+
+    oracle = BY_GAUSS
+
+    def reference(at, bodies, g, q, v, x_A, x_B, told):
+        return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)
+
+    tolerance = SLACK
+    equivalent_mutants = ALL_DIRECTIONS
+    verdict = Verdict.HOLDS
+    remark = (
+        r"With zeros in ${}^p\ddot q_r$ for the rows of other constraints, and in $\dot{\bar G}_r$ for those of "
+        r"prescribed joints."
+    )
+    implemented_by = (
+        "rbnotes.multibody.reduced.constrained_acceleration",
+        "rbnotes.multibody.reduced.PrescribedJoint",
+    )
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.9/t1306#a", "The term for other constraints, named in the text")
+class t1306_a:
+    formula = r"-\tilde G_r\,\dot q_r \text{ included, since other constraints may have non-zero } \dot G_r"
+    inputs = LOOPED
+    quantities = {"told": units.RATE / units.TIME}
+    result = BRANCHING / units.TIME / units.TIME
+
+    def printed(at, bodies, g, q, v, x_A, x_B, told):
+        M, G, f, _ = looped_kkt(at, bodies, g, q, v, x_A, x_B)
+        return kkt(M, G, f, np.append(told, -G[1:] @ v))[:5]
+
+    def library(at, bodies, g, q, v, x_A, x_B, told):
+        system, state = system_of(at, bodies, g, q, v)
+        constraints = [telling_hinge(np.zeros(1), told), loop(x_A, x_B)]
+        return constrained_acceleration(system, constraints, state)[0]
+
+    oracle = BY_GAUSS
+
+    def reference(at, bodies, g, q, v, x_A, x_B, told):
+        return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)[:5]
+
+    tolerance = SLACK
+    verdict = Verdict.MISPRINT
+    scan = True
+    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
+    units_mismatch = r"a velocity stands where an acceleration belongs"
+    implemented_by = ("rbnotes.multibody.reduced.constrained_acceleration",)
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.9/t1306#b", "Forces of the prescribed joints")
+class t1306_b:
+    formula = r"{}^p\tau = {}^pG_r^\top\,{}^p\lambda"
+    inputs = TOLD_INPUTS
+    quantities = {"told": units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
+    result = units.ENERGY / BRANCHING
+
+    def printed(at, bodies, g, q, v, told):
+        """With the multipliers of (2.106)."""
+        tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
+        return G.T @ kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), told)[5:]
+
+    def library(at, bodies, g, q, v, told):
+        system, state = system_of(at, bodies, g, q, v)
+        forces = prescribed_forces(system, telling(v[TOLD], told), state)
+        return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
+
+    oracle = (
+        "inverse dynamics: Newton's law for points at the accelerations that are told, the rest eliminated"
+    )
+
+    def reference(at, bodies, g, q, v, told):
+        tau = np.zeros(5)
+        tau[TOLD] = driven(at, bodies, g, q, v, told)[1]
+        return tau
+
+    tolerance = SLACK
+    verdict = Verdict.ERRATUM
+    correction = (
+        r"${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$: (2.106) has $+\bar G_r^\top\lambda$ beside $M_r\ddot q_r$, so that "
+        r"$M_r\ddot q_r = f_r - \bar G_r^\top\lambda$."
+    )
+    combined_with = ("sueda/s2.9/e2.106",)
+    remark = (
+        r"A motor that is given the printed torque as a command pushes the wrong way, twice the torque off. "
+        r"With the multipliers of (2.107), which are impulses, it is $-\,{}^pG_r^\top\,{}^p\lambda/h$."
+    )
+    implemented_by = ("rbnotes.multibody.reduced.prescribed_forces",)
+    chapter = CHAPTER
+
+
+def held_velocities(M, momentum, G, target):
+    """Least change of momentum with G v = target, whatever the rank of G (the oracle)."""
+    particular, free = np.linalg.lstsq(G, target, rcond=None)[0], null_space(G)
+    return particular + free @ np.linalg.solve(free.T @ M @ free, free.T @ (momentum - M @ particular))
+
+
+@claim("sueda/s2.9/e2.107", "Prescribed accelerations at the velocity level")
+class e2_107:
+    formula = (
+        r"\begin{pmatrix} M_r & \tilde G_r^\top \\ \tilde G_r & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\"
+        r" \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ h\,{}^p\ddot q_r +"
+        r" {}^pG_r\,\dot q_r^{(k)} \end{pmatrix}"
+    )
+    inputs = LOOPED | STEP
+    quantities = {"told": units.RATE / units.TIME}
+    result = BRANCHING / units.TIME + units.vector_quantity((units.ANGULAR_MOMENTUM, 1), (units.MOMENTUM, 3))
+
+    def printed(at, bodies, g, q, v, x_A, x_B, told, h):
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
+        R_A, R_B = now.body_poses[3, :3, :3], now.body_poses[2, :3, :3]
+        of_loop = R_A @ gamma(x_A) @ now.J[3] - R_B @ gamma(x_B) @ now.J[2]
+        pG = np.vstack([prescribed_rows(HINGE), np.zeros((3, 5))])
+        G, M = np.vstack([prescribed_rows(HINGE), of_loop]), mass_matrix(tree, q)
+        target = h * np.append(told, np.zeros(3)) + pG @ v
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
+
+    def library(at, bodies, g, q, v, x_A, x_B, told, h):
+        constraints = [telling_hinge(v[2] + h * told, told), loop(x_A, x_B)]
+        return stepped(*system_of(at, bodies, g, q, v), h, *constraints)
+
+    oracle = "the least change of momentum, with masses and gaps of points by complex steps"
+
+    def reference(at, bodies, g, q, v, x_A, x_B, told, h):
+        M, f = tree_newton_equations(at, bodies, g, q, v)
+        G = np.vstack([np.eye(5)[HINGE], position_derivatives(parting(at, x_A, x_B), q)])
+        after = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * told, np.zeros(3)))
+        return np.append(after, least_squares_multipliers(M @ v + h * f - M @ after, G))
+
+    tolerance = SLACK
+    verdict = Verdict.HOLDS
+    remark = (
+        r"With zero rows in ${}^pG_r$, and zeros in ${}^p\ddot q_r$, where other constraints have theirs. The "
+        r"multipliers are impulses, as in (2.99)."
+    )
+    implemented_by = ("rbnotes.multibody.reduced.step_rows", "rbnotes.multibody.reduced.PrescribedJoint")
+    chapter = CHAPTER
+
+
+@claim("sueda/s2.9/t1310", "Prescribed velocities in the place of the second row")
+class t1310:
+    formula = r"{}^pG_r\,\dot q_r = {}^p\dot q_r \text{ replaces the 2nd row}"
+    inputs = (
+        TOLD_INPUTS
+        | STEP
+        | {"other": arrays(1, 5).map(lambda row: row + np.array([1.25, -0.5, 2.5, 0.75, -1]))}
+    )
+    quantities = {"told": units.vector_quantity((units.RATE, 2), (units.VELOCITY, 1))}
+    result = BRANCHING / units.TIME
+
+    def printed(at, bodies, g, q, v, told, h, other):
+        tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
+        M = mass_matrix(tree, q)
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), told)[:5]
+
+    def library(at, bodies, g, q, v, told, h, other):
+        system, state = system_of(at, bodies, g, q, v)
+        constraints = [*telling(told, np.zeros(3)), QuadraticConstraint(np.zeros((1, 5, 5)), other)]
+        rows, _ = velocity_constraints(system, constraints, state, h)
+        M = system.mass_matrix(state)
+        return solve_step(StepProblem(M, M @ v + h * system.force(state), rows)).velocity
+
+    oracle = "the least change of momentum under the prescribed velocities and another constraint"
+
+    def reference(at, bodies, g, q, v, told, h, other):
+        M, f = tree_newton_equations(at, bodies, g, q, v)
+        rows = np.vstack([np.eye(5)[TOLD], other])
+        return held_velocities(M, M @ v + h * f, rows, np.append(told, np.zeros(1)))
+
+    tolerance = SLACK
+    verdict = Verdict.CONDITIONAL
+    given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
+    condition = "there are no other constraints: the second row of (2.107) holds theirs as well, which stay"
+
+    def holds_when(at, bodies, g, q, v, told, h, other):
+        return not np.any(other)
+
+    equivalent_mutants = {
+        "in kkt: negated G.T in `[M, G.T]`": "it changes the sign of the multipliers, which are not looked at"
+    }
+    implemented_by = ("rbnotes.multibody.reduced.step_rows", "rbnotes.multibody.reduced.PrescribedJoint")
+    chapter = CHAPTER

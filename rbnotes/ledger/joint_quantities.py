@@ -1,0 +1,104 @@
+"""What the numbers of a tree are, whose joints tell: an angle of a hinge, a length of a slider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    INERTIA,
+    LENGTH,
+    MASS,
+    NUMBER,
+    POSE,
+    TIME,
+    TWIST,
+    MatrixQuantity,
+    ObjectQuantity,
+    VectorQuantity,
+    matrix_quantity,
+    vector_quantity,
+)
+
+Arguments = Mapping[str, Any]
+NUM_COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
+ASSEMBLY = ObjectQuantity(
+    {
+        "joints": POSE,
+        "bodies": POSE,
+        "masses": MASS,
+        "centres": LENGTH,
+        "inertias": INERTIA,
+        "gravity": ACCELERATION,
+    }
+)
+"""A tree of the oracles, see :mod:`rbnotes.ledger.oracles.body_trees`."""
+CLOUD = ObjectQuantity(
+    {
+        "placements": POSE,
+        "bodies": POSE,
+        "masses": MASS,
+        "centres": LENGTH,
+        "inertias": INERTIA,
+        "gravity": ACCELERATION,
+    }
+)
+"""A tree of :mod:`rbnotes.ledger.oracles.point_mass_tree`."""
+MASS_POINTS = vector_quantity((MASS, 1), (LENGTH, 3))
+"""A point of a body: its mass, then its place."""
+BRANCHING = vector_quantity((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
+"""Coordinates of the tree of :mod:`rbnotes.ledger.oracles.branching_tree`, and of a cloud."""
+BRANCHING_STATE = {"q": BRANCHING, "v": BRANCHING / TIME, "a": BRANCHING / TIME / TIME}
+"""Its coordinates, velocities and accelerations."""
+BRANCHING_CONSTRAINT_ROWS = {
+    **{name: NUMBER / BRANCHING for name in ("b", "b2")},
+    **{name: matrix_quantity(NUMBER / BRANCHING, BRANCHING) for name in ("c", "c2")},
+}
+"""Rows of its constraints, and how they change with the coordinates."""
+
+
+def coordinates(values: Arguments) -> VectorQuantity:
+    """Of the joints of an assembly; angles where there is none."""
+    assembly = values.get("assembly")
+    if assembly is None:
+        return vector_quantity((NUMBER, 1))
+    return vector_quantity(
+        *((LENGTH if kind == "prismatic" else NUMBER, NUM_COORDINATES[kind]) for kind in assembly.kinds)
+    )
+
+
+def velocities(values: Arguments) -> VectorQuantity:
+    """Their rates."""
+    return coordinates(values) / TIME
+
+
+def accelerations(values: Arguments) -> VectorQuantity:
+    """Their second derivatives."""
+    return velocities(values) / TIME
+
+
+def forces(values: Arguments) -> VectorQuantity:
+    """What does work on them: torques of angles, forces of lengths."""
+    return ENERGY / coordinates(values)
+
+
+def momenta(values: Arguments) -> VectorQuantity:
+    """What goes with their rates."""
+    return forces(values) * TIME
+
+
+def mass_matrix(values: Arguments) -> MatrixQuantity:
+    """Mass matrix."""
+    return matrix_quantity(momenta(values), velocities(values))
+
+
+def jacobian(values: Arguments) -> MatrixQuantity:
+    """Twists of the bodies for velocities of the joints."""
+    return matrix_quantity(TWIST, velocities(values))
+
+
+def jacobian_rate(values: Arguments) -> MatrixQuantity:
+    """Its time derivative."""
+    return jacobian(values) / TIME

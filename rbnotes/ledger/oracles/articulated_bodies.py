@@ -1,0 +1,252 @@
+"""What bodies and joints of a tree feel, point mass by point mass: some joints free, the others locked.
+
+No recursion: all is least squares with the displacements of points, each weighed by the root of its mass.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import body_trees
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench
+from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
+
+
+def descendants(assembly: body_trees.Assembly, k: int) -> list[int]:
+    """The bodies that hang on body k, however far, without itself."""
+    found = [k]
+    for _ in assembly.parents:
+        found += [i for i, parent in enumerate(assembly.parents) if parent in found and i not in found]
+    return found[1:]
+
+
+def joint_coordinates(assembly: body_trees.Assembly, bodies: list[int]) -> list[int]:
+    """Those of the joints of some bodies."""
+    parts = body_trees.coordinate_slices(assembly)
+    return [place for body in sorted(bodies) for place in range(parts[body].start, parts[body].stop)]
+
+
+def mass_weighted_jacobian(assembly: body_trees.Assembly, q: Array) -> Array:
+    """``(18 n, k)``, kept from call to call."""
+    return _mass_weighted_jacobian(assembly, q.tobytes())
+
+
+@lru_cache(maxsize=128)
+def _mass_weighted_jacobian(assembly: body_trees.Assembly, q: bytes) -> Array:
+    return body_trees.mass_weighted_jacobian(assembly, np.frombuffer(q))
+
+
+def rigid_subtree_jacobian(assembly: body_trees.Assembly, q: Array, k: int, E: Array | None = None) -> Array:
+    """Weighed displacements ``(18 n, 6)`` as body k moves with unit twists and takes along all beyond it.
+
+    Twists are written in the frame E, by default in that of the body.
+    """
+    n = len(assembly.parents)
+    E = body_trees.poses(assembly, q)[k] if E is None else E
+    places = body_trees.point_positions(assembly, q).reshape(n, 6, 3)
+    displacements = np.zeros((n, 6, 3, 6))
+    for i in (k, *descendants(assembly, k)):
+        for j, place in enumerate(places[i]):
+            arm = E[:3, :3].T @ (place - E[:3, 3])
+            gamma = np.concatenate([-bracket(arm), np.eye(3)], axis=1)
+            displacements[i, j] = np.sqrt(assembly.masses[i] / 6) * E[:3, :3] @ gamma
+    return displacements.reshape(18 * n, 6)
+
+
+def parent_frame(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
+    """The frame of a body's parent: the world's, for one that hangs there."""
+    parent = assembly.parents[k]
+    return np.eye(4) if parent < 0 else body_trees.poses(assembly, q)[parent]
+
+
+def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
+    """The inertia ``(6, 6)`` that body k feels like while the joints beyond it are free.
+
+    What of its displacements is left when those joints do their best to keep the points where they are.
+    """
+    W, free = (
+        rigid_subtree_jacobian(assembly, q, k),
+        mass_weighted_jacobian(assembly, q)[:, joint_coordinates(assembly, descendants(assembly, k))],
+    )
+    residual = W - free @ np.linalg.lstsq(free, W, rcond=None)[0] if free.size else W
+    return residual.T @ residual
+
+
+def articulated_joint_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
+    """The inertia of joint k's own coordinates, the joints before it locked and those beyond it free."""
+    slopes = mass_weighted_jacobian(assembly, q)
+    own, free = (
+        slopes[:, joint_coordinates(assembly, [k])],
+        slopes[:, joint_coordinates(assembly, descendants(assembly, k))],
+    )
+    residual = own - free @ np.linalg.lstsq(free, own, rcond=None)[0] if free.size else own
+    return residual.T @ residual
+
+
+def point_accelerations(assembly: body_trees.Assembly, q: Array, bodies: list[int], force: Array) -> Array:
+    """Accelerations of points, weighed ``(18 n, ...)``, at rest: these joints alone are free, and are pushed.
+
+    The force ``(k, ...)`` is one on all coordinates; the locked ones do not care.
+    """
+    places = joint_coordinates(assembly, bodies)
+    C = mass_weighted_jacobian(assembly, q)[:, places]
+    result: Array = C @ np.linalg.solve(C.T @ C, force[places])
+    return result
+
+
+def joint_wrenches(
+    assembly: body_trees.Assembly, q: Array, qdot: Array, qddot: Array, wrenches: Array
+) -> Array:
+    """What joints bring to each body ``(n, 6)``, in its frame: what its points need, less its loads."""
+    phi, phidot = body_trees.twists(assembly, q, qdot), body_trees.twist_rates(assembly, q, qdot, qddot)
+    E, result = body_trees.poses(assembly, q), []
+    bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
+    for i, (m, c, J) in enumerate(bodies):
+        pull = m * E[i, :3, :3].T @ assembly.gravity
+        weight = np.concatenate([np.cross(c, pull), pull])
+        result.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - weight - wrenches[i])
+    return np.stack(result)
+
+
+def subtree_wrenches(assembly: body_trees.Assembly, q: Array, wrenches: Array) -> Array:
+    """For each body the sum of the wrenches ``(n, 6)`` on it and on all beyond it, moved to its origin."""
+    E = body_trees.poses(assembly, q)
+    forces = np.einsum("nij,nj->ni", E[:, :3, :3], wrenches[:, 3:])
+    moments = np.einsum("nij,nj->ni", E[:, :3, :3], wrenches[:, :3]) + np.cross(E[:, :3, 3], forces)
+    result = np.zeros_like(wrenches)
+    for k in range(len(E)):
+        bodies = [k, *descendants(assembly, k)]
+        force, moment = forces[bodies].sum(axis=0), moments[bodies].sum(axis=0)
+        moment_at_origin = moment - np.cross(E[k, :3, 3], force)
+        result[k] = np.concatenate([E[k, :3, :3].T @ moment_at_origin, E[k, :3, :3].T @ force])
+    return result
+
+
+def equation_of_motion_terms(
+    assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array
+) -> tuple[Array, Array, Array]:
+    """Mass matrix, what steady coordinates take, and what holding the loads takes: d'Alembert's principle."""
+    W = mass_weighted_jacobian(assembly, q)
+    return (
+        W.T @ W,
+        velocity_bias_forces(assembly, q, qdot),
+        -applied_generalized_forces(assembly, q, wrenches),
+    )
+
+
+def velocity_bias_forces(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Array:
+    """What the points take ``(k,)`` while the coordinates change steadily, without loads."""
+    return _velocity_bias_forces(assembly, q.tobytes(), qdot.tobytes())
+
+
+@lru_cache(maxsize=128)
+def _velocity_bias_forces(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> Array:
+    at, v = np.frombuffer(q), np.frombuffer(qdot)
+    roots = np.sqrt(np.repeat(assembly.masses / 6, 18))
+    result: Array = mass_weighted_jacobian(assembly, at).T @ (
+        roots * body_trees.point_bias_acceleration(assembly, at, v)
+    )
+    return result
+
+
+def applied_generalized_forces(assembly: body_trees.Assembly, q: Array, wrenches: Array) -> Array:
+    """Work ``(k,)`` of weights and wrenches for unit changes of the coordinates."""
+    return _gravity_forces(assembly, q.tobytes()) + _jacobian(assembly, q.tobytes()).T @ wrenches.ravel()
+
+
+@lru_cache(maxsize=128)
+def _gravity_forces(assembly: body_trees.Assembly, q: bytes) -> Array:
+    return body_trees.gravity_forces(assembly, np.frombuffer(q))
+
+
+@lru_cache(maxsize=128)
+def _jacobian(assembly: body_trees.Assembly, q: bytes) -> Array:
+    return body_trees.jacobian(assembly, np.frombuffer(q))
+
+
+def accelerations(assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array, tau: Array) -> Array:
+    """Of the coordinates ``(k,)``: what pushes the points, along what the coordinates allow."""
+    W, pushes = (
+        mass_weighted_jacobian(assembly, q),
+        tau + applied_generalized_forces(assembly, q, wrenches) - velocity_bias_forces(assembly, q, qdot),
+    )
+    triangle = np.asarray(np.linalg.qr(W, mode="r"))
+    result: Array = np.linalg.solve(triangle, np.linalg.solve(triangle.T, pushes))
+    return result
+
+
+def net_generalized_force(
+    assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array, tau: Array
+) -> Array:
+    """What of the forces tau ``(k,)`` is left to accelerate the coordinates."""
+    return tau + applied_generalized_forces(assembly, q, wrenches) - velocity_bias_forces(assembly, q, qdot)
+
+
+def articulated_inertias(assembly: body_trees.Assembly, q: Array) -> Array:
+    """Of each body ``(n, 6, 6)``."""
+    return _articulated_inertias(assembly, q.tobytes())
+
+
+@lru_cache(maxsize=128)
+def _articulated_inertias(assembly: body_trees.Assembly, q: bytes) -> Array:
+    return np.stack(
+        [articulated_inertia(assembly, np.frombuffer(q), k) for k in range(len(assembly.parents))]
+    )
+
+
+def parent_wrench_maps(assembly: body_trees.Assembly, q: Array) -> tuple[list[Array], list[Array]]:
+    """For each body, what its parent, held still, feels of a wrench on it, and of a force of its joint.
+
+    Both in the frame of the parent: ``(6, 6)``, the joint idle, and ``(6, k_i)``, what the joint needs. The
+    joints beyond are idle.
+    """
+    return _parent_wrench_maps(assembly, q.tobytes())
+
+
+@lru_cache(maxsize=128)
+def _parent_wrench_maps(assembly: body_trees.Assembly, q_bytes: bytes) -> tuple[list[Array], list[Array]]:
+    q, n = np.frombuffer(q_bytes), len(assembly.parents)
+    J, E = _jacobian(assembly, q_bytes), body_trees.poses(assembly, q)
+    Y: list[Array] = []
+    Pi: list[Array] = []
+    for k in range(n):
+        frame, free = parent_frame(assembly, q, k), [k, *descendants(assembly, k)]
+        W, places = rigid_subtree_jacobian(assembly, q, k, frame), joint_coordinates(assembly, [k])
+        unit = np.eye(assembly.num_coordinates)[:, places]
+        G = np.linalg.inv(frame) @ E[k]
+        seen = np.stack(
+            [twist_from_matrix(np.linalg.inv(G) @ twist_matrix(each) @ G) for each in np.eye(6)], axis=-1
+        )
+        pushed = W.T @ point_accelerations(assembly, q, free, unit)
+        on_coordinates = J[6 * k : 6 * k + 6].T.copy()
+        Y.append(seen.T - W.T @ point_accelerations(assembly, q, free, on_coordinates))
+        Pi.append(pushed)
+    return Y, Pi
+
+
+def holding_wrenches(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
+    """For each body the wrench ``(n, 6)`` that holds it, while forces move the joints beyond it alone."""
+    found = np.zeros((len(assembly.parents), 6))
+    for k in range(len(found)):
+        if bodies := descendants(assembly, k):
+            found[k] = rigid_subtree_jacobian(assembly, q, k).T @ point_accelerations(
+                assembly, q, bodies, forces
+            )
+    return found
+
+
+def subtree_joint_accelerations(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
+    """Accelerations ``(k,)`` of each joint with those before it locked; those beyond it are pushed, too."""
+    C, found = mass_weighted_jacobian(assembly, q), np.zeros(assembly.num_coordinates)
+    for k in range(len(assembly.parents)):
+        free, own = (
+            joint_coordinates(assembly, [k, *descendants(assembly, k)]),
+            joint_coordinates(assembly, [k]),
+        )
+        rates = np.linalg.solve(C[:, free].T @ C[:, free], forces[free])
+        found[own] = rates[[free.index(place) for place in own]]
+    return found

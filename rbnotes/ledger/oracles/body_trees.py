@@ -1,0 +1,267 @@
+"""Trees of bodies: where they are, as products of motions about joints, and what moves them, point by point.
+
+Bodies and joints stand somewhere at rest, all told in the world. A joint that moves by Q takes along all that
+hangs on it: by ``F Q F^-1``, seen from the world, where F is its frame at rest. Velocities are differences of
+these poses, and dynamics is d'Alembert's principle for the point masses of the bodies: neither adjoints nor
+twists are needed for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import expm
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.bodies import bracket, point_masses
+from rbnotes.unchecked.central_differences import time_derivative_at_zero
+
+NUM_COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3}
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A tree at rest, that is with all coordinates zero, in the world."""
+
+    parents: tuple[int, ...]
+    """Of each body, -1 for the world; in any order."""
+    kinds: tuple[str, ...]
+    """Of each body's joint: about z, along z, about x and then y, or by a rotation vector."""
+    joints: Array
+    """Frames ``(n, 4, 4)`` of the joints."""
+    bodies: Array
+    """Frames ``(n, 4, 4)`` of the bodies."""
+    masses: Array
+    """``(n,)``"""
+    centers: Array
+    """Centres of mass ``(n, 3)``, each in its body."""
+    inertias: Array
+    """About the centres ``(n, 3, 3)``, in the bodies."""
+    gravity: Array
+    """``(3,)``"""
+
+    @property
+    def num_coordinates(self) -> int:
+        """Number of coordinates."""
+        return sum(NUM_COORDINATES[kind] for kind in self.kinds)
+
+
+def revolute_assembly(parents: tuple[int, ...], joints: Array, bodies: Array) -> Assembly:
+    """Unit masses on hinges about the z axes of the joints' frames."""
+    n = len(parents)
+    kinds, inertias = ("revolute",) * n, np.broadcast_to(np.eye(3), (n, 3, 3))
+    return Assembly(parents, kinds, joints, bodies, np.ones(n), np.zeros((n, 3)), inertias, np.zeros(3))
+
+
+def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
+    """The same bodies, on joints of one kind, each under another number."""
+    order = [names.index(i) for i in range(len(names))]
+    parents = tuple(-1 if assembly.parents[i] < 0 else names[assembly.parents[i]] for i in order)
+    permuted = {
+        field: getattr(assembly, field)[order]
+        for field in ("joints", "bodies", "masses", "centres", "inertias")
+    }
+    return replace(assembly, parents=parents, **permuted)
+
+
+def coordinate_slices(assembly: Assembly) -> list[slice]:
+    """Where each joint's coordinates are among all, body after body."""
+    ends = np.cumsum([0, *(NUM_COORDINATES[kind] for kind in assembly.kinds)]).tolist()
+    return [slice(start, end) for start, end in pairwise(ends)]
+
+
+def joint_motion(kind: str, q: Array) -> Array:
+    """Q ``(..., 4, 4)`` of a joint; the coordinates ``(..., k)`` may be complex."""
+    x, y, z = np.eye(3)
+    Q = np.zeros((*q.shape[:-1], 4, 4), dtype=q.dtype)
+    Q[..., [0, 1, 2, 3], [0, 1, 2, 3]] = 1
+    if kind == "revolute":
+        Q[..., 0, 0] = Q[..., 1, 1] = np.cos(q[..., 0])
+        Q[..., 1, 0] = np.sin(q[..., 0])
+        Q[..., 0, 1] = -np.sin(q[..., 0])
+    elif kind == "prismatic":
+        Q[..., :3, 3] = q * z
+    elif kind == "universal":
+        Q[..., :3, :3] = _rotation(q[..., :1] * x) @ _rotation(q[..., 1:] * y)
+    else:
+        Q[..., :3, :3] = _rotation(q)
+    return Q
+
+
+_E = np.stack([bracket(axis) for axis in np.eye(3)])
+
+
+def _rotation(r: Array) -> Array:
+    """Rotations ``(..., 3, 3)`` by vectors of real or complex numbers: Rodrigues' formula."""
+    squared = np.sum(r * r, axis=-1)[..., None, None]
+    small = np.abs(squared) < 1e-3
+    angle = np.sqrt(np.where(small, 1.0, squared))
+    series = [
+        1 - squared / 6 * (1 - squared / 20 * (1 - squared / 42)),
+        1 - squared / 12 * (1 - squared / 30),
+    ]
+    sine = np.where(small, series[0], np.sin(angle) / angle)
+    versine = np.where(small, series[1] / 2, (1 - np.cos(angle)) / angle**2)
+    K = np.tensordot(r, _E, axes=1)
+    rotation: Array = np.eye(3) + sine * K + versine * (K @ K)
+    return rotation
+
+
+def displacements(assembly: Assembly, q: Array) -> Array:
+    """By what each body moved from where it was at rest ``(..., n, 4, 4)``, as seen from the world."""
+    q = np.asarray(q)
+    each = zip(assembly.kinds, coordinate_slices(assembly), strict=True)
+    Q = np.stack([joint_motion(kind, q[..., part]) for kind, part in each], axis=-3)
+    own = assembly.joints @ Q @ np.linalg.inv(assembly.joints)
+    result = own.copy()
+    for body, parent in enumerate(assembly.parents):
+        while parent >= 0:
+            result[..., body, :, :] = own[..., parent, :, :] @ result[..., body, :, :]
+            parent = assembly.parents[parent]
+    return result
+
+
+def poses(assembly: Assembly, q: Array) -> Array:
+    """Poses ``(..., n, 4, 4)`` of the bodies at coordinates ``q (..., k)``, which may be complex."""
+    return displacements(assembly, q) @ assembly.bodies
+
+
+def joint_poses(assembly: Assembly, q: Array) -> Array:
+    """Frames ``(..., n, 4, 4)`` of the joints after they moved."""
+    return displacements(assembly, q) @ assembly.joints
+
+
+def jacobian(assembly: Assembly, q: Array) -> Array:
+    """Body twists for unit rates of each coordinate ``(..., 6 n, k)``, by complex steps of the poses."""
+    rates = complex_steps.partial_derivatives(lambda x: poses(assembly, x), q)
+    columns = _twists(poses(assembly, q)[..., None, :, :, :], rates)
+    return np.swapaxes(columns.reshape(*columns.shape[:-2], -1), -1, -2)
+
+
+def joint_jacobian(kind: str, q: Array) -> Array:
+    """Twists ``(..., 6, k)`` of a joint's motion in its own frame, for unit rates of each coordinate."""
+    rates = complex_steps.partial_derivatives(lambda x: joint_motion(kind, x), q)
+    return np.swapaxes(_twists(joint_motion(kind, q)[..., None, :, :], rates), -1, -2)
+
+
+def jacobian_rate(assembly: Assembly, q: Array, qdot: Array) -> Array:
+    """Differences ``(6 n, k)`` of :func:`jacobian` along the motion."""
+    return time_derivative_at_zero(lambda t: jacobian(assembly, q + t * qdot))
+
+
+def twists(assembly: Assembly, q: Array, qdot: Array) -> Array:
+    """Body twists ``(..., n, 6)``, by a complex step of the poses along the motion."""
+    return _twists(
+        poses(assembly, q), complex_steps.directional_derivative(lambda x: poses(assembly, x), q, qdot)
+    )
+
+
+def twist_rates(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
+    """Rates of the body twists ``(n, 6)``, by differences along a motion with these accelerations."""
+    return time_derivative_at_zero(
+        lambda t: twists(assembly, q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot)
+    )
+
+
+def _twists(E: Array, rates: Array) -> Array:
+    X = np.linalg.solve(np.broadcast_to(E, rates.shape), rates)
+    return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
+
+
+def point_positions(assembly: Assembly, q: Array) -> Array:
+    """Places ``(..., 18 n)`` in the world of the point masses that the bodies consist of, six each."""
+    return _transform_points(_body_points(assembly), poses(assembly, q))
+
+
+def _body_points(assembly: Assembly) -> Array:
+    """The point masses of all bodies ``(n, 6, 3)``, each in its body."""
+    bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
+    return np.stack([point_masses(float(m), J, c)[1] for m, J, c in bodies])
+
+
+def _transform_points(clouds: Array, E: Array) -> Array:
+    places = clouds @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
+    return places.reshape(*E.shape[:-3], -1)
+
+
+def _coordinate_masses(assembly: Assembly) -> Array:
+    """Mass of the point that each number of all places belongs to ``(18 n,)``."""
+    return np.repeat(assembly.masses / 6, 18)
+
+
+def point_jacobian(assembly: Assembly, q: Array) -> Array:
+    """How all places change with the coordinates ``(18 n, k)``."""
+    return complex_steps.partial_derivatives(lambda x: point_positions(assembly, x), q).T
+
+
+def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
+    """Accelerations ``(18 n,)`` of the points while the coordinates change steadily."""
+    clouds = _body_points(assembly)
+    return time_derivative_at_zero(
+        lambda t: complex_steps.directional_derivative(
+            lambda x: _transform_points(clouds, poses(assembly, x)), q + t * qdot, qdot
+        )
+    )
+
+
+def mass_weighted_jacobian(assembly: Assembly, q: Array) -> Array:
+    """The slopes of the places times the roots of the masses ``(18 n, k)``: energy is their square."""
+    return np.sqrt(_coordinate_masses(assembly))[:, None] * point_jacobian(assembly, q)
+
+
+def inertial_forces(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
+    """What accelerating the point masses takes ``(k,)``, by d'Alembert's principle: no weight, no load."""
+    moves = point_jacobian(assembly, q)
+    accelerations = moves @ qddot + point_bias_acceleration(assembly, q, qdot)
+    return moves.T @ (_coordinate_masses(assembly) * accelerations)
+
+
+def gravity_forces(assembly: Assembly, q: Array) -> Array:
+    """Work of the weights of all points for unit changes of the coordinates ``(k,)``."""
+    count = len(_coordinate_masses(assembly)) // 3
+    return point_jacobian(assembly, q).T @ (_coordinate_masses(assembly) * np.tile(assembly.gravity, count))
+
+
+def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Array:
+    """Of the coordinates ``(k,)``, by Gauss's principle: as near as they get to what the free points do.
+
+    The load ``(k,)`` acts on the coordinates, besides the weights.
+    """
+    root, moves = np.sqrt(_coordinate_masses(assembly)), mass_weighted_jacobian(assembly, q)
+    falling = np.tile(assembly.gravity, len(root) // 3) - point_bias_acceleration(assembly, q, qdot)
+    free = np.linalg.lstsq(moves, root * falling, rcond=None)[0]
+    triangle: Array = np.asarray(np.linalg.qr(moves, mode="r"))
+    result: Array = free + np.linalg.solve(triangle, np.linalg.solve(triangle.T, load))
+    return result
+
+
+def hinge_errors(assembly: Assembly, E: Array) -> Array:
+    """How far hinges are apart ``(..., 5 n)``, for any poses of the bodies: tilts of axes, then offsets."""
+    gaps = []
+    for i, parent in enumerate(assembly.parents):
+        at_rest = np.eye(4) if parent < 0 else assembly.bodies[parent]
+        carried = np.eye(4) if parent < 0 else E[..., parent, :, :]
+        of_parent = carried @ np.linalg.inv(at_rest) @ assembly.joints[i]
+        of_body = E[..., i, :, :] @ np.linalg.inv(assembly.bodies[i]) @ assembly.joints[i]
+        X = np.linalg.inv(of_parent) @ of_body
+        gaps.append(np.stack([X[..., 0, 2], X[..., 1, 2], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1))
+    return np.concatenate(gaps, axis=-1)
+
+
+def hinge_error_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
+    """Rates of the gaps ``(..., 5 n)`` while all bodies move freely with twists ``(..., n, 6)``."""
+    X = np.zeros((*phi.shape[:-1], 4, 4))
+    X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
+    return complex_steps.directional_derivative(lambda moved: hinge_errors(assembly, moved), E, E @ X)
+
+
+def hinge_bias_acceleration(assembly: Assembly, E: Array, phi: Array) -> Array:
+    """Second derivatives of the gaps ``(5 n,)`` while all bodies keep their twists ``(n, 6)``."""
+    X = np.zeros((*phi.shape[:-1], 4, 4))
+    X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
+    return time_derivative_at_zero(
+        lambda t: hinge_error_rates(assembly, E @ expm(t[..., None, None] * X), phi)
+    )

@@ -1,0 +1,85 @@
+"""What goes on at the joints of the branching tree of :mod:`~rbnotes.ledger.oracles.branching_tree`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching_tree import (
+    PARENTS,
+    acceleration_of,
+    body_poses,
+    point_positions,
+    time_derivative,
+    transform_points,
+)
+
+SUBTREES = tuple(
+    tuple(i for i in range(4) if j == i or PARENTS[i] == j or (PARENTS[i] >= 0 and PARENTS[PARENTS[i]] == j))
+    for j in range(4)
+)
+"""The links that hang on each joint, its own among them."""
+
+
+def joint_poses(at: Array, q: Array) -> Array:
+    """Poses ``(..., 4, 4, 4)`` of the joints in the world."""
+    poses: Array = body_poses(at, q) @ np.linalg.inv(at[:, 1])
+    return poses
+
+
+def joint_twists(at: Array, q: Array, v: Array) -> Array:
+    """Twists ``(..., 4, 6)`` of the joints, each in its own frame, by complex steps."""
+    X = np.linalg.inv(joint_poses(at, q)) @ complex_steps.directional_derivative(
+        lambda x: joint_poses(at, x), q, v
+    )
+    return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
+
+
+def joint_twist_rates(at: Array, q: Array, v: Array, a: Array) -> Array:
+    """How the six numbers of each change ``(4, 6)`` as coordinates accelerate."""
+    return time_derivative(lambda t: joint_twists(at, q + v * t + a * t**2 / 2, v + a * t))
+
+
+def joint_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+    """Moment and force ``(4, 6)`` through each joint on all that hangs on it, about and along its own frame.
+
+    By Newton's law for each point: what gravity does not provide comes through the joint.
+    """
+    x = transform_points(body_poses(at, q), bodies[..., 1:])
+    rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(x.shape)
+    needed = bodies[..., 0, None] * (rates - g)
+    return np.array(
+        [
+            wrench_in_frame(pose, x[list(links)], needed[list(links)])
+            for pose, links in zip(joint_poses(at, q), SUBTREES, strict=True)
+        ]
+    )
+
+
+def joint_gravity_wrenches(at: Array, bodies: Array, g: Array, q: Array) -> Array:
+    """Moments and forces ``(4, 6)`` of the weights of each body alone, about and along its joint's frame."""
+    x = transform_points(body_poses(at, q), bodies[..., 1:])
+    return np.array(
+        [
+            wrench_in_frame(pose, places, points[:, :1] * g)
+            for pose, places, points in zip(joint_poses(at, q), x, bodies, strict=True)
+        ]
+    )
+
+
+def wrench_in_frame(pose: Array, places: Array, forces: Array) -> Array:
+    """Moment and force ``(6,)`` of forces ``(..., 3)`` at places in the world, seen from a pose."""
+    arms = places - pose[:3, 3]
+    moment, force = (each.reshape(-1, 3).sum(axis=0) for each in (np.cross(arms, forces), forces))
+    return np.concatenate([pose[:3, :3].T @ moment, pose[:3, :3].T @ force])
+
+
+def solve_hybrid_dynamics(M: Array, f: Array, a: Array, prescribed: tuple[int, ...]) -> tuple[Array, Array]:
+    """Accelerations under forces f, some of them as told by a; and forces besides f that these take."""
+    a = a.copy()
+    free = [i for i in range(len(a)) if i not in prescribed]
+    if free:
+        inertial_forces = M[np.ix_(free, list(prescribed))] @ a[list(prescribed)]
+        a[free] = np.linalg.solve(M[np.ix_(free, free)], f[free] - inertial_forces)
+    return a, M @ a - f

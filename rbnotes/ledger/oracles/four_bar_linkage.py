@@ -1,0 +1,121 @@
+"""Four bars in a plane, somewhere in space, as points with masses: by the angle of the crank alone.
+
+Ground, crank, coupler and rocker have the lengths ``bars (4,)``; the plane is that of x and y of a frame at
+the crank's hinge, ``bodies (3, 4, 4)`` are the points of the three moving bars, mass first, in frames that
+``frames (3, 4, 4)`` place on the bars. Directions are unit vectors in the plane, analytic functions of cosine
+and sine, so that the crank's angle may be complex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching_tree import (
+    PositionFunction,
+    elementary_pose,
+    time_derivative,
+    transform_points,
+)
+
+Directions = Callable[[Array], list[Array]]
+
+
+def closed_loop_directions(bars: Array) -> Directions:
+    """Directions of crank, coupler and rocker at crank angles ``(..., 1)``, by the law of cosines."""
+    ground, crank, coupler, rocker = bars
+
+    def directions(theta: Array) -> list[Array]:
+        first = np.stack([np.cos(theta[..., 0]), np.sin(theta[..., 0])], axis=-1)
+        across = np.array([ground, 0.0]) - crank * first
+        square = np.sum(across**2, axis=-1)
+        span = np.sqrt(square)
+        cosine = (coupler**2 + square - rocker**2) / (2 * coupler * span)
+        sine = np.sqrt(1 - cosine**2)
+        x, y = across[..., 0] / span, across[..., 1] / span
+        second = np.stack([x * cosine - y * sine, x * sine + y * cosine], axis=-1)
+        third = (across - coupler * second) / rocker
+        return [first, second, third]
+
+    return directions
+
+
+def open_chain_directions(angles: Array) -> list[Array]:
+    """Directions of three bars in a row, each turned by an angle from the one before."""
+    sums = np.cumsum(angles, axis=-1)
+    return [np.stack([np.cos(s), np.sin(s)], axis=-1) for s in np.moveaxis(sums, -1, 0)]
+
+
+def rotating_base(place: Array, tilt: Array) -> PositionFunction:
+    """Poses of the plane, tilted on a base that turns about the z axis of a place by the first coordinate."""
+    return lambda u: place @ elementary_pose("turn z", u[..., 0]) @ tilt
+
+
+def bar_point_positions(
+    base: PositionFunction, bars: Array, frames: Array, bodies: Array, directions: Directions
+) -> PositionFunction:
+    """Positions ``(..., 3 N)`` of all points of the three bars, in the world.
+
+    ``base`` and ``directions`` give the pose of the plane and the directions in it by the coordinates.
+    """
+
+    def places(u: Array) -> Array:
+        along = directions(u)
+        starts = bar_ends(bars, along)[:-1]
+        poses = []
+        for start, (c, s) in zip(starts, (np.moveaxis(each, -1, 0) for each in along), strict=True):
+            pose = np.zeros((*c.shape, 4, 4), dtype=c.dtype)
+            pose[..., 0, 0], pose[..., 0, 1], pose[..., 1, 0], pose[..., 1, 1] = c, -s, s, c
+            pose[..., 2, 2], pose[..., 3, 3], pose[..., :2, 3] = 1, 1, start
+            poses.append(pose)
+        in_world = base(u)[..., None, :, :] @ np.stack(poses, axis=-3) @ frames
+        return transform_points(in_world, bodies[..., 1:]).reshape(*u.shape[:-1], -1)
+
+    return places
+
+
+def bar_ends(bars: Array, along: list[Array]) -> list[Array]:
+    """Where the three bars start in the plane, and where the last one ends."""
+    ends = [0 * along[0]]
+    for length, direction in zip(bars[1:], along, strict=True):
+        ends.append(ends[-1] + length * direction)
+    return ends
+
+
+def loop_closure_error(place: Array, bars: Array) -> PositionFunction:
+    """From the end of the open chain to the far end of the ground, in the world ``(..., 3)``."""
+
+    def gap(angles: Array) -> Array:
+        end = bar_ends(bars, open_chain_directions(angles))[-1]
+        flat = np.array([bars[0], 0.0]) - end
+        result: Array = np.einsum("ij,...j->...i", place[:3, :2], flat)
+        return result
+
+    return gap
+
+
+def angular_velocity(along: Array, moving: Array) -> Array:
+    """Angular velocity of a unit vector in the plane."""
+    return along[..., 0] * moving[..., 1] - along[..., 1] * moving[..., 0]
+
+
+def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
+    """Angular velocities ``(..., 3)`` of the bars, each relative to the one before."""
+    directions = closed_loop_directions(bars)
+    moving = np.moveaxis(
+        complex_steps.directional_derivative(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0
+    )
+    spins = np.stack(
+        [angular_velocity(a, b) for a, b in zip(directions(theta), moving, strict=True)], axis=-1
+    )
+    return np.diff(spins, axis=-1, prepend=0.0)
+
+
+def relative_accelerations(bars: Array, theta: Array, speed: Array, acceleration: Array) -> Array:
+    """Their rates ``(3,)``, by differences along a motion of the crank."""
+    return time_derivative(
+        lambda t: relative_rates(bars, theta + t * speed + t**2 / 2 * acceleration, speed + t * acceleration)
+    )

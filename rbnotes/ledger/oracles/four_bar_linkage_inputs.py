@@ -1,0 +1,99 @@
+"""What records about four bars draw, and the same linkage as a tree of the library (not for oracles)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.linalg import expm
+
+from rbnotes import joints
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles.branching_tree_inputs import mass_points, spatial_inertia
+from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.multibody.reduced import Link, LoopClosure, Tree
+from rbnotes.testing.strategies import arrays, frames, numbers, vectors
+
+BASE, CRANK, COUPLER, ROCKER = NAMES = ("base", "crank", "coupler", "rocker")
+
+LINKAGE = {
+    "place": frames(),
+    # Ground, crank, coupler and rocker: of sizes with which the crank turns all the way round.
+    "bars": vectors(4).map(lambda n: np.array([1.2, 0.4, 1.3, 1.1]) + n / np.array([16, 16, 16, 16])),
+    "frames": arrays(3, 6).map(lambda n: np.array([expm(twist_matrix(xi / 2)) for xi in n])),
+    "bodies": mass_points(3),
+    "theta": numbers(),
+}
+
+
+def has_distinct_axes(tilt: Array) -> bool:
+    """Whether the hinge of the base is another axis than that of the crank: the base has no inertia."""
+    return bool(np.hypot(*tilt[:2, 2]) + np.hypot(*tilt[:2, 3]) > 0.1)
+
+
+MOVING_LINKAGE = LINKAGE | {
+    "tilt": frames().filter(has_distinct_axes),
+    "beta": numbers(),
+    "g": vectors(3),
+    "speeds": vectors(2),
+}
+"""With a base that turns by beta about the z axis of its place, on which the plane is tilted."""
+
+
+@lru_cache(maxsize=128)
+def _linkage_tree(numbers: tuple[bytes, ...], g: tuple[float, ...], is_hinged: bool) -> Tree:
+    place, lengths, frames, bodies, tilt = map(np.frombuffer, numbers)
+    base = joints.Revolute() if is_hinged else joints.Fixed()
+    links = [Link(BASE, base, placement=place.reshape(4, 4))]
+    before = tilt.reshape(4, 4)
+    own = zip(NAMES[1:], lengths[1:], frames.reshape(3, 4, 4), bodies.reshape(3, 4, 4), strict=True)
+    for name, length, frame, points in own:
+        parent = links[-1].name
+        links.append(Link(name, joints.Revolute(), spatial_inertia(points), parent, before, frame))
+        before = np.eye(4)
+        before[0, 3] = length
+    return Tree(links, gravity=g)
+
+
+def linkage_tree(
+    place: Array,
+    bars: Array,
+    frames: Array,
+    bodies: Array,
+    *,
+    g: Array | tuple[float, ...] = (0.0, 0.0, 0.0),
+    tilt: Array | None = None,
+) -> Tree:
+    """The open chain: the base, fixed or (if the plane is tilted on it) hinged, and three bars in a row."""
+    parts = (place, bars, frames, bodies, np.eye(4) if tilt is None else tilt)
+    numbers = tuple(np.ascontiguousarray(part, dtype=float).tobytes() for part in parts)
+    return _linkage_tree(numbers, tuple(g), tilt is not None)
+
+
+def loop_closure(
+    bars: Array, frames: Array, *, tilt: Array | None = None, planar: bool = True
+) -> LoopClosure:
+    """The last bar's end stays at the end of the ground: along two directions, or along all."""
+    plane = np.eye(4) if tilt is None else tilt
+    ground = plane @ np.array([bars[0], 0, 0, 1])
+    end = np.linalg.inv(frames[2]) @ np.array([bars[3], 0, 0, 1])
+    axis = plane[:3, 2] / np.linalg.norm(plane[:3, 2])
+    return LoopClosure(BASE, ground[:3], ROCKER, end[:3], axis if planar else None)
+
+
+def assembled_angles(bars: Array, theta: float) -> Array:
+    """Angles ``(3,)`` at which the loop is closed, the elbow to the left."""
+    ground, crank, coupler, rocker = bars
+    x, y = ground - crank * np.cos(theta), -crank * np.sin(theta)
+    elbow = np.arccos((coupler**2 + x**2 + y**2 - rocker**2) / (2 * coupler * np.hypot(x, y)))
+    second = np.arctan2(y, x) + elbow
+    third = np.arctan2(y - coupler * np.sin(second), x - coupler * np.cos(second))
+    return np.array([theta, second - theta, third - second])
+
+
+def assembled_rates(bars: Array, q: Array, omega: float) -> Array:
+    """Velocities ``(3,)`` of these angles that keep the loop closed."""
+    sums = np.cumsum(q)
+    across = np.array([-np.sin(sums), np.cos(sums)]) * bars[1:]
+    others = np.linalg.solve(across[:, 1:], -across[:, 0] * omega)
+    return np.diff(np.append(omega, others), prepend=0.0)

@@ -1,0 +1,183 @@
+"""A branching tree of four bodies made of point masses, with joints and bodies at general places.
+
+A hinge at the root carries a universal joint on one branch, a slider and then a screw on the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from scipy.linalg import block_diag
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
+from rbnotes.ledger.oracles.dalembert import PositionFunction
+from rbnotes.ledger.oracles.pose_products import (
+    Pose,
+    derivative_along_motion,
+    make_poses,
+    screw_pose,
+    translation_pose,
+)
+
+PARENTS = (-1, 0, 0, 2)
+NUM_COORDINATES = 5
+PITCH = 0.35
+
+
+@dataclass(frozen=True, eq=False)
+class PointMassTree:
+    """Four bodies, as numbers."""
+
+    placements: Array
+    """Joints at rest, in the frames of their parents' joints ``(4, 4, 4)``, m."""
+    bodies: Array
+    """Bodies in the frames of their joints ``(4, 4, 4)``, m."""
+    axes: Array
+    """Unit vectors of the hinge, the slider and the screw ``(3, 3)``."""
+    masses: Array
+    """Of the bodies ``(4,)``, kg."""
+    centers: Array
+    """In the frames of the bodies ``(4, 3)``, m."""
+    inertias: Array
+    """About the centres ``(4, 3, 3)``, kg m^2."""
+    gravity: Array
+    """Acceleration ``(3,)`` in the world, m/s^2."""
+
+
+def point_mass_trees() -> SearchStrategy[PointMassTree]:
+    """Such trees with anything anywhere, by a number: there is nothing to shrink in them."""
+    return st.integers(0, 63).map(point_mass_tree)
+
+
+def point_mass_tree(number: int) -> PointMassTree:
+    """A tree with anything anywhere; always the same one for a number."""
+    draw = np.random.default_rng(number)
+    axes = draw.normal(size=(3, 3))
+    moments = draw.normal(size=(4, 3, 3))
+    second = moments @ np.swapaxes(moments, -1, -2) / 3 + np.eye(3) / 4
+    return PointMassTree(
+        _frames(draw.uniform(-1.5, 1.5, (4, 6))),
+        _frames(draw.uniform(-1.5, 1.5, (4, 6))),
+        axes / np.linalg.norm(axes, axis=1, keepdims=True),
+        draw.uniform(0.3, 3.0, 4),
+        draw.uniform(-1.0, 1.0, (4, 3)),
+        np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second,
+        draw.normal(size=3),
+    )
+
+
+def five_numbers(begin: int) -> SearchStrategy[Array]:
+    """Numbers for five coordinates or rates, with nothing to shrink; others for another beginning."""
+    return st.integers(begin, begin + 63).map(lambda number: np.random.default_rng(number).uniform(-2, 2, 5))
+
+
+def _frames(numbers: Array) -> Array:
+    """Poses from rotation vectors and positions ``(n, 6)``."""
+    return make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
+
+
+def poses(cloud: PointMassTree, q: Array) -> Array:
+    """Of the bodies, in the world ``(..., 4, 4, 4)``."""
+    x, y, _ = np.eye(3)
+    hinge, slide, screw = cloud.axes
+    joint_poses = [
+        screw_pose(hinge, q[..., 0]),
+        screw_pose(x, q[..., 1]) @ screw_pose(y, q[..., 2]),
+        translation_pose(q[..., 3, None] * slide),
+        screw_pose(screw, q[..., 4], PITCH),
+    ]
+    joints: list[Array] = []
+    for Q, rest, parent in zip(joint_poses, cloud.placements, PARENTS, strict=True):
+        joints.append((joints[parent] if parent >= 0 else np.eye(4)) @ rest @ Q)
+    return np.stack(joints, axis=-3) @ cloud.bodies
+
+
+def point_positions(cloud: PointMassTree) -> PositionFunction:
+    """Of six point masses a body, as a function of the coordinates ``(..., 24, 3)``."""
+    points = np.array([_points(cloud, i)[1] for i in range(4)])
+
+    def at(q: Array) -> Array:
+        E = poses(cloud, q)
+        there: Array = points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
+        return there.reshape(*q.shape[:-1], -1, 3)
+
+    return at
+
+
+def point_mass(cloud: PointMassTree) -> Array:
+    """Mass of each of these points ``(24,)``."""
+    return np.repeat(cloud.masses / 6, 6)
+
+
+def jacobian(cloud: PointMassTree, q: Array) -> Array:
+    """Body twists for unit rates of the coordinates ``(..., 24, 5)``, one body after the other."""
+    return body_jacobian(lambda x: poses(cloud, x), q)
+
+
+def body_jacobian(placed_by: Pose, q: Array) -> Array:
+    """The same ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
+    back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
+    return np.swapaxes(_twists(back @ complex_steps.partial_derivatives(placed_by, q)), -1, -2)
+
+
+def bias_acceleration(cloud: PointMassTree, q: Array, qdot: Array) -> Array:
+    """``Jdot qdot (24,)``: how the twists change along a motion with constant rates of the coordinates."""
+
+    def twists(x: Array) -> Array:
+        return _twists(
+            np.linalg.inv(poses(cloud, x))
+            @ complex_steps.directional_derivative(lambda y: poses(cloud, y), x, qdot)
+        )
+
+    return derivative_along_motion(twists, q, qdot)
+
+
+def _twists(X: Array) -> Array:
+    """Of matrices ``(..., n, 4, 4)``, one behind the other ``(..., 6 n)``."""
+    entries = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
+    return np.stack([X[..., i, j] for i, j in entries], axis=-1).reshape(*X.shape[:-3], -1)
+
+
+def maximal_mass_matrix(cloud: PointMassTree) -> Array:
+    """Inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
+    each = zip(cloud.masses, cloud.inertias, cloud.centers, strict=True)
+    result: Array = block_diag(*(kinetic_energy_matrix(*body) for body in each))
+    return result
+
+
+def gyroscopic_and_gravity_wrenches(cloud: PointMassTree, q: Array, phi: Array) -> Array:
+    """Weights, and what the bodies' own motion does, in their frames ``(24,)``."""
+    R = poses(cloud, q)[:, :3, :3]
+    return np.concatenate(
+        [_gyroscopic_and_gravity_wrench(cloud, i, R[i], twist) for i, twist in enumerate(phi.reshape(4, 6))]
+    )
+
+
+def _points(cloud: PointMassTree, i: int) -> tuple[float, Array]:
+    return point_masses(cloud.masses[i], cloud.inertias[i], cloud.centers[i])
+
+
+def _gyroscopic_and_gravity_wrench(cloud: PointMassTree, i: int, R: Array, twist: Array) -> Array:
+    """Of weights less what point masses need to fly on, turning with a body whose twist stays the same."""
+    each, points = _points(cloud, i)
+    w = bracket(twist[:3])
+    forces = each * (cloud.gravity @ R - points @ (w @ w).T - w @ twist[3:])
+    return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
+
+
+def spring_wrenches(cloud: PointMassTree, q: Array, k: float, x: Array) -> Array:
+    """Of a spring of rest length zero from the point x[0] of body 1 to x[1] of body 3, ``(..., 24)``."""
+    E = poses(cloud, q)
+    ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]
+    pull = k * (ends[1] - ends[0])
+    w = np.zeros((*E.shape[:-2], 6), dtype=E.dtype)
+    for i, point, force in ((1, x[0], pull), (3, x[1], -pull)):
+        seen = np.einsum("...ba,...b->...a", E[..., i, :3, :3], force)
+        w[..., i, :3], w[..., i, 3:] = np.cross(point, seen), seen
+    return w.reshape(*q.shape[:-1], -1)

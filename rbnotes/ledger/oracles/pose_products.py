@@ -1,0 +1,82 @@
+"""Poses as products of elementary ones, for complex numbers too: twists of joints by complex steps.
+
+Here a joint is nothing but a function from coordinates ``(..., k)`` to poses ``(..., 4, 4)``, which is asked
+for all steps at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis.strategies import SearchStrategy
+from scipy.spatial.transform import Rotation
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.testing.strategies import arrays
+from rbnotes.unchecked import central_differences
+
+Pose = Callable[[Array], Array]
+
+
+def random_poses(*shape: int) -> SearchStrategy[Array]:
+    """Poses ``(*shape, 4, 4)`` in a single draw, quick to make and to shrink."""
+
+    def made(numbers: Array) -> Array:
+        turns = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
+        return make_poses(turns, numbers[:, 3:]).reshape(*shape, 4, 4)
+
+    return arrays(math.prod(shape), 6).map(made)
+
+
+def screw_pose(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
+    """Turned about a unit axis through the origin, and moved along it by the pitch times the angle."""
+    bracket_of_axis, angle = bracket(axis), np.asarray(angle)[..., None, None]
+    R = np.eye(3) + np.sin(angle) * bracket_of_axis + (1 - np.cos(angle)) * bracket_of_axis @ bracket_of_axis
+    return make_poses(R, pitch * angle[..., 0] * np.asarray(axis))
+
+
+def rotation_pose(r: Array) -> Array:
+    """Turned by rotation vectors ``(..., 3)`` other than zero."""
+    angle = np.sqrt(np.sum(r * r, axis=-1))[..., None, None]
+    across = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
+    R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
+    return make_poses(R, np.zeros(3))
+
+
+def make_poses(R: Array, p: Array) -> Array:
+    """The poses with these rotations ``(..., 3, 3)`` and positions ``(..., 3)``."""
+    shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
+    E = np.zeros((*shape, 4, 4), dtype=np.result_type(R, p))
+    E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
+    return E
+
+
+def translation_pose(p: Array) -> Array:
+    """Moved without a turn."""
+    return make_poses(np.eye(3), p)
+
+
+def derivative_along_motion(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
+    """How a function of the coordinates ``(..., k)`` changes along a motion."""
+    return central_differences.time_derivative_at_zero(lambda t: function(q + t * qdot))
+
+
+def pose_jacobian(pose: Pose, q: Array) -> Array:
+    """Body twists ``(..., 6, k)``, one for the unit rate of each coordinate."""
+    X = np.linalg.inv(pose(q))[..., None, :, :] @ complex_steps.partial_derivatives(pose, q)
+    places = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
+    return np.stack([X[..., i, j] for i, j in places], axis=-2)
+
+
+def pose_jacobian_rate(pose: Pose, q: Array, qdot: Array) -> Array:
+    """How these twists change along a motion."""
+    return derivative_along_motion(lambda x: pose_jacobian(pose, x), q, qdot)
+
+
+def pose_jacobian_derivative(pose: Pose, q: Array) -> Array:
+    """How these twists change with each coordinate ``(6, k, k)``: the last axis counts what is varied."""
+    return np.stack([pose_jacobian_rate(pose, q, unit) for unit in np.eye(q.size)], axis=-1)

@@ -1,0 +1,118 @@
+"""Forward dynamics by recursion over a tree (Featherstone 1983), dense elimination, and what both take.
+
+Only sums, products and quotients occur, so that numbers which count their products can be put in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.ledger.oracles import body_trees
+from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
+from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator
+
+Links = list[tuple[Any, Any, Any, Any, Any]]
+"""Of each body: adjoint from the parent, S, what of its acceleration comes from neither, inertia and load."""
+
+
+class CountedNumber:
+    """A number that counts the products and quotients it is part of."""
+
+    def __init__(self, value: Any, tally: list[int]) -> None:
+        self.value, self.tally = float(getattr(value, "value", value)), tally
+
+    def _same_tally(self, value: float) -> CountedNumber:
+        return CountedNumber(value, self.tally)
+
+    def __add__(self, other: Any) -> CountedNumber:
+        return self._same_tally(self.value + getattr(other, "value", other))
+
+    def __sub__(self, other: Any) -> CountedNumber:
+        return self._same_tally(self.value - getattr(other, "value", other))
+
+    def __neg__(self) -> CountedNumber:
+        return self._same_tally(-self.value)
+
+    def __mul__(self, other: Any) -> CountedNumber:
+        self.tally[0] += 1
+        return self._same_tally(self.value * getattr(other, "value", other))
+
+    def __truediv__(self, other: Any) -> CountedNumber:
+        self.tally[0] += 1
+        return self._same_tally(self.value / getattr(other, "value", other))
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def counted_array(array: Array, tally: list[int]) -> Array:
+    """The same numbers, which count from now on."""
+    counted = np.empty(array.shape, dtype=object)
+    for place in np.ndindex(array.shape):
+        counted[place] = CountedNumber(array[place], tally)
+    return counted
+
+
+def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
+    """What the recursion needs of each body on its hinge, in the body's own frame."""
+    E, F, phi = (
+        body_trees.poses(assembly, q),
+        body_trees.joint_poses(assembly, q),
+        body_trees.twists(assembly, q, qdot),
+    )
+    found = []
+    for i, parent in enumerate(assembly.parents):
+        m, c, J = assembly.masses[i], assembly.centers[i], assembly.inertias[i]
+        before = np.eye(4) if parent < 0 else E[parent]
+        X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
+        S = adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i])[:, 2]
+        pull = m * E[i, :3, :3].T @ assembly.gravity
+        load = np.concatenate([np.cross(c, pull), pull]) - inertial_wrench(m, c, J, phi[i], np.zeros(6))
+        found.append((X, S, commutator(phi[i], S) * qdot[i], kinetic_energy_matrix(m, J, c), load))
+    return found
+
+
+def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) -> list[Any]:
+    """Of hinges under torques tau: inertias are gathered to the roots, accelerations handed back."""
+    inertias, loads = [link[3] for link in links], [link[4] for link in links]
+    joint_terms: list[Any] = [None] * len(links)
+    for i in reversed(range(len(links))):
+        X, S, drift, _, _ = links[i]
+        U = inertias[i] @ S
+        D = S @ U
+        u = tau[i] + S @ loads[i]
+        joint_terms[i] = (U, D, u)
+        if parents[i] >= 0:
+            projected_inertia = inertias[i] - np.outer(U / D, U)
+            inertias[parents[i]] = inertias[parents[i]] + X.T @ projected_inertia @ X
+            loads[parents[i]] = loads[parents[i]] + X.T @ (loads[i] - projected_inertia @ drift - U * (u / D))
+    rates: list[Any] = []
+    found: list[Any] = []
+    for i, (X, S, drift, _, _) in enumerate(links):
+        U, D, u = joint_terms[i]
+        carried = drift if parents[i] < 0 else X @ rates[parents[i]] + drift
+        found.append((u - U @ carried) / D)
+        rates.append(carried + S * found[i])
+    return found
+
+
+def gaussian_elimination(M: Any, f: Any) -> list[Any]:
+    """The solution of ``M x = f`` by Gauss's elimination, without exchanges of rows."""
+    M, f, n = M.copy(), f.copy(), len(f)
+    for i in range(n):
+        for j in range(i + 1, n):
+            factor = M[j, i] / M[i, i]
+            for k in range(i + 1, n):
+                M[j, k] = M[j, k] - factor * M[i, k]
+            f[j] = f[j] - factor * f[i]
+    x: list[Any] = [None] * n
+    for i in reversed(range(n)):
+        remainder = f[i]
+        for k in range(i + 1, n):
+            remainder = remainder - M[i, k] * x[k]
+        x[i] = remainder / M[i, i]
+    return x

@@ -1,0 +1,80 @@
+"""Constraints softened into springs and dampers, from their energies and from averages over a step."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.testing import complex_step
+
+
+def curved_constraint(q: Array) -> Array:
+    """Two curved constraint functions of four coordinates; takes complex numbers."""
+    return np.array([q[0] ** 2 + q[1] * q[2] - 1, np.sin(q[3]) + q[0] * q[1] - q[2]])
+
+
+def elastic_work(phi: Array, alpha: Array) -> Array:
+    """Work against springs of compliance alpha while the errors grow from zero to phi ``(k,)``."""
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    growing = [(s + 1) / 2 * phi for s in nodes]
+    parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True)]
+    result: Array = np.sum(parts, axis=0)
+    return result
+
+
+def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:
+    """Minus the slopes of the springs' work along the errors and of dampers' half power along the rates."""
+    elastic = complex_step(lambda e: elastic_work(e, alpha), phi)
+    viscous = complex_step(lambda r: r @ dampers @ r / 2, rate)
+    return -(elastic + viscous)
+
+
+def soft_step(
+    M: Array, G: Array, b: Array, phi: Array, alpha: Array, beta: Array, h: float
+) -> tuple[Array, Array]:
+    """New velocities ``(n,)`` and mean multipliers ``(k,)`` of a step, from the averages themselves.
+
+    ``M v = b + h G^T mean`` and ``alpha mean = -(phi + h/2 G v) - beta G v``, solved at once.
+    """
+    mean_error = h / 2 * G
+    system = np.block([[M, -h * G.T], [mean_error + beta @ G, alpha]])
+    both = np.linalg.solve(system, np.concatenate([b, -phi]))
+    return both[: len(M)], both[len(M) :]
+
+
+def soft_contacts(
+    M: Array, N: Array, b: Array, phi: Array, alpha: Array, beta: Array, h: float
+) -> tuple[Array, Array, Array]:
+    """New velocities, mean forces ``(k,)`` and w of soft contacts that push or are off: all cases tried.
+
+    alpha and beta are matrices ``(k, k)``. w is what the rows of Lloyd (0.10) leave.
+    """
+    k, n = N.shape
+    relaxed = np.eye(k) * h / 2 + beta
+    for pushing in itertools.product((False, True), repeat=k):
+        on = np.array(pushing)
+        rows = np.where(on[:, None], np.linalg.solve(relaxed, np.hstack([relaxed @ N, alpha])), 0.0)
+        rows[~on, n:] = np.eye(k)[~on]
+        right = np.where(on, -np.linalg.solve(relaxed, phi), 0.0)
+        both = np.linalg.solve(np.vstack([np.hstack([M, -h * N.T]), rows]), np.concatenate([b, right]))
+        v, force = both[:n], both[n:]
+        w = np.linalg.solve(relaxed, alpha @ force + phi) + N @ v
+        if np.all(force >= -1e-12) and np.all(w >= -1e-12):
+            return v, force, w
+    raise ArithmeticError("no combination of contacts is consistent")
+
+
+def step_errors(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, Array]:
+    """phi at both ends of a step of ``q + v t + a t^2 / 2``, and ``G v`` at its end with G at its start."""
+    G = complex_step(curved_constraint, q)
+    return curved_constraint(q), curved_constraint(q + h * v + h**2 / 2 * a), G @ (v + h * a)
+
+
+def value_and_slope_at_zero(mean: Callable[[float], Array]) -> Array:
+    """Value and slope ``(2, k)`` at h = 0 of what depends on the step size, from eight step sizes."""
+    sizes, unit = np.arange(1, 9) / 8, 1 / 64
+    fitted = np.polynomial.polynomial.polyfit(sizes, [mean(unit * s) for s in sizes], 7)
+    return np.stack([fitted[0], fitted[1] / unit])

@@ -1,0 +1,31 @@
+"""Robots from files and to files: URDF in and out, MJCF out.
+
+>>> from rbnotes.multibody.formats import read_urdf
+>>> pendulum = '''
+... <robot name="pendulum">
+...   <link name="ceiling"/>
+...   <link name="rod">
+...     <inertial>
+...       <origin xyz="0 0 -0.5"/> <mass value="1.2"/>
+...       <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.001"/>
+...     </inertial>
+...   </link>
+...   <joint name="hinge" type="continuous">
+...     <parent link="ceiling"/> <child link="rod"/> <axis xyz="1 0 0"/>
+...   </joint>
+... </robot>'''
+>>> read_urdf(pendulum).tree.links[0].joint
+Revolute(axis=(1.0, 0.0, 0.0))
+
+The files are read and written with the standard library. URDF is a dozen elements of XML, while the readers
+on PyPI are made for drawing: yourdfpy needs lxml and trimesh with its fifteen companions, urchin a renderer;
+none of them says which link has an inertia that no body has, which is what a reader is for here.
+"""
+
+from rbnotes.multibody.formats.examples import example
+from rbnotes.multibody.formats.mjcf import to_mjcf
+from rbnotes.multibody.formats.robot import Frame, Mimic, Robot, RobotJoint, Visual
+from rbnotes.multibody.formats.urdf import load_urdf
+from rbnotes.multibody.formats.urdf_writer import to_urdf
+
+__all__ = ["Frame", "Mimic", "Robot", "RobotJoint", "Visual", "example", "load_urdf", "to_mjcf", "to_urdf"]

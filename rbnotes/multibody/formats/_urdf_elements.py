@@ -1,0 +1,171 @@
+"""The elements of a URDF file, one by one: links with their bodies, joints with their motions."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rbnotes import arguments, inertia
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.inertia import MassProperties
+from rbnotes.joints import Fixed, Free2D, Free3D, JointType, Prismatic, Revolute
+from rbnotes.multibody.formats._xml import attribute, child, number, numbers, origin
+from rbnotes.multibody.formats.robot import Mimic
+from rbnotes.multibody.reduced.constraints import perpendicular_pair
+from rbnotes.shapes import Box, Cylinder, Solid, Sphere
+from rbnotes.unchecked import se3
+
+INERTIA_ROUNDING_LENGTH = 1e-9
+"""What an inertia lacks is rounding if it is less than the mass times the square of this length, m."""
+
+JOINT_KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
+
+
+class LinkElement(NamedTuple):
+    """A link of the file."""
+
+    name: str
+    mass_properties: MassProperties | None
+    """In the link's frame; None: no mass."""
+    visuals: list[tuple[Array, Solid]]
+    """Solids at poses ``(4, 4)`` in the link's frame, without meshes, whose files are elsewhere."""
+
+
+class JointElement(NamedTuple):
+    """A joint of the file."""
+
+    name: str
+    parent: str
+    child: str
+    joint_type: JointType
+    origin: Array
+    """Frame ``(4, 4)`` of the joint at rest, and of the child, in the frame of the parent."""
+    motion_frame: Array
+    """The frame ``(4, 4)`` in whose axes the motion is said, in the joint's: a mere rotation."""
+    damping: float
+    properties: Mapping[str, Any]
+    """Limits, friction and mimic, as a :class:`~rbnotes.multibody.formats.RobotJoint` has them."""
+
+
+def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
+    """A ``<link>``; inertias that no body has are replaced and reported, or refused if repairs is None."""
+    name = attribute("link", element, "name")
+    context = f"link {name!r}"
+    inertial = element.find("inertial")
+    body = None if inertial is None else _mass_properties(context, inertial, repairs)
+    visuals = []
+    for visual in element.findall("visual"):
+        shape = _solid(context, child(f"{context}: visual", visual, "geometry"))
+        if shape is not None:
+            visuals.append((origin(f"{context}: visual", visual), shape))
+    return LinkElement(name, body, visuals)
+
+
+def joint_element(element: ET.Element) -> JointElement:
+    """A ``<joint>``."""
+    name = attribute("joint", element, "name")
+    context = f"joint {name!r}"
+    kind = arguments.choice(f"{context}: type", attribute(context, element, "type"), JOINT_KINDS)
+    joint_type, motion_frame = _joint_type(context, element, kind)
+    dynamics = element.find("dynamics")
+    damping = friction = 0.0
+    if dynamics is not None and kind != "fixed":
+        damping = number(context, dynamics, "damping", "0")
+        friction = number(context, dynamics, "friction", "0")
+        if damping and joint_type.num_coordinates != 1:
+            raise InvalidArgument(f"{context}: damping", f"{damping:g}", f"none on a {kind} joint")
+    parent, child_link = (
+        attribute(context, child(context, element, end), "link") for end in ("parent", "child")
+    )
+    properties = {"friction": friction, **_limits(context, element, kind), "mimic": _mimic(context, element)}
+    return JointElement(
+        name, parent, child_link, joint_type, origin(context, element), motion_frame, damping, properties
+    )
+
+
+def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | None) -> MassProperties | None:
+    mass = number(context, child(f"{context}: inertial", inertial, "mass"), "value")
+    pose = origin(f"{context}: inertial", inertial)
+    entries = child(f"{context}: inertial", inertial, "inertia")
+    xx, xy, xz, yy, yz, zz = (
+        number(context, entries, f"i{ij}") for ij in ("xx", "xy", "xz", "yy", "yz", "zz")
+    )
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if mass == 0:
+        if np.any(J):
+            expected = "mass, or no inertia either"
+            _repair(f"{context}: inertia", "inertia without mass", expected, "left out", repairs)
+        return None
+    J = inertia.nearest_inertia(J, tolerance=abs(mass) * INERTIA_ROUNDING_LENGTH**2)
+    try:
+        inertia.mass_properties(mass, J)
+    except InvalidArgument as error:
+        if mass < 0:
+            raise InvalidArgument(f"{context}: mass", error.got, error.expected) from error
+        remedy = "replaced by the nearest that a body has"
+        _repair(f"{context}: inertia", error.got, error.expected, remedy, repairs)
+        J = inertia.nearest_inertia(J)
+    R = pose[:3, :3]
+    return inertia.mass_properties(mass, R @ J @ R.T, pose[:3, 3])
+
+
+def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] | None) -> None:
+    if repairs is None:
+        raise InvalidArgument(name, got, expected)
+    repairs.append(f"{name}: {got}, {remedy}")
+
+
+def _solid(context: str, geometry: ET.Element) -> Solid | None:
+    for shape in geometry:
+        try:
+            match shape.tag:
+                case "box":
+                    return Box(numbers(context, shape, "size", 3))
+                case "sphere":
+                    return Sphere(number(context, shape, "radius"))
+                case "cylinder":
+                    return Cylinder(number(context, shape, "radius"), number(context, shape, "length"))
+        except InvalidArgument as error:
+            name = error.name if error.name.startswith(context) else f"{context}: {shape.tag} {error.name}"
+            raise InvalidArgument(name, error.got, error.expected) from error
+    return None
+
+
+def _joint_type(context: str, element: ET.Element, kind: str) -> tuple[JointType, Array]:
+    """The joint's motion, and the frame in whose axes it is said."""
+    identity = np.eye(4)
+    if kind == "fixed":
+        return Fixed(), identity
+    if kind == "floating":
+        return Free3D(), identity
+    axis_element = element.find("axis")
+    axis = np.array([1.0, 0.0, 0.0]) if axis_element is None else numbers(context, axis_element, "xyz", 3)
+    length = np.linalg.norm(axis)
+    if length == 0:
+        raise InvalidArgument(f"{context}: axis", "0 0 0", "a direction")
+    axis = axis / length
+    if kind == "planar":
+        return Free2D(), se3.frame(np.stack([*perpendicular_pair(axis), axis], axis=1), np.zeros(3))
+    return (Prismatic if kind == "prismatic" else Revolute)(axis), identity
+
+
+def _limits(context: str, element: ET.Element, kind: str) -> dict[str, float]:
+    limit = element.find("limit")
+    if limit is None:
+        if kind in ("revolute", "prismatic"):
+            raise InvalidArgument(context, f"a {kind} joint without <limit>", "lower and upper limits")
+        return {}
+    names = [name for name in ("effort", "velocity") if name in limit.attrib]
+    bounds = ["lower", "upper"] if kind in ("revolute", "prismatic") else []
+    return {name: number(context, limit, name, "0") for name in names + bounds}
+
+
+def _mimic(context: str, element: ET.Element) -> Mimic | None:
+    mimic = element.find("mimic")
+    if mimic is None:
+        return None
+    leader = attribute(f"{context}: mimic", mimic, "joint")
+    return Mimic(leader, number(context, mimic, "multiplier", "1"), number(context, mimic, "offset", "0"))

@@ -1,0 +1,96 @@
+"""Elements of robot files: numbers out of attributes and into them, with errors that say where."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.joints import EulerSpherical
+from rbnotes.unchecked import euler, se3
+
+UNBOUNDED = float(np.finfo(float).max)
+"""Stands for infinity where a file has to have a number."""
+
+_FIXED_AXES = EulerSpherical("ZYX")
+
+
+def parse_xml(source: str | Path) -> ET.Element:
+    """Root element of a file, or of its text, which begins with an angle bracket."""
+    try:
+        if isinstance(source, str) and source.lstrip().startswith("<"):
+            return ET.fromstring(source.strip())
+        return ET.parse(source).getroot()
+    except ET.ParseError as error:
+        raise InvalidArgument("source", f"XML with an error ({error})", "a well-formed file") from error
+
+
+def child(context: str, element: ET.Element, tag: str) -> ET.Element:
+    """The only child with a tag."""
+    matches = element.findall(tag)
+    if len(matches) != 1:
+        raise InvalidArgument(context, f"{len(matches)} <{tag}> elements", "one")
+    return matches[0]
+
+
+def attribute(context: str, element: ET.Element, name: str) -> str:
+    """The text of an attribute."""
+    value = element.get(name, "").strip()
+    if not value:
+        raise InvalidArgument(context, f"<{element.tag}> without {name!r}", "a value for it")
+    return value
+
+
+def numbers(context: str, element: ET.Element, name: str, count: int, default: str | None = None) -> Array:
+    """An attribute's numbers ``(count,)``, finite ones."""
+    text = element.get(name, default)
+    if text is None:
+        raise InvalidArgument(context, f"<{element.tag}> without {name!r}", "a value for it")
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.array([])
+    if values.shape != (count,) or not np.all(np.isfinite(values)):
+        expected = "one number" if count == 1 else f"{count} numbers"
+        raise InvalidArgument(f"{context}: {element.tag} {name}", repr(text), expected)
+    return values
+
+
+def number(context: str, element: ET.Element, name: str, default: str | None = None) -> float:
+    """An attribute's only number; infinite if it is as large as numbers get."""
+    value = float(numbers(context, element, name, 1, default)[0])
+    return value if abs(value) < UNBOUNDED else float(np.copysign(np.inf, value))
+
+
+def origin(context: str, element: ET.Element) -> Array:
+    """Pose ``(4, 4)`` of an ``<origin xyz rpy>``: turned by roll, pitch, yaw about the fixed x, y, z."""
+    element_origin = element.find("origin")
+    if element_origin is None:
+        return np.eye(4)
+    xyz = numbers(context, element_origin, "xyz", 3, "0 0 0")
+    rpy = numbers(context, element_origin, "rpy", 3, "0 0 0")
+    return se3.frame(euler.to_rotation(rpy[::-1]), xyz)
+
+
+def add_origin(element: ET.Element, pose: Array) -> None:
+    """``<origin>`` with a pose ``(4, 4)``, at gimbal lock too."""
+    rpy = _FIXED_AXES.nearest_coordinates(pose)[::-1]
+    ET.SubElement(element, "origin", xyz=format_numbers(pose[:3, 3]), rpy=format_numbers(rpy))
+
+
+def format_numbers(values: Array | float) -> str:
+    """Numbers as text that says them exactly."""
+    # Adding zero makes -0 a 0.
+    return " ".join(repr(clip_to_finite(value) + 0.0) for value in np.atleast_1d(values).tolist())
+
+
+def clip_to_finite(value: float) -> float:
+    return float(np.clip(value, -UNBOUNDED, UNBOUNDED))
+
+
+def format_document(root: ET.Element) -> str:
+    """The text of a file."""
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode") + "\n"

@@ -1,0 +1,227 @@
+"""A robot: a tree, and what files of robots say beside it: names of joints, their limits, frames, looks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.multibody.reduced.constraints import JointLimit
+from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.shapes import Solid
+
+
+class Mimic(NamedTuple):
+    """A joint's only coordinate is ``multiplier * q + offset``, with q that of another joint."""
+
+    joint: str
+    """Name of the joint that is followed."""
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class RobotJoint:
+    """What a file says of a joint besides its motion. Bounds are of its only coordinate, in rad or m.
+
+    Raises
+    ------
+    InvalidArgument
+        If a bound is NaN, or the lower one exceeds the upper one; the message names the joint.
+    """
+
+    name: str
+    """Its name in the file."""
+    link: str
+    """The link of the tree that it carries."""
+    lower: float = -np.inf
+    """Least coordinate, rad or m."""
+    upper: float = np.inf
+    """Largest coordinate, rad or m."""
+    effort: float = np.inf
+    """Largest force of its motor, N m or N."""
+    velocity: float = np.inf
+    """Largest speed, rad/s or m/s."""
+    friction: float = 0.0
+    """Dry friction, N m or N. Trees have none: what to do with it is left to the reader."""
+    mimic: Mimic | None = None
+    """The joint that it follows, and how; None if it moves by itself."""
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            got = f"lower {self.lower:g}, upper {self.upper:g}"
+            raise InvalidArgument(f"joint {self.name!r}: limit", got, "lower <= upper")
+        for name in ("effort", "velocity", "friction"):
+            if not getattr(self, name) >= 0:
+                got = f"{getattr(self, name):g}"
+                raise InvalidArgument(f"joint {self.name!r}: {name}", got, "a number that is not negative")
+
+
+class Frame(NamedTuple):
+    """Where something is: a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+
+    link: str | None
+    """None is the world."""
+    pose: Array
+
+
+class Visual(NamedTuple):
+    """A solid to draw at a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+
+    link: str | None
+    """None is the world."""
+    pose: Array
+    solid: Solid
+
+
+def unique_name(name: str, used_names: Collection[str]) -> str:
+    """The name, or with as many lines below as it takes to be a new one."""
+    while name in used_names:
+        name += "_"
+    return name
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A tree with the names of its joints, their limits, other frames and looks.
+
+    Raises
+    ------
+    InvalidArgument
+        If two joints have one name or carry one link, a joint's link or the joint that it mimics is missing,
+        one of these two has not exactly one coordinate, or joints mimic each other in a circle; the message
+        names the joint.
+    """
+
+    tree: Tree
+    """Links and their joints."""
+    name: str = "robot"
+    """What the robot is called."""
+    joints: Any = ()
+    """Joints of which there is something to say, given as a sequence, kept as a mapping by their names."""
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    """Frames by the names of the file's links, those that are welded to others or to the world included."""
+    visuals: Sequence[Visual] = ()
+    """What to draw, each fixed to a link."""
+    repairs: Sequence[str] = ()
+    """What was changed to make a robot that can move, a sentence for each."""
+
+    def __post_init__(self) -> None:
+        by_name: dict[str, RobotJoint] = {}
+        given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
+        for joint in given:
+            coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]
+            if joint.name in by_name or joint.link in (other.link for other in by_name.values()):
+                raise InvalidArgument("joints", f"two for {joint.name!r} or {joint.link!r}", "one for each")
+            needs_one_coordinate = (
+                joint.mimic is not None or np.isfinite(joint.lower) or np.isfinite(joint.upper)
+            )
+            if needs_one_coordinate and coordinates.stop - coordinates.start != 1:
+                got = f"{coordinates.stop - coordinates.start} coordinates"
+                raise InvalidArgument(f"joint {joint.name!r}", got, "one, which is bounded or mimics")
+            by_name[joint.name] = joint
+        object.__setattr__(self, "joints", MappingProxyType(by_name))
+        for name in by_name:
+            self._resolve_mimic(name)
+
+    @property
+    def limits(self) -> tuple[JointLimit, ...]:
+        """The joints' limits as constraints of a tree system.
+
+        Raises
+        ------
+        InvalidArgument
+            If both bounds of a joint are the same, so that it does not move.
+        """
+        joint_limits = []
+        for joint in self.joints.values():
+            if joint.lower == joint.upper:
+                raise InvalidArgument(f"joint {joint.name!r}: limit", f"{joint.lower:g} twice", "a range")
+            if np.isfinite(joint.lower) or np.isfinite(joint.upper):
+                joint_limits.append(JointLimit(joint.link, joint.lower, joint.upper))
+        return tuple(joint_limits)
+
+    @cached_property
+    def coordinates(self) -> JointCoordinates:
+        """Coordinates of all joints from those of joints that mimic none, in the order of the tree.
+
+        For a :class:`~rbnotes.multibody.reduced.HyperReducedSystem`.
+        """
+        J, offset = np.eye(self.tree.num_coordinates), np.zeros(self.tree.num_coordinates)
+        dependent = []
+        for joint in self.joints.values():
+            if joint.mimic is None:
+                continue
+            leader, multiplier, constant = self._resolve_mimic(joint.name)
+            coordinate, leader_coordinate = self._coordinate(joint.link), self._coordinate(leader.link)
+            J[coordinate] = multiplier * np.eye(self.tree.num_coordinates)[leader_coordinate]
+            offset[coordinate] = constant
+            dependent.append(coordinate)
+        return linear_coordinates(np.delete(J, dependent, axis=1), offset)
+
+    def joint(self, name: str) -> RobotJoint:
+        """The joint with this name.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is none.
+        """
+        arguments.text("name", name)
+        if name not in self.joints:
+            raise InvalidArgument("name", repr(name), "one of " + ", ".join(map(repr, self.joints)))
+        robot_joint: RobotJoint = self.joints[name]
+        return robot_joint
+
+    def joint_of_link(self, link: str) -> RobotJoint:
+        """What is known of the joint that carries a link of the tree.
+
+        A joint of which nothing is known has the name of the link, with a line below if it is taken.
+
+        Raises InvalidArgument if ``link`` is not one of the names.
+        """
+        arguments.text("link", link)
+        self.tree.index(link)
+        return self._joints_by_link[link]
+
+    @cached_property
+    def _joints_by_link(self) -> dict[str, RobotJoint]:
+        joints_by_link, names = {joint.link: joint for joint in self.joints.values()}, set(self.joints)
+        for link in self.tree.links:
+            if link.name not in joints_by_link:
+                name = unique_name(link.name, names)
+                joints_by_link[link.name] = RobotJoint(name, link.name)
+                names.add(name)
+        return joints_by_link
+
+    def _coordinate(self, link: str) -> int:
+        return int(self.tree.coordinate_slices[self.tree.index(link)].start)
+
+    def _resolve_mimic(self, name: str) -> tuple[RobotJoint, float, float]:
+        """The joint that a joint follows in the end, and by which multiplier and offset."""
+        multiplier, offset = 1.0, 0.0
+        joint, visited = self.joints[name], [name]
+        while joint.mimic is not None:
+            leader, ratio, constant = joint.mimic
+            where = f"joint {joint.name!r}: mimic"
+            multiplier, offset = multiplier * ratio, offset + multiplier * constant
+            arguments.real_array(where, [multiplier, offset])
+            if leader not in self.joints:
+                known = ", ".join(map(repr, self.joints))
+                raise InvalidArgument(where, repr(leader), f"a joint that moves: one of {known}")
+            if leader in visited:
+                raise InvalidArgument(where, " -> ".join([*visited, leader]), "no circle")
+            visited.append(leader)
+            joint = self.joints[leader]
+        coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]
+        if len(visited) > 1 and coordinates.stop - coordinates.start != 1:
+            got = f"{joint.name!r} with {coordinates.stop - coordinates.start} coordinates"
+            raise InvalidArgument(f"joint {name!r}: mimic", got, "a joint with one")
+        return joint, multiplier, offset

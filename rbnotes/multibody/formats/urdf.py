@@ -1,0 +1,236 @@
+"""Robots from URDF: links on joints, as ROS describes them (https://wiki.ros.org/urdf/XML).
+
+A link of URDF has the frame of the joint that carries it, as a joint frame of a :class:`~rbnotes.multibody.reduced.Tree`;
+its inertia is given in a frame of its own, placed and turned in the link's. Gravity is not in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, inertia
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import GRAVITY
+from rbnotes.joints import Fixed, JointType
+from rbnotes.multibody.formats._urdf_elements import (
+    JointElement,
+    LinkElement,
+    joint_element,
+    link_element,
+)
+from rbnotes.multibody.formats._xml import parse_xml
+from rbnotes.multibody.formats.robot import Frame, Robot, RobotJoint, Visual
+from rbnotes.multibody.reduced.model import Link, Tree
+
+_Element = TypeVar("_Element", LinkElement, JointElement)
+
+
+def load_urdf(
+    source: str | Path,
+    *,
+    base: JointType | None = None,
+    weld: bool = True,
+    repair: bool = False,
+    gravity: ArrayLike = GRAVITY,
+) -> Robot:
+    """A robot from a URDF file.
+
+    Links get the names of the file's links. Revolute and continuous joints become
+    :class:`~rbnotes.joints.Revolute`, prismatic ones :class:`~rbnotes.joints.Prismatic`, floating ones
+    :class:`~rbnotes.joints.Free3D`, and planar ones :class:`~rbnotes.joints.Free2D` in the plane
+    perpendicular to the axis. A link without mass stays where it is in between, as long as something heavy
+    hangs on it; at an end of the tree, fixed to its parent, it is but a frame.
+
+    Parameters
+    ----------
+    source
+        Name of a file, or its text.
+    base
+        Joint by which the first link moves in the world. None: that link *is* the world, whatever it weighs.
+    weld
+        Links on fixed joints become parts of the links that carry them, and their names those of frames.
+        Otherwise they stay links, on :class:`~rbnotes.joints.Fixed` joints, but for frames at ends.
+    repair
+        Accept files that describe no robot. An inertia that no body has is replaced by the nearest one that
+        some body has (:func:`rbnotes.inertia.nearest_inertia`), and inertia without mass by none; joints that
+        carry no mass, whose motion nothing determines, are held at zero; joints that mimic one that is not
+        there move by themselves. :attr:`Robot.repairs` lists it all. The robot then moves, but not as the
+        machine does: better find out what the numbers should be.
+    gravity : (3,)
+        m/s^2.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no file of that name.
+    InvalidArgument
+        If the file is not URDF or describes no robot; the message names the link or the joint.
+    """
+    arguments.require_instance("source", source, str, Path)
+    root = parse_xml(source)
+    if root.tag != "robot":
+        raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
+    repairs: list[str] | None = [] if repair else None
+    links = _by_name("link", [link_element(element, repairs) for element in root.findall("link")])
+    joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
+    root_link, ordered = _sort_joints(links, _drop_missing_mimics(joints, repairs))
+    links_with_mass = _links_with_mass(links, ordered)
+    fixed_joints = _fixed_joints(ordered, links_with_mass, repairs)
+
+    frames = {root_link: Frame(None if base is None else root_link, np.eye(4))}
+    tree_joints: list[tuple[str, JointType, str | None, Array, float]] = []
+    if base is not None:
+        tree_joints.append((root_link, base, None, np.eye(4), 0.0))
+    for joint in ordered:
+        parent_frame = frames[joint.parent]
+        pose = parent_frame.pose @ joint.origin
+        if joint.name not in fixed_joints:
+            # Where the motion's axes are turned, the tree's joint has another frame than the file's link.
+            frames[joint.child] = Frame(joint.child, joint.motion_frame.T)
+            tree_joints.append(
+                (joint.child, joint.joint_type, parent_frame.link, pose @ joint.motion_frame, joint.damping)
+            )
+            continue
+        pose = pose @ joint.joint_type.transform(
+            np.full(joint.joint_type.num_coordinates, fixed_joints[joint.name])
+        )
+        if weld or joint.child not in links_with_mass:
+            frames[joint.child] = Frame(parent_frame.link, pose)
+        else:
+            frames[joint.child] = Frame(joint.child, np.eye(4))
+            tree_joints.append((joint.child, Fixed(), parent_frame.link, pose, 0.0))
+    if not tree_joints:
+        raise InvalidArgument("source", "a robot none of whose joints moves", "a joint that moves, or a base")
+    tree = [
+        Link(name, motion, _welded_inertia(name, links, frames), parent, pose, damping=damping)
+        for name, motion, parent, pose, damping in tree_joints
+    ]
+    return Robot(
+        Tree(tree, gravity=gravity),
+        root.get("name", "robot"),
+        [
+            RobotJoint(each.name, each.child, **each.properties)
+            for each in ordered
+            if each.name not in fixed_joints
+        ],
+        frames,
+        _visuals(links, frames),
+        tuple(repairs or ()),
+    )
+
+
+def _by_name(kind: str, elements: Sequence[_Element]) -> dict[str, _Element]:
+    elements_by_name: dict[str, _Element] = {}
+    for element in elements:
+        if element.name in elements_by_name:
+            raise InvalidArgument("source", f"two {kind}s named {element.name!r}", "a name for each")
+        elements_by_name[element.name] = element
+    return elements_by_name
+
+
+def _drop_missing_mimics(joints: Mapping[str, JointElement], repairs: list[str] | None) -> list[JointElement]:
+    """Joints that mimic one which the file does not have move by themselves, if that may be repaired."""
+    kept_joints = []
+    for joint in joints.values():
+        mimic = joint.properties["mimic"]
+        if mimic is not None and mimic.joint not in joints:
+            context = f"joint {joint.name!r}: mimic"
+            if repairs is None:
+                raise InvalidArgument(context, repr(mimic.joint), "a joint of the file")
+            repairs.append(f"{context}: no joint {mimic.joint!r}, moves by itself")
+            joint = joint._replace(properties={**joint.properties, "mimic": None})
+        kept_joints.append(joint)
+    return kept_joints
+
+
+def _sort_joints(
+    links: Mapping[str, LinkElement], joints: Sequence[JointElement]
+) -> tuple[str, list[JointElement]]:
+    """The link that no joint carries, and the joints such that parents come before their children."""
+    carrying_joints: dict[str, str] = {}
+    for joint in joints:
+        for end in (joint.parent, joint.child):
+            if end not in links:
+                raise InvalidArgument(f"joint {joint.name!r}", repr(end), "links of the file")
+        if joint.child in carrying_joints:
+            got = f"link {joint.child!r}, which joint {carrying_joints[joint.child]!r} carries"
+            raise InvalidArgument(f"joint {joint.name!r}", got, "a link of its own: URDF has no closed loops")
+        carrying_joints[joint.child] = joint.name
+    roots = [name for name in links if name not in carrying_joints]
+    if len(roots) != 1:
+        got = "links " + ", ".join(map(repr, roots)) if roots else "no link"
+        raise InvalidArgument("source", got, "one link that no joint carries")
+    ordered, reached_links, remaining = [], set(roots), list(joints)
+    while remaining:
+        ready = [joint for joint in remaining if joint.parent in reached_links]
+        if not ready:
+            got = "links " + ", ".join(repr(joint.child) for joint in remaining)
+            raise InvalidArgument("source", f"{got} in a circle", "a tree")
+        ordered.append(ready[0])
+        reached_links.add(ready[0].child)
+        remaining.remove(ready[0])
+    return roots[0], ordered
+
+
+def _links_with_mass(links: Mapping[str, LinkElement], ordered: Sequence[JointElement]) -> set[str]:
+    """Links that have mass or carry some."""
+    links_with_mass = {name for name, link in links.items() if link.mass_properties is not None}
+    for joint in reversed(ordered):
+        if joint.child in links_with_mass:
+            links_with_mass.add(joint.parent)
+    return links_with_mass
+
+
+def _fixed_joints(
+    ordered: Sequence[JointElement], links_with_mass: set[str], repairs: list[str] | None
+) -> dict[str, float]:
+    """Joints that do not move, with their coordinates: fixed ones, weightless ones, and what mimics these."""
+    fixed_joints = {}
+    for joint in ordered:
+        if joint.joint_type.num_coordinates and joint.child not in links_with_mass:
+            if repairs is None:
+                expected = f"mass, for it or for a link that hangs on it, as joint {joint.name!r} moves it"
+                raise InvalidArgument(f"link {joint.child!r}: inertia", "no mass", expected)
+            repairs.append(f"joint {joint.name!r}: carries no mass, held at zero")
+        if not joint.joint_type.num_coordinates or joint.child not in links_with_mass:
+            fixed_joints[joint.name] = 0.0
+    while True:
+        followers = {
+            joint.name: joint.properties["mimic"].multiplier * fixed_joints[joint.properties["mimic"].joint]
+            + joint.properties["mimic"].offset
+            for joint in ordered
+            if joint.name not in fixed_joints
+            and joint.properties["mimic"]
+            and joint.properties["mimic"].joint in fixed_joints
+        }
+        if not followers:
+            return fixed_joints
+        fixed_joints |= followers
+
+
+def _welded_inertia(name: str, links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> Array | None:
+    """Spatial inertia ``(6, 6)`` of all bodies of the file that belong to a link of the tree."""
+    parts = [
+        (link.mass_properties, frames[link.name].pose)
+        for link in links.values()
+        if link.mass_properties is not None and frames[link.name].link == name
+    ]
+    if not parts:
+        return None
+    bodies, poses = zip(*parts, strict=True)
+    if len(bodies) == 1 and np.array_equal(poses[0], np.eye(4)):
+        return inertia.spatial_inertia(*bodies[0])
+    return inertia.spatial_inertia(*inertia.composite(bodies, np.stack(poses)))
+
+
+def _visuals(links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> tuple[Visual, ...]:
+    return tuple(
+        Visual(frames[link.name].link, frames[link.name].pose @ pose, solid)
+        for link in links.values()
+        for pose, solid in link.visuals
+    )

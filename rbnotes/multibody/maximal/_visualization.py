@@ -1,0 +1,102 @@
+"""A trajectory as pictures: the scene that plays, and where its energy went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rbnotes import arguments, viewer
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import Collider, Plane, RoundedBox
+from rbnotes.dynamics import WORLD, State, States
+from rbnotes.shapes import Solid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
+"""Of the bodies in turn, unless it is said otherwise; what the world carries is grey."""
+NEGLIGIBLE_SHARE = 1e-6
+"""Share of the largest energy below which an account is rounding, and is left out."""
+
+
+def scene(
+    states: States,
+    shapes: Sequence[Solid | Collider],
+    description: str,
+    colors: Sequence[str],
+    view: tuple[float, float],
+) -> viewer.Scene:
+    """See :meth:`rbnotes.multibody.maximal.Trajectory.scene`."""
+    count = states.E.shape[1]
+    drawables = arguments.instances("shapes", shapes, Solid, Collider)
+    solids = [each for each in drawables if isinstance(each, Solid)]
+    if solids and len(solids) != count:
+        raise InvalidArgument("shapes", f"{len(solids)} solids", f"one for each of {count} bodies")
+    placed_shapes: list[tuple[int, Solid | RoundedBox | Plane, Array]]
+    placed_shapes = [(body, each, np.eye(4)) for body, each in enumerate(solids)]
+    placed_shapes += [(each.body, each.shape, each.frame) for each in drawables if isinstance(each, Collider)]
+    if not (colors := arguments.instances("colors", colors, str)):
+        raise InvalidArgument("colors", "none", "the names of one or more")
+    result = viewer.Scene(description, states.t, view=view)
+    for body, shape, frame in placed_shapes:
+        if body >= count:
+            raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
+        color = "grey" if body == WORLD else colors[body % len(colors)]
+        result.add(_viewer_shape(shape, color), frame if body == WORLD else states.E[:, body] @ frame)
+    for body in set(range(count)) - {body for body, _, _ in placed_shapes}:
+        result.add(viewer.frame_axes(0.3), states.E[:, body], layer="")
+    return result
+
+
+def energy_figure(
+    states: States,
+    energies: Array,
+    work: Mapping[str, Array],
+    stored_energy: Callable[[State], float] | None,
+) -> tuple[Figure, Any]:
+    """See :meth:`rbnotes.multibody.maximal.Trajectory.energy_figure`."""
+    stored_energies = np.zeros(len(states.t))
+    if stored_energy is not None:
+        arguments.require_force_law("stored_energy", stored_energy)
+        stored_energies = np.array(
+            [
+                arguments.real_number("stored_energy", stored_energy(states[k]))
+                for k in range(len(stored_energies))
+            ]
+        )
+    cumulative_work = {name: np.concatenate([[0.0], np.cumsum(each)]) for name, each in work.items()}
+    accounts = {
+        "motion and weight": energies,
+        "stored in springs": stored_energies,
+        "sum": energies + stored_energies,
+        # What the forces gave and did not take out of their own store.
+        "given by muscles, lost to dampers" if stored_energy else "work of applied forces": (
+            cumulative_work["applied"] + stored_energies - stored_energies[0]
+        ),
+        "contacts": cumulative_work["contacts"],
+        "joints": cumulative_work["joints"],
+        "moved back": cumulative_work["stabilization"],
+        "integrator": cumulative_work["integrator"],
+    }
+    largest = max(float(np.max(np.abs(account))) for account in accounts.values())
+    if stored_energy is None:
+        del accounts["stored in springs"], accounts["sum"]
+    figure, axes = viewer.figure(size=(5.4, 4.2))
+    for name, account in accounts.items():
+        if np.max(np.abs(account)) > NEGLIGIBLE_SHARE * largest:
+            axes.plot(states.t, account, label=name)
+    axes.set(xlabel="time [s]", ylabel="energy [J]")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure, axes
+
+
+def _viewer_shape(shape: Solid | RoundedBox | Plane, color: str) -> viewer.Shape:
+    match shape:
+        case Plane():
+            return viewer.ground()
+        case RoundedBox():
+            return viewer.box(2 * (shape.half_extents + shape.radius), color)
+    return viewer.solid(shape, color)

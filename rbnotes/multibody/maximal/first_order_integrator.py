@@ -1,0 +1,68 @@
+"""Steps of the simulator in two halves, by a scheme of :mod:`rbnotes.dynamics`: of first order under joints.
+
+One kick at the start of the step, with the whole impulse of the forces, and then a flight (Lloyd 0.10; Sueda
+1.8, 1.10). Joints hold the new velocities along the rows of where they were, so that poses come apart by
+about h^2 and are moved back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rbnotes.contact import ContactPoints, unchecked
+from rbnotes.dynamics import Scheme, State
+from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
+from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
+from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints, project_poses_unchecked
+from rbnotes.multibody.maximal.stepping import (
+    Setting,
+    Taken,
+    energy_account,
+    min_normal_velocities,
+    resolve_overlaps,
+    solve_velocities,
+)
+from rbnotes.unchecked.frozen import replace_unchecked
+
+
+@dataclass(frozen=True)
+class FirstOrderIntegrator:
+    """An integrator made of a scheme."""
+
+    scheme: Scheme
+    """From a state to the linear problem of its step."""
+
+    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+        """One step from a state whose contacts are known."""
+        mechanism, h = setting.mechanism, setting.h
+        free = mechanism.free
+        kinematics, initial_velocity = JointKinematics(mechanism.joints, state.E), state.velocity
+        impacts = solve_sequential_impacts(setting, kinematics, state, points)
+        if impacts is not None:
+            state = state.with_velocity(impacts.velocity)
+        velocity = state.velocity
+        target = joint_velocity_constraints(mechanism, state, gamma=setting.error_reduction_rate).target
+        problem = self.scheme.problem(mechanism, state, h)
+        forces = h * free.gravity_force(state), h * free.applied_forces(state).f
+        rows = unchecked.contact_jacobian(points, state.E)
+        speeds = min_normal_velocities(setting, state, points, rows)
+        kick = solve_velocities(setting, kinematics, velocity, problem, forces, points, rows, speeds, target)
+        if impacts is not None:
+            kick = impacts.prepend_to(kick, initial_velocity)
+
+        end_state = self.scheme.advance(mechanism, state, kick.after, h)
+        projected_state = (
+            replace_unchecked(end_state, E=project_poses_unchecked(mechanism, end_state.E))
+            if setting.uses_projection
+            else end_state
+        )
+        separated_state, end_points = resolve_overlaps(setting, projected_state)
+        start_state = state.with_velocity(kick.after)
+        work = energy_account(mechanism, (kick,), (start_state, end_state), separated_state)
+        # What else is in the momentum: the turning of frames, and what an implicit step makes of the forces.
+        mass = mechanism.mass_matrix(state)
+        unexplained_impulse = (
+            problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ kick.after
+        )
+        work = work._replace(integrator=work.integrator + float(unexplained_impulse @ kick.mean_velocity))
+        return Taken(separated_state, end_points, kick.joints, kick.contacts, work)

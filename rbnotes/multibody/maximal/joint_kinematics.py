@@ -1,0 +1,284 @@
+"""Where joints are: their types between bodies, and all that follows from the poses of these.
+
+:func:`placed` checks poses; a :class:`Placement` and what it gives check nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
+from rbnotes.dynamics import WORLD
+from rbnotes.joints import JointType
+from rbnotes.joints.unchecked_constraint_forces import (
+    constant_constraint_rows,
+    constraint_force_basis,
+    constraint_force_basis_rate,
+    has_varying_constraint_rows,
+)
+from rbnotes.joints.unchecked_nearest_pose import nearest_rates, pose_error
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import set_fields
+from rbnotes.unchecked.linear_algebra import matvec
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint type between two bodies; :func:`~rbnotes.multibody.maximal.hinge` and its like make the common ones.
+
+    Raises
+    ------
+    InvalidArgument
+        If the kind is no joint type, ``body`` is no body, ``parent`` is no body or WORLD, or the same as
+        ``body``, or ``frame`` or ``parent_frame`` is no pose.
+    """
+
+    kind: JointType
+    """How the frame of the body may stand in that of the parent."""
+    body: int
+    """Index of the body in the system."""
+    frame: ArrayField = None
+    """Joint frame ``(4, 4)`` in the body; the body's own frame by default."""
+    parent: int = WORLD
+    """Index of the parent, or :data:`~rbnotes.dynamics.WORLD`."""
+    parent_frame: ArrayField = None
+    """Joint frame ``(4, 4)`` in the parent, or in the world; the parent's own frame by default."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, JointType):
+            raise InvalidArgument("kind", repr(self.kind), "a joint type, such as rbnotes.joints.Revolute()")
+        set_fields(self, body=body_index("body", self.body), parent=parent_index(self.parent))
+        if self.body == self.parent:
+            raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
+        for name in ("frame", "parent_frame"):
+            given = getattr(self, name)
+            checked = arguments.frame(name, np.eye(4) if given is None else given)
+            if checked.shape != (4, 4):
+                raise InvalidArgument(name, f"shape {checked.shape}", "one frame of shape (4, 4)")
+            set_fields(self, **{name: checked})
+
+    @property
+    def num_constraints(self) -> int:
+        """Number m of its constraints: six less its degrees of freedom."""
+        return 6 - self.kind.num_dofs
+
+    @cached_property
+    def body_to_joint_adjoint(self) -> Array:
+        """Adjoint ``(6, 6)`` from the body to its joint frame, which never changes."""
+        return se3.Ad_inverse(self.frame)
+
+    @property
+    def max_body_index(self) -> int:
+        """The larger one of the indices of its bodies."""
+        return max(self.body, self.parent)
+
+
+class JointGroup(NamedTuple):
+    """Joints of one type: everything about them is computed at once."""
+
+    kind: JointType
+    joint_indices: Array
+    """Their places ``(g,)`` among all joints."""
+    row_indices: Array
+    """Places ``(g, m)`` of their rows among all rows."""
+    has_varying_rows: bool
+    """Whether the rows change with the relative pose."""
+
+
+class JointLayout:
+    """What does not change with the poses of k joints, nor with the number of bodies."""
+
+    def __init__(self, joints: tuple[Joint, ...]) -> None:
+        self.body_indices = np.array([joint.body for joint in joints], dtype=int)
+        self.parent_indices = np.array([joint.parent for joint in joints], dtype=int)
+        self.min_num_bodies = 1 + max((joint.max_body_index for joint in joints), default=-1)
+        """Smallest number of bodies that these joints need."""
+        self.frames = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
+        self.parent_frames = np.array([joint.parent_frame for joint in joints]).reshape(-1, 4, 4)
+        self.body_to_joint_adjoints = np.array([joint.body_to_joint_adjoint for joint in joints]).reshape(
+            -1, 6, 6
+        )
+
+        counts = np.array([joint.num_constraints for joint in joints], dtype=int)
+        self.num_rows = int(np.sum(counts))
+        self.row_joints = np.repeat(np.arange(len(joints)), counts)
+        """Which joint each row belongs to."""
+        starts = np.cumsum(counts) - counts
+        members: dict[JointType, list[int]] = {}
+        for index, joint in enumerate(joints):
+            members.setdefault(joint.kind, []).append(index)
+        self.groups = [
+            JointGroup(
+                kind,
+                np.array(indices),
+                starts[indices][:, None] + np.arange(6 - kind.num_dofs),
+                has_varying_constraint_rows(kind),
+            )
+            for kind, indices in members.items()
+        ]
+
+
+_cached_layout = lru_cache(maxsize=64)(JointLayout)
+
+
+class JointKinematics:
+    """Where k joints are, with the poses of all bodies; rows of several joints stand one below the other."""
+
+    def __init__(self, joints: Sequence[Joint], poses: Array) -> None:
+        self.poses = poses
+        self.num_bodies = len(poses)
+        self.layout = _cached_layout(tuple(joints))
+        self._coordinates: dict[JointType, Array] = {}
+
+    @cached_property
+    def parent_poses(self) -> Array:
+        """Of the parents themselves, in the joint frames of the bodies."""
+        all_poses = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last, as number -1
+        layout = self.layout
+        result: Array = (
+            se3.inverse(all_poses[layout.body_indices] @ layout.frames) @ all_poses[layout.parent_indices]
+        )
+        return result
+
+    @cached_property
+    def parent_adjoint(self) -> Array:
+        return se3.Ad(self.parent_poses)
+
+    @cached_property
+    def relative_poses(self) -> Array:
+        return se3.inverse(self.parent_poses @ self.layout.parent_frames)
+
+    def coordinates(self, group: JointGroup) -> Array:
+        """Coordinates ``(g, k)`` of the nearest poses that the joints of one type allow."""
+        if group.kind not in self._coordinates:
+            self._coordinates[group.kind] = group.kind.compute_nearest_coordinates(
+                self.relative_poses[group.joint_indices]
+            )
+        return self._coordinates[group.kind]
+
+    @cached_property
+    def twist_rows(self) -> list[Array]:
+        """For each type, rows ``(g, m, 6)`` times a relative twist, or ``(m, 6)`` if they never change."""
+        return [
+            constraint_force_basis(group.kind, self.coordinates(group))
+            if group.has_varying_rows
+            else constant_constraint_rows(group.kind)
+            for group in self.layout.groups
+        ]
+
+    def joint_frame_twists(self, twists: Array) -> tuple[Array, Array]:
+        """Those of the bodies and those of the parents, both in the joint frame of the body."""
+        all_twists = np.concatenate([twists, np.zeros((1, 6))])
+        body_twists = matvec(self.layout.body_to_joint_adjoints, all_twists[self.layout.body_indices])
+        return body_twists, matvec(self.parent_adjoint, all_twists[self.layout.parent_indices])
+
+    def row_blocks(self) -> Array:
+        """Rows ``(m, 2, 6)``: times the twist of the body, and times that of the parent."""
+        blocks = np.empty((self.layout.num_rows, 2, 6))
+        for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
+            blocks[group.row_indices, 0] = A @ self.layout.body_to_joint_adjoints[group.joint_indices]
+            blocks[group.row_indices, 1] = -A @ self.parent_adjoint[group.joint_indices]
+        return blocks
+
+    def constraint_matrix(self) -> sparse.csr_array:
+        """The rows as a sparse matrix ``(m, 6 n)``."""
+        values = self.row_blocks()
+        # The world has columns, too: the last ones.
+        layout, count = self.layout, self.num_bodies
+        ends = np.stack(
+            [layout.body_indices, np.where(layout.parent_indices == WORLD, count, layout.parent_indices)],
+            axis=1,
+        )
+        columns = 6 * ends[layout.row_joints, :, None] + np.arange(6)
+        starts = 12 * np.arange(len(values) + 1)
+        G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
+        return G[:, : 6 * count]
+
+    def constraint_matrix_like(self, mass: Matrix) -> Matrix:
+        """The rows ``(m, 6 n)``, sparse if the mass matrix is, else dense: quicker for few bodies."""
+        if sparse.issparse(mass):
+            return self.constraint_matrix()
+        layout, count = self.layout, self.num_bodies
+        G = np.zeros((layout.num_rows, count + 1, 6))  # the world has columns, too: the last ones
+        if layout.num_rows:
+            values, number = self.row_blocks(), np.arange(layout.num_rows)
+            G[number, layout.body_indices[layout.row_joints]] = values[:, 0]
+            G[number, layout.parent_indices[layout.row_joints]] = values[:, 1]
+        return G[:, :count].reshape(layout.num_rows, 6 * count)
+
+    def pose_errors(self) -> Array:
+        """By how much the joints are apart ``(m,)``."""
+        errors = np.empty(self.layout.num_rows)
+        for group in self.layout.groups:
+            q = self.coordinates(group)
+            relative_error = pose_error(
+                group.kind.compute_transform(q), self.relative_poses[group.joint_indices]
+            )
+            errors[group.row_indices] = matvec(constraint_force_basis(group.kind, q), relative_error)
+        return errors
+
+    def bias_accelerations(self, twists: Array) -> Array:
+        """What the rows make of the motion itself ``(m,)``."""
+        body_twists, parent_twists = self.joint_frame_twists(twists)
+        # Seen from the body's joint frame, the parent's twist changes with the motion of both.
+        parent_rates = matvec(se3.ad(body_twists), parent_twists)
+        relative = body_twists - parent_twists
+        drifts = np.empty(self.layout.num_rows)
+        for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
+            drift = matvec(A, parent_rates[group.joint_indices])
+            if group.has_varying_rows:
+                q, X = self.coordinates(group), self.relative_poses[group.joint_indices]
+                twist = relative[group.joint_indices]
+                qdot = nearest_rates(group.kind, q, X, twist)
+                drift = drift + matvec(constraint_force_basis_rate(group.kind, q, qdot), twist)
+            drifts[group.row_indices] = drift
+        return drifts
+
+
+def joint_kinematics(joints: Sequence[Joint], poses: ArrayLike) -> JointKinematics:
+    """Joints at poses ``(n, 4, 4)`` that come from outside."""
+    result = JointKinematics(arguments.instances("joints", joints, Joint), checked_poses(poses))
+    if result.layout.min_num_bodies > result.num_bodies:
+        expected = f"at least {result.layout.min_num_bodies}"
+        raise InvalidArgument("poses", f"poses of {result.num_bodies} bodies", expected)
+    return result
+
+
+def checked_poses(poses: ArrayLike) -> Array:
+    """Poses ``(n, 4, 4)``, one for each body."""
+    checked = arguments.frame("poses", poses)
+    if checked.ndim != 3:
+        raise InvalidArgument("poses", f"shape {checked.shape}", "one pose for each body, shape (n, 4, 4)")
+    return checked
+
+
+def body_index(name: str, index: Any, count: int | None = None) -> int:
+    """The index of a body, of one of ``count`` if that is given."""
+    if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
+        raise InvalidArgument(name, repr(index), f"the index of a body{' or WORLD' * (name == 'parent')}")
+    if count is not None and index >= count:
+        raise InvalidArgument(name, str(index), f"the index of one of {count} bodies")
+    return int(index)
+
+
+def checked_twists(twists: ArrayLike, count: int) -> Array:
+    """Twists ``(n, 6)``, one for each body."""
+    checked = arguments.twist("twists", twists)
+    if checked.shape != (count, 6):
+        raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({count}, 6)")
+    return checked
+
+
+def parent_index(index: Any, count: int | None = None) -> int:
+    """The index of a body, of one of ``count`` if that is given, or ``WORLD``."""
+    if not isinstance(index, bool) and isinstance(index, (int, np.integer)) and index == WORLD:
+        return WORLD
+    return body_index("parent", index, count)

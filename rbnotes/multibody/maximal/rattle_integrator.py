@@ -1,0 +1,265 @@
+"""The simulator's default step: RATTLE for bodies, of second order, with contact and friction.
+
+The free motion of a body is known exactly, rotation and all. So let forces, joints and contacts act in kicks,
+at the ends of each step, and let the bodies move freely in between:
+
+    M psi    = M phi_k + h/2 f(E_k)       + G_k^T lambda + C_k^T p,       a kick,
+    (E_{k+1}, psi') = free motion of (E_k, psi) for the time h,           a flight,
+    M phi_{k+1} = M psi' + h/2 f(E_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',  a kick.
+
+The multipliers lambda are those that bring the *poses* together at the end of the flight, g(E_{k+1}) = 0; mu
+those that make the *velocities* there obey, ``G_{k+1} phi_{k+1} = 0``. Read from its end to its start the
+step is itself with -h. Hence its error is of even order, two, whatever the joints do. Kicks with conservative
+forces, G^T times multipliers that are derivatives of g, and free flights are symplectic maps: the energy
+oscillates, by about h^2, and does not drift (Ryckaert, Ciccotti and Berendsen; Andersen; Hairer, Lubich and
+Wanner VII.1.4).
+
+Contacts push in both kicks. Before the flight bodies may approach at gap/h, so that the gap closes during the
+flight and no further; after it, where they touch, no more. (As in the nonsmooth RATTLE of Capobianco, Harsch,
+Eugster and Leine.) Forces that depend on velocities are taken at a prediction of those after the kick, which
+is good to second order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from rbnotes.arguments import Array, Matrix
+from rbnotes.constraints.kkt import factor_kkt_unchecked
+from rbnotes.contact import ContactPoints, unchecked
+from rbnotes.contact.body_pair_jacobian import relative_velocities
+from rbnotes.contact.prediction import restitution_threshold
+from rbnotes.dynamics import Scheme, State, zero_forces
+from rbnotes.dynamics.free_body_schemes import advance_free_motion, external_force_problem
+from rbnotes.dynamics.step_problem import unconstrained_problem
+from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
+from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
+from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
+from rbnotes.multibody.maximal.mechanism import project_poses_unchecked
+from rbnotes.multibody.maximal.stepping import (
+    Kick,
+    Setting,
+    Taken,
+    energy_account,
+    min_normal_velocities,
+    resolve_overlaps,
+    solve_velocities,
+)
+from rbnotes.multibody.maximal.trajectory import Work, merge_contact_records
+from rbnotes.unchecked import so3
+from rbnotes.unchecked.frozen import replace_unchecked
+from rbnotes.unchecked.linear_algebra import matvec
+from rbnotes.unchecked.stabilization import (
+    ENERGY_CHANGE_TOLERANCE,
+    JOINT_ERROR_TOLERANCE,
+    MAX_NEWTON_ITERATIONS,
+    PROJECTION_REGULARIZATION,
+    PROJECTION_TOLERANCE,
+    least_norm_correction,
+)
+
+MAX_HALVINGS = 5
+"""So often at most; then a step of first order is taken, which loses energy rather than gains it."""
+
+
+@dataclass(frozen=True)
+class Rattle:
+    """The integrator of second order; :data:`rattle` is it."""
+
+    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+        """One step from a state whose contacts are known."""
+        return _step_with_halving(setting, state, points, MAX_HALVINGS)
+
+    def try_step(self, setting: Setting, state: State, points: ContactPoints) -> Taken | None:
+        """One step, if the joints can be kept together in it."""
+        first_half = _first_update_and_free_motion(setting, state, points)
+        if first_half is None:
+            return None
+        first, end_state = first_half
+        separated_state, end_points = resolve_overlaps(setting, end_state)
+        second = _second_update(setting, separated_state, end_points)
+        start_state = state.with_velocity(first.after)
+        return Taken(
+            separated_state.with_velocity(second.after),
+            end_points,
+            first.joints + second.joints,
+            merge_contact_records(first.contacts, second.contacts),
+            energy_account(setting.mechanism, (first, second), (start_state, end_state), separated_state),
+        )
+
+
+rattle = Rattle()
+"""Of second order in poses and velocities, with the joints together in both; the energy does not drift."""
+
+
+first_order_fallback = FirstOrderIntegrator(Scheme(external_force_problem, advance_free_motion))
+"""Joints at velocities alone, and poses moved back: of first order, and always possible."""
+
+
+def _step_with_halving(setting: Setting, state: State, points: ContactPoints, halvings: int) -> Taken:
+    """One step, or two of half the size where the joints do too much in one to be trusted."""
+    result = (
+        rattle.try_step(setting, state, points)
+        if halvings
+        else first_order_fallback.step(setting, state, points)
+    )
+    # Without joints there is nothing to keep together, and nothing to distrust.
+    accepts_any = not setting.mechanism.joints or not halvings
+    if result is not None and (accepts_any or _has_plausible_energy(setting, state, result)):
+        return result
+    half_setting = replace(setting, h=setting.h / 2)
+    first = _step_with_halving(half_setting, state, points, halvings - 1)
+    second = _step_with_halving(half_setting, first.state, first.points, halvings - 1)
+    return Taken(
+        second.state,
+        second.points,
+        first.joints + second.joints,
+        merge_contact_records(first.contacts, second.contacts),
+        Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
+    )
+
+
+def _has_plausible_energy(setting: Setting, state: State, result: Taken) -> bool:
+    free = setting.mechanism.free
+    fall_speed = setting.h * float(np.linalg.norm(setting.mechanism.gravity))
+    speeds = (each.velocity for each in (state, result.state))
+    kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
+    scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
+    return bool(abs(result.work.joints + result.work.integrator) <= ENERGY_CHANGE_TOLERANCE * scale)
+
+
+def _first_update_and_free_motion(
+    setting: Setting, state: State, points: ContactPoints
+) -> tuple[Kick, State] | None:
+    """The kick, and the state after the flight; nothing if the joints cannot be kept together."""
+    mechanism, h = setting.mechanism, setting.h
+    free = mechanism.free
+    kinematics = JointKinematics(mechanism.joints, state.E)
+    errors = kinematics.pose_errors()
+    if setting.uses_projection and np.max(np.abs(errors), initial=0.0) > JOINT_ERROR_TOLERANCE:
+        state = replace_unchecked(state, E=project_poses_unchecked(mechanism, state.E))
+        kinematics = JointKinematics(mechanism.joints, state.E)
+        errors = kinematics.pose_errors()
+    initial_velocity, impacts = state.velocity, solve_sequential_impacts(setting, kinematics, state, points)
+    if impacts is not None:
+        state = state.with_velocity(impacts.velocity)
+    velocity, mass = state.velocity, mechanism.mass_matrix(state)
+    G = kinematics.constraint_matrix_like(mass)
+    responses = free.sparse_inverse_mass_matrix @ G.T
+    target_errors = errors * (1.0 - setting.error_reduction_rate * h)
+    if setting.uses_projection:
+        target_errors = np.zeros_like(errors)
+
+    # The errors after a flight with the velocity v, to second order in h.
+    target = np.zeros_like(errors)
+    if len(errors):
+        gyroscopic_acceleration = free.sparse_inverse_mass_matrix @ free.gyroscopic_wrenches(state)
+        target = (target_errors - errors) / h - h / 2 * (
+            G @ gyroscopic_acceleration + kinematics.bias_accelerations(state.phi)
+        )
+        target = G @ least_norm_correction(G, responses, -target)
+
+    weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
+    problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
+    velocity_change = free.sparse_inverse_mass_matrix @ (weight + applied)
+    rows = unchecked.contact_jacobian(points, state.E)
+    speeds = min_normal_velocities(setting, state, points, rows, velocity_change)
+    kick = solve_velocities(
+        setting,
+        kinematics,
+        velocity,
+        problem,
+        (weight, applied),
+        points,
+        rows,
+        speeds,
+        target,
+        velocity_change,
+    )
+    if impacts is not None:
+        kick = impacts.prepend_to(kick, initial_velocity)
+
+    if not len(errors):
+        end_state = advance_free_motion(mechanism, state, kick.after, h)
+        return kick, end_state
+    corrected_velocity, joint_impulses, error = kick.after, np.zeros_like(errors), np.inf
+    for _ in range(MAX_NEWTON_ITERATIONS):
+        end_state = advance_free_motion(mechanism, state, corrected_velocity, h)
+        end_kinematics = JointKinematics(mechanism.joints, end_state.E)
+        residual = end_kinematics.pose_errors() - target_errors
+        error, previous_error = float(np.max(np.abs(residual))), error
+        if error <= PROJECTION_TOLERANCE:
+            return kick.with_joint_impulses(corrected_velocity, joint_impulses), end_state
+        if error > previous_error / 2:
+            return None
+        error_derivative = end_kinematics.constraint_matrix_like(mass) @ (
+            _displacement_derivative(setting, corrected_velocity, state.E, end_state.E) @ responses
+        )
+        correction = _solve_regularized(error_derivative, residual)
+        corrected_velocity, joint_impulses = (
+            corrected_velocity - responses @ correction,
+            joint_impulses - correction,
+        )
+    return None
+
+
+def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kick:
+    """The kick at the end of the flight; the velocities of the state are those that it arrives with."""
+    mechanism, h = setting.mechanism, setting.h
+    free, velocity = mechanism.free, state.velocity
+    kinematics = JointKinematics(mechanism.joints, state.E)
+    mass = mechanism.mass_matrix(state)
+    weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
+    zero_target = np.zeros(kinematics.layout.num_rows)
+    if mechanism.applied is not zero_forces:
+        # Those that depend on velocities, at those that result: but for the contacts, and to second order.
+        kkt = factor_kkt_unchecked(mass, kinematics.constraint_matrix_like(mass))
+        predicted = kkt.solve_unchecked(mass @ velocity + weight + applied, zero_target)[0]
+        applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
+    problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
+    # What touches is held. What is apart and comes too fast meets in the next step, where it may bounce.
+    rows = unchecked.contact_jacobian(points, state.E)
+    normal_velocity = relative_velocities(rows, velocity)[:, 0]
+    is_bouncing = (points.restitution > 0) & (normal_velocity < restitution_threshold(h, mechanism.gravity))
+    is_deferred = (points.gap > setting.slop) & (normal_velocity < -points.gap / h)
+    is_active = ~(is_bouncing | is_deferred)
+    points, rows = points[is_active], rows.select_groups(is_active)
+    speeds = np.minimum(-points.gap / h, 0.0)
+    return solve_velocities(
+        setting, kinematics, velocity, problem, (weight, applied), points, rows, speeds, zero_target
+    )
+
+
+def _displacement_derivative(setting: Setting, velocity: Array, poses: Array, end_poses: Array) -> Matrix:
+    """How the flight moves the bodies, in their frames at its end, per change of their twists at its start.
+
+    ``(6 n, 6 n)``, to second order in h, about the centres of mass, which go straight on.
+    """
+    h, (_, J, com) = setting.h, setting.mechanism.free.mass_properties
+    omega = velocity.reshape(-1, 6)[:, :3]
+    momentum, W = matvec(J, omega), so3.hat(omega)
+    spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)
+    blocks = np.zeros((len(com), 6, 6))
+    blocks[:, :3, :3] = h * (so3.right_jacobian(h * omega) + h / 2 * spin_up)
+    blocks[:, 3:, 3:] = h * np.swapaxes(end_poses[:, :3, :3], -1, -2) @ poses[:, :3, :3]
+    to_center = np.tile(np.eye(6), (len(com), 1, 1))
+    to_center[:, 3:, :3] = -so3.hat(com)
+    from_center = np.tile(np.eye(6), (len(com), 1, 1))
+    from_center[:, 3:, :3] = so3.hat(com)
+    numbers = np.arange(len(com) + 1)
+    return sparse.bsr_array((from_center @ blocks @ to_center, numbers[:-1], numbers))
+
+
+def _solve_regularized(matrix: Matrix, residual: Array) -> Array:
+    """Joint impulses for the errors; rows that repeat others are made a little soft, as in projections."""
+    regularization = PROJECTION_REGULARIZATION * np.max(np.abs(matrix.diagonal()), initial=0.0)
+    if sparse.issparse(matrix):
+        result: Array = splu(
+            sparse.csc_array(matrix + regularization * sparse.eye_array(len(residual)))
+        ).solve(residual)
+        return result
+    return np.linalg.solve(matrix + regularization * np.eye(len(residual)), residual)

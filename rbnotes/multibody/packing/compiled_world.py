@@ -1,0 +1,181 @@
+"""A world that compiled code moves: its contacts, their friction, and whole steps if they are ordinary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.compiled.compilation import compiled_function
+from rbnotes.contact import Collider, ContactPoints, RoundedBox
+from rbnotes.contact.detection import collision_filter
+from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
+from rbnotes.friction import FrictionModel, semismooth_newton_friction
+from rbnotes.friction.contact_problem import DelassusProblem
+from rbnotes.friction.semismooth_newton import newton_search, solve_friction
+from rbnotes.multibody.maximal import Integrator, Trajectory, World
+from rbnotes.multibody.maximal.stepping import Progress, Setting
+from rbnotes.multibody.packing.packed_world import PackedWorld, pack_world, pair_coefficients
+from rbnotes.multibody.packing.simulation_runs import is_supported, run_compiled
+from rbnotes.unchecked.frozen import construct_unchecked
+
+CONTACT_COLUMNS = 9
+"""Of a contact: the two shapes, position (3), normal (3), gap."""
+
+
+class PackedShapes(NamedTuple):
+    """The colliders of a world, as compiled code reads them."""
+
+    integers: NDArray[np.uint64]
+    """Of each its body, the world being the last; then the pairs that may touch."""
+    floats: Array
+    """Of each its pose in the body, half extents and radius."""
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledWorld(World):
+    """A world for :func:`rbnotes.multibody.maximal.simulate`, which takes it as any other; :func:`compile` makes one.
+
+    Compiled are the search for contacts, the default friction, and the default step (that of
+    :data:`~rbnotes.multibody.maximal.rattle`, with projection and simultaneous impacts) under gravity and applied
+    forces, with joints whose rows do not turn: fixed, ball, hinge, slider, cylindrical, planar. The forces
+    themselves, and the displacement that ends overlaps of bodies, are evaluated by Python in the midst of a
+    step. Steps with other options or joints are the reference's, and so are single ones that are out of the
+    ordinary: with rows of joints that repeat others, friction that Newton's method does not find, or that are
+    too long. Results are those of the reference, but for rounding. Where contacts can share an impulse in
+    many ways, rounding decides how they do, and with it how a body spins that slides on all of
+    them.
+    """
+
+    def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
+        """Contacts with gaps up to a margin, for poses that are known to be right."""
+        bodies = np.concatenate([poses.ravel(), np.eye(4).ravel()])
+        find, room = compiled_function("touching_shapes"), 8 * len(poses) + 8
+        while True:
+            places = np.empty((room, CONTACT_COLUMNS))
+            count = find(*self._shapes, bodies, np.array([margin]), places.ravel())
+            if count <= room:
+                break
+            room *= 2
+        places = places[:count]
+        a, b = places[:, 0].astype(np.intp), places[:, 1].astype(np.intp)
+        mu, restitution = self._coefficients
+        return construct_unchecked(
+            ContactPoints,
+            a=self._bodies[a],
+            b=self._bodies[b],
+            position=places[:, 2:5],
+            normal=places[:, 5:8],
+            gap=places[:, 8],
+            mu=mu[a, b],
+            restitution=restitution[a, b],
+        )
+
+    def prepare_friction_model(self, model: FrictionModel) -> FrictionModel:
+        """The model; compiled, if it is the default."""
+        return (
+            replace(model, solve=_compiled_newton_friction)
+            if model.solve is semismooth_newton_friction
+            else model
+        )
+
+    def run(
+        self,
+        setting: Setting,
+        integrator: Integrator,
+        state: State,
+        points: ContactPoints,
+        steps: int,
+        progress: Progress | None,
+    ) -> Trajectory:
+        """Steps from a state with these contacts."""
+        packed = self._packed
+        ordinary = (
+            is_supported(setting, integrator) and setting.friction.model.solve is _compiled_newton_friction
+        )
+        if packed is None or not ordinary:
+            return super().run(setting, integrator, state, points, steps, progress)
+        return run_compiled(packed, setting, integrator, state, points, steps, progress)
+
+    @cached_property
+    def _packed(self) -> PackedWorld | None:
+        whole, numbers = self._shapes
+        bodies, pairs = np.split(whole.astype(np.intp), [len(self.colliders)])
+        return pack_world(self, bodies, pairs.reshape(-1, 2), numbers)
+
+    @cached_property
+    def _bodies(self) -> NDArray[np.intp]:
+        return np.array([each.body for each in self.colliders], dtype=np.intp)
+
+    @cached_property
+    def _coefficients(self) -> tuple[Array, Array]:
+        return pair_coefficients(self)
+
+    @cached_property
+    def _shapes(self) -> PackedShapes:
+        return pack_shapes(self)
+
+
+def pack_shapes(world: World) -> PackedShapes:
+    """The colliders as arrays.
+
+    Raises
+    ------
+    InvalidArgument
+        If two planes may touch.
+    """
+    colliders, count = world.colliders, len(world.mechanism.inertias)
+    is_allowed, pairs = collision_filter(world.excluded_pairs or ()), []
+    for j, second in enumerate(colliders):
+        for i, first in enumerate(colliders[:j]):
+            if is_allowed(first, second):
+                pairs.append((i, j))
+                if not any(isinstance(each.collision_geometry, RoundedBox) for each in (first, second)):
+                    expected = "at most one: two half-spaces do not touch"
+                    raise InvalidArgument("colliders", "two planes that may touch", expected)
+    bodies = [count if each.body == WORLD else each.body for each in colliders]
+    rows = [_shape_numbers(each) for each in colliders]
+    integers = np.concatenate([bodies, np.array(sorted(pairs), dtype=int).ravel()])
+    return PackedShapes(integers.astype(np.uint64), np.concatenate([np.zeros(0), *rows]))
+
+
+def _shape_numbers(collider: Collider) -> Array:
+    surface = collider.collision_geometry
+    half, radius = (
+        (surface.half_extents, surface.radius) if isinstance(surface, RoundedBox) else (np.zeros(3), np.inf)
+    )
+    return np.concatenate([collider.frame.ravel(), half, [radius]])
+
+
+def _compiled_newton_friction(
+    problem: StepProblem,
+    *,
+    initial_guess: ArrayLike | None = None,
+    tolerance: float = 1e-8,
+    max_iterations: int = 50,
+    raise_on_failure: bool = True,
+) -> StepSolution:
+    return solve_friction(_solve_newton, problem, initial_guess, tolerance, max_iterations, raise_on_failure)
+
+
+def _solve_newton(
+    space: DelassusProblem, r: Array, tolerance: float, max_iterations: int
+) -> tuple[Array, float, int]:
+    """As :func:`rbnotes.friction.semismooth_newton.by_newton`."""
+    result: Any = np.empty(r.size + 1)
+    steps = compiled_function("newton_method")(
+        np.array([max_iterations], dtype=np.uint64),
+        np.ascontiguousarray(space.delassus_matrix).ravel(),
+        np.ascontiguousarray(space.free_contact_velocities).ravel(),
+        np.ascontiguousarray(space.mu),
+        np.ascontiguousarray(r).ravel(),
+        np.array([tolerance]),
+        result,
+    )
+    if steps > max_iterations:
+        return newton_search(space, r, tolerance, max_iterations)
+    return result[:-1].reshape(-1, 3), float(result[-1]), steps

@@ -1,0 +1,256 @@
+"""Joints that the sweeps do not know: poses, columns and drifts are evaluated before them.
+
+Those given as functions (:class:`rbnotes.joints.FunctionJoint`) become programs of machine code. A program
+has the operations of a function, but not its numbers: tori of all radii have the same. So it is compiled once
+for each kind of function, not for each joint or model, and found on disk afterwards. All joints that have the
+same program are evaluated together, eight of them or of their states at a time.
+
+Others, those of the user's own types, are evaluated by their methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from itertools import count
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.compiled import tree_layout as layout
+from rbnotes.compiled.compilation import (
+    LOG,
+    compile_entry,
+    failure_code,
+    log_compilation,
+    require_numba,
+)
+from rbnotes.joints import FunctionJoint, JointType
+from rbnotes.joints.general.code_generation import Instruction, instructions
+from rbnotes.joints.general.function_joint import MIN_MARGIN
+
+
+class JointSlices(NamedTuple):
+    """Where a joint has its coordinates among all, and its numbers among those given."""
+
+    joint: JointType
+    coordinates: slice
+    numbers: slice
+
+
+class JointProgram(NamedTuple):
+    """A function of a joint as a program, and its numbers."""
+
+    key: int
+    """Of the program."""
+    constants: Array
+    """The smallest margin that is not zero, and what stands in the function."""
+    vectors: int
+    """Of coordinates, rates and accelerations, how many it takes."""
+    results: int
+    margins: int
+    widths: tuple[int, int]
+    """Places for what it takes and for what it gives."""
+
+
+class ProgramGroup(NamedTuple):
+    """Joints that have the same program: what evaluates them, and its arguments besides the states."""
+
+    fill: Callable[..., int]
+    table: NDArray[np.uint64]
+    constants: Array
+    work: Array
+
+
+class ExternalJoints:
+    """The joints of a tree that are evaluated before the sweeps.
+
+    Parameters
+    ----------
+    given
+        All of them.
+    start, size
+        Where their numbers start in the array of a packed tree, and how many there are.
+    coordinates
+        Of the tree.
+    """
+
+    def __init__(self, given: Iterable[JointSlices], start: int, size: int, coordinates: int) -> None:
+        self._start, self._size = start, size
+        self._groups, self._uncompiled = group_by_program(
+            given, "kinematics_and_margins_function", start, coordinates
+        )
+        self._group_arguments: list[tuple[Any, ...]] = [
+            tuple(each) for each in self._groups
+        ]  # unpacked sooner
+
+    def try_fill(self, numbers: Array, q: object, qdot: object) -> bool:
+        """Writes the numbers for one state where sweeps read them, if the arguments are arrays for that.
+
+        Whether it did: it does not if some joints are not compiled, or are too near a singular state.
+        """
+        if self._uncompiled:
+            return False
+        for fill, table, constants, work in self._group_arguments:
+            if fill(table, constants, work, q, qdot, qdot, numbers):
+                return False
+        return True
+
+    def fill(self, numbers: Array, q: Array, qdot: Array) -> bool:
+        """The same for all joints and for states ``(k,)`` that are checked; false near a singular state."""
+        if self._uncompiled:
+            self._evaluate(numbers[self._start : self._start + self._size], q, qdot)
+        states = np.ascontiguousarray(q), np.ascontiguousarray(qdot)
+        return not any(group.fill(*group[1:], *states, states[1], numbers) for group in self._groups)
+
+    def evaluate_batch(self, q: Array, qdot: Array) -> Array | None:
+        """The numbers ``(states, size)`` for states ``(states, k)`` in rows; None near a singular one."""
+        numbers = np.empty((len(q), self._size))
+        self._evaluate(numbers, q, qdot)
+        for group in self._groups:
+            table = group.table.copy()
+            table[layout.NUM_STATES], table[layout.RESULT_OFFSET], table[layout.RESULT_STRIDE] = (
+                len(q),
+                0,
+                self._size,
+            )
+            flat = (each.reshape(-1) for each in (q, qdot, qdot, numbers))
+            if group.fill(table, group.constants, np.empty_like(group.work), *flat):
+                return None
+        return numbers
+
+    def _evaluate(self, numbers: Array, q: Array, qdot: Array) -> None:
+        """Poses, columns of S and drifts of joints that are not compiled."""
+        for joint, own, places in self._uncompiled:
+            at, rate = q[..., own], qdot[..., own]
+            pose, S = joint.compute_transform(at), joint.compute_motion_subspace(at)
+            drift = (joint.compute_motion_subspace_rate(at, rate) @ rate[..., None])[..., 0]
+            lead = q.shape[:-1]
+            parts = (pose[..., :3, :3].reshape(*lead, 9), pose[..., :3, 3], np.swapaxes(S, -1, -2), drift)
+            numbers[..., places] = np.concatenate([part.reshape(*lead, -1) for part in parts], axis=-1)
+
+
+def group_by_program(
+    places: Iterable[JointSlices], function: str, start: int, coordinates: int
+) -> tuple[list[ProgramGroup], list[JointSlices]]:
+    """Joints that have programs for a function, those with the same one together; and all others."""
+    by_program: dict[tuple[int, int], list[tuple[JointProgram, JointSlices]]] = {}
+    uncompiled: list[JointSlices] = []
+    for place in places:
+        program = joint_program(place.joint, function)
+        if program is None:
+            uncompiled.append(place)
+        else:
+            by_program.setdefault((program.key, place.joint.num_coordinates), []).append((program, place))
+    return [_program_group(same, start, coordinates) for same in by_program.values()], uncompiled
+
+
+def _program_group(
+    members: list[tuple[JointProgram, JointSlices]], start: int, coordinates: int
+) -> ProgramGroup:
+    first, place = members[0]
+    m, num_constants = place.joint.num_coordinates, first.constants.size - 1
+    rows = [(each.coordinates.start, each.numbers.start) for _, each in members]
+    # As the layout has them.
+    sizes = first.vectors, first.widths[0], first.results, first.margins
+    header = (1, coordinates, len(members), m, num_constants, *sizes, start, 0)
+    constants = [first.constants[:1], *(each.constants[1:] for each, _ in members)]
+    return ProgramGroup(
+        _compile_program(first.key, str(place.joint)),
+        np.array([*header, *np.ravel(rows)], dtype=np.uint64),
+        np.concatenate(constants),
+        np.empty(int(layout.LANES) * sum(first.widths)),
+    )
+
+
+_JOINT_PROGRAMS: WeakKeyDictionary[FunctionJoint, dict[str, JointProgram | None]] = WeakKeyDictionary()
+
+
+def joint_program(joint: JointType, function: str) -> JointProgram | None:
+    """A function of a joint as a program: ``"_guarded"``, its motion, or ``"_bending"``, that of its columns.
+
+    None if it has none, which is told of functions.
+    """
+    # A class derived from this one may move otherwise.
+    if type(joint) is not FunctionJoint:
+        return None
+    programs = _JOINT_PROGRAMS.setdefault(joint, {})
+    if function not in programs:
+        programs[function] = _build_program(joint, getattr(joint, function)())
+    return programs[function]
+
+
+def _build_program(joint: FunctionJoint, function: Any) -> JointProgram | None:
+    require_numba()
+    from rbnotes.compiled import programs as programs_module
+
+    steps = list(instructions(function))
+    unsupported = {step.name for step in steps} - {
+        *programs_module.OPERATIONS,
+        *programs_module.SINE_COSINE,
+        *_TRIVIAL_OPERATIONS,
+    }
+    if unsupported:
+        message = "the %s joint is not compiled, and takes the time of casadi's virtual machine: no %s"
+        LOG.warning(message, joint, " and no ".join(sorted(unsupported)))
+        return None
+    constants = [step.constant for step in steps if step.name == "OP_CONST"]
+    vectors, margins = function.n_in(), function.numel_out(function.n_out() - 1)
+    inputs = len(constants) + vectors * joint.num_coordinates
+    operations, outputs = _number_results(function, steps, inputs, joint.num_coordinates)
+    program = programs_module.Program(inputs, tuple(operations), tuple(outputs))
+    key = int.from_bytes(sha256(repr(program).encode()).digest()[:7])
+    programs_module.PROGRAMS[key] = program
+    eights: Any = programs_module.round_up_to_lanes
+    widths = eights(inputs), eights(len(outputs))
+    numbers = np.array([MIN_MARGIN, *constants])
+    return JointProgram(key, numbers, vectors, len(outputs) - margins, margins, widths)
+
+
+_TRIVIAL_OPERATIONS = ("OP_CONST", "OP_INPUT", "OP_OUTPUT", "OP_ASSIGN")
+
+
+def _number_results(
+    function: Any, steps: list[Instruction], inputs: int, coordinates: int
+) -> tuple[list[tuple[str, tuple[int, ...]]], list[int]]:
+    """The operations on numbers that are told by their place, not by a register, and which are the outputs.
+
+    First come the inputs: constants, coordinates and their rates.
+    """
+    constant, value_of_register = count(), dict[int, int]()  # by each register
+    operations: list[tuple[str, tuple[int, ...]]] = []
+    sizes = [function.numel_out(i) for i in range(function.n_out())]
+    outputs = [0] * sum(sizes)
+    for name, targets, operands, _ in steps:
+        if name == "OP_CONST":
+            value_of_register[targets[0]] = next(constant)
+        elif name == "OP_INPUT":
+            value_of_register[targets[0]] = (
+                inputs + (operands[0] - function.n_in()) * coordinates + operands[1]
+            )
+        elif name == "OP_OUTPUT":
+            outputs[sum(sizes[: targets[0]]) + targets[1]] = value_of_register[operands[0]]
+        elif name == "OP_ASSIGN":
+            value_of_register[targets[0]] = value_of_register[operands[0]]
+        else:
+            operations.append((name, tuple(value_of_register[each] for each in operands)))
+            value_of_register[targets[0]] = inputs + len(operations) - 1
+    return operations, outputs
+
+
+_COMPILED_PROGRAMS: dict[int, Callable[..., int]] = {}
+
+
+def _compile_program(key: int, name: str) -> Callable[..., int]:
+    from rbnotes.compiled import programs as programs_module
+
+    function: Any = programs_module.program_entry
+    if key not in _COMPILED_PROGRAMS:
+        with log_compilation(f"the {name} joint"):
+            _COMPILED_PROGRAMS[key] = compile_entry(
+                function(failure_code(), key), programs_module.program_signature
+            )
+    return _COMPILED_PROGRAMS[key]

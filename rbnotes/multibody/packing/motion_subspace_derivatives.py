@@ -1,0 +1,107 @@
+"""How the columns of joints move and change, as seen from the body: what tangents need of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.compiled import tree_layout as layout
+from rbnotes.joints.joint_type import JointType
+from rbnotes.multibody.packing.external_joints import JointSlices, group_by_program
+from rbnotes.unchecked import se3
+
+SUBSPACE_DERIVATIVES_SIZE = int(layout.SUBSPACE_DERIVATIVES_SIZE)
+
+
+class SubspaceDerivatives:
+    """How the columns of joints bend at a state of a tree: compiled, where the joint is given as a function.
+
+    Parameters
+    ----------
+    places
+        Joints, and where their coordinates start in a state.
+    coordinates
+        Of the tree.
+    """
+
+    def __init__(self, places: Iterable[tuple[JointType, int]], coordinates: int) -> None:
+        given = [
+            JointSlices(
+                joint,
+                slice(start, start + joint.num_coordinates),
+                slice(
+                    SUBSPACE_DERIVATIVES_SIZE * start,
+                    SUBSPACE_DERIVATIVES_SIZE * start + _derivatives_size(joint.num_coordinates),
+                ),
+            )
+            for joint, start in places
+        ]
+        self.is_empty = not given
+        compiled, uncompiled = group_by_program(given, "subspace_derivatives_function", 0, coordinates)
+        self._compiled: list[tuple[Any, ...]] = [tuple(each) for each in compiled]
+        # The same joints together: numpy takes a call as long as a joint.
+        by_joint: dict[int, list[JointSlices]] = {}
+        for place in uncompiled:
+            by_joint.setdefault(id(place.joint), []).append(place)
+        self._uncompiled = [
+            (
+                members[0].joint,
+                _indices(place.coordinates for place in members),
+                _indices(place.numbers for place in members),
+            )
+            for members in by_joint.values()
+        ]
+        self._numbers = np.zeros(0 if self.is_empty else SUBSPACE_DERIVATIVES_SIZE * coordinates)
+
+    def evaluate(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
+        """Rates of the columns S, and what each coordinate makes of them: flat ``(48 k,)``.
+
+        Of each column S' and S'' and the derivatives of all columns of its joint by its coordinate. None
+        near a singular state of a joint that is compiled. The states ``(k,)`` have been checked.
+
+        Raises
+        ------
+        SingularConfiguration
+            If another joint's coordinates are at a singular state.
+        InvalidArgument
+            If a joint has no formula for its second derivatives.
+        """
+        for fill, table, constants, work in self._compiled:
+            if fill(table, constants, work, q, qdot, qddot, self._numbers):
+                return None
+        for joint, own, places in self._uncompiled:
+            self._numbers[places] = _subspace_derivatives(joint, *(each[own] for each in (q, qdot, qddot)))
+        return self._numbers
+
+
+def _derivatives_size(m: int) -> int:
+    """How many numbers tell how the columns of a joint bend."""
+    return m * (int(layout.COLUMN_CHANGES_OFFSET) + 6 * m)
+
+
+def _indices(slices: Iterable[slice]) -> NDArray[np.intp]:
+    return np.array([np.arange(each.start, each.stop) for each in slices])
+
+
+def _subspace_derivatives(joint: JointType, q: Array, v: Array, a: Array) -> Array:
+    """Of one joint at states ``(..., m)``: an array ``(..., m (12 + 6 m))``.
+
+    Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not commute:
+    for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot`` tells the
+    second rate of a column.
+    """
+    m = joint.num_coordinates
+    S, dS = joint.compute_motion_subspace(q), joint.compute_motion_subspace_derivative(q)
+    Sdot = np.einsum("...cij,...j->...ci", dS, v)
+    twist, rate = (np.einsum("...ci,...i->...c", S, each) for each in (v, a))
+    rate = rate + np.einsum("...ci,...i->...c", Sdot, v)
+    rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint.compute_bias_acceleration_derivative(q, v)
+    Sddot = rate_q - se3.ad(rate) @ S - se3.ad(twist) @ Sdot
+    # By each coordinate one column after the other.
+    changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2).reshape(*q.shape, 6 * m)
+    rates = (np.swapaxes(each, -1, -2) for each in (Sdot, Sddot))
+    return np.concatenate([*rates, changes], axis=-1).reshape(*q.shape[:-1], -1)

@@ -1,0 +1,352 @@
+"""A tree as a few flat arrays that one compiled program reads, whatever the tree is.
+
+Composites are taken apart into joints of one part each, with massless parts in between, and what is fixed is
+added to what carries it. A joint of one axis gets a frame that has it as axis 2. A part has as many elements
+as coordinates; the last of them stands for it.
+
+All is seen from the world, but not from its origin: far from there an inertia would have no digits left for
+what a body is about itself. A root of the tree takes the origin along, where it slides before anything has
+weight, and from there to the first joint that does not: its positions are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.compiled import tree_layout as layout
+from rbnotes.joints import (
+    Composite,
+    ExponentialSpherical,
+    Fixed,
+    Helical,
+    JointType,
+    PlanarTranslation,
+    Prismatic,
+    QuaternionSpherical,
+    Revolute,
+    Translational,
+)
+from rbnotes.multibody.packing.external_joints import JointSlices
+from rbnotes.multibody.reduced import Tree
+from rbnotes.unchecked import se3
+
+AXIS, INNER_COLUMN, BALL, QUATERNION, EXTERNAL = (int(kind) for kind in layout.KINDS)
+
+_BLOCK_KINDS: dict[type[JointType], int] = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}
+
+MIN_INERTIA_RATIO = 100 * float(np.finfo(float).eps)
+"""Inertias along free coordinates are singular if smaller than this times all that is carried."""
+
+
+@dataclass(eq=False)
+class Part:
+    """A joint that moves in one piece, with what is fixed to it. Not frozen: bodies are added one by one."""
+
+    joint: JointType
+    """How it moves on the part that carries it."""
+    parent: int
+    """Number of the part that carries it; -1 is the world."""
+    placement: Array
+    """Pose ``(4, 4)`` of its frame at home in the parent part's, m."""
+    start: int
+    """Place of its first coordinate among all."""
+    axis: tuple[float, float] | None
+    """Angle, rad, and distance, m, for each unit of the coordinate, or None if S is a block."""
+    inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
+    """Spatial inertia ``(6, 6)`` of the bodies fixed to it, in its frame, kg m^2, kg m and kg."""
+    carried_inertia: float = 0.0
+    """Size of the inertias that its link's joint carries, see :attr:`rbnotes.multibody.reduced.Tree.carried`."""
+    last_element: int = 0
+    """Its last element."""
+
+    @property
+    def count(self) -> int:
+        return 1 if self.axis else self.joint.num_coordinates
+
+    @property
+    def kind(self) -> int:
+        return AXIS if self.axis else _BLOCK_KINDS.get(type(self.joint), EXTERNAL)
+
+
+class BodyPlacement(NamedTuple):
+    """Where the body of a link is."""
+
+    part: int
+    """The part that it is fixed to; -1 is the world."""
+    frame: Array
+    """Its frame ``(4, 4)`` in the part's."""
+
+
+def moving_parts(tree: Tree) -> tuple[list[Part], list[BodyPlacement]]:
+    """The moving parts of all joints, and the bodies on them."""
+    parts: list[Part] = []
+    link_frames: list[BodyPlacement] = []  # frames of the links' joints
+    bodies: list[BodyPlacement] = []
+    for i, link in enumerate(tree.links):
+        part, frame = link_frames[tree.parents[i]] if tree.parents[i] >= 0 else BodyPlacement(-1, np.eye(4))
+        frame = frame @ link.placement
+        start, first = tree.coordinate_slices[i].start, len(parts)
+        for joint in _flatten(link.joint):
+            if isinstance(joint, Fixed):
+                frame = frame @ joint.pose
+                continue
+            for single, axis, to_axis, count in _elementary_joints(joint):
+                parts.append(Part(single, part, frame @ to_axis, start, axis))
+                part, frame = len(parts) - 1, se3.inverse(to_axis)
+                start += count
+        link_frames.append(BodyPlacement(part, frame))
+        bodies.append(BodyPlacement(part, frame @ link.body_frame))
+        if part >= 0 and link.inertia is not None:
+            motion_transform = se3.Ad_inverse(bodies[-1].frame)
+            parts[part].inertia += motion_transform.T @ link.inertia @ motion_transform
+        for link_part in parts[first:]:
+            link_part.carried_inertia = float(tree.mean_subtree_inertias[i])
+    return parts, bodies
+
+
+def _flatten(joint: JointType) -> list[JointType]:
+    if isinstance(joint, Composite) and type(joint).compute_transform is Composite.compute_transform:
+        return [inner for part in joint.parts for inner in _flatten(part)]
+    return [joint]
+
+
+def _elementary_joints(joint: JointType) -> list[tuple[JointType, tuple[float, float] | None, Array, int]]:
+    """Joints of one coordinate each with their rates and a frame with the axis as axis 2, or the joint."""
+    # A class derived from one of these may move otherwise.
+    kind = type(joint)
+    if isinstance(joint, Revolute | Prismatic | Helical) and kind in (Revolute, Prismatic, Helical):
+        rates = (1.0, 0.0) if kind is Revolute else (0.0, 1.0)
+        if isinstance(joint, Helical):
+            rates = (1.0, joint.pitch)
+        return [(joint, rates, _axis_frame(np.array(joint.axis)), 1)]
+    if kind in (Translational, PlanarTranslation):
+        return [
+            (joint, (0.0, 1.0), _axis_frame(axis), 1)
+            for axis in joint.compute_motion_subspace(np.zeros(joint.num_coordinates))[3:].T
+        ]
+    if kind is not QuaternionSpherical and joint.num_coordinate_constraints:
+        got = f"a {joint} joint, which has constraints on its own coordinates"
+        raise InvalidArgument(
+            "tree", got, "no such joints but quaternions; the functions of rbnotes.multibody.reduced do"
+        )
+    if joint.num_coordinates > 6:
+        got = f"a {joint} joint of {joint.num_coordinates} coordinates"
+        raise InvalidArgument(
+            "tree", got, "at most 6 a joint; the functions of rbnotes.multibody.reduced take more"
+        )
+    return [(joint, None, np.eye(4), joint.num_coordinates)]
+
+
+def _axis_frame(axis: Array) -> Array:
+    """A frame turned so that its axis 2 is a given unit vector."""
+    frame = np.eye(4)
+    helper = np.eye(3)[np.argmin(np.abs(axis))]
+    if abs(axis[2]) != 1 or axis[2] < 0:
+        first = np.cross(helper, axis)
+        first = first / np.linalg.norm(first)
+        frame[:3, :3] = np.stack([first, np.cross(axis, first), axis], axis=1)
+    return frame
+
+
+class PackedTree(NamedTuple):
+    """What the compiled sweeps read; the layout is told in :mod:`rbnotes.compiled.tree_layout`."""
+
+    integers: NDArray[np.uint64]
+    floats: Array
+    """Constants, springs among them, gravity, places of bodies; behind them room for one evaluation."""
+    external: tuple[JointSlices, ...]
+    """Joints that are evaluated outside."""
+
+    @property
+    def rows(self) -> NDArray[np.uint64]:
+        """Of the elements ``(elements, ...)``, the world first."""
+        start, count = int(layout.HEADER_SIZE), int(self.integers[layout.NUM_ELEMENTS])
+        return self.integers[start : start + count * int(layout.ROW_SIZE)].reshape(count, -1)
+
+    @property
+    def constants(self) -> Array:
+        """Of eight elements at a time ``(groups, ..., 8)``."""
+        groups = int(self.integers[layout.NUM_PADDED_ELEMENTS] // layout.LANES)
+        return self.floats[: groups * int(layout.CONSTANTS_SIZE)].reshape(groups, -1, int(layout.LANES))
+
+    @property
+    def springs(self) -> Array:
+        """Stiffness, damping and rest ``(groups, 3, 8)`` of the elements."""
+        return self.constants[:, -3:]
+
+    @property
+    def gravity(self) -> Array:
+        """The numbers of gravity."""
+        return self.floats[
+            int(self.integers[layout.GRAVITY_OFFSET]) : int(self.integers[layout.BODY_FRAMES_OFFSET])
+        ]
+
+    def copy(self) -> PackedTree:
+        """The same, in arrays of its own."""
+        numbers = aligned_zeros(self.floats.size)
+        numbers[:] = self.floats
+        return PackedTree(self.integers.copy(), numbers, self.external)
+
+    @property
+    def batch_workspace_size(self) -> int:
+        """How many numbers need room where eight states are evaluated at once."""
+        filled, slots = int(self.integers[layout.NUM_PADDED_ELEMENTS]), int(self.integers[layout.NUM_SLOTS])
+        return layout.workspace_size(filled + int(layout.LANES), slots)
+
+
+def aligned_zeros(size: int) -> Array:
+    """Zeros that start where the processor fetches eight numbers at once."""
+    zeros = np.zeros(size + 8)
+    start = -(zeros.ctypes.data // 8) % 8
+    return zeros[start : start + size]
+
+
+def pack_tree(tree: Tree) -> PackedTree:
+    """The tree as arrays."""
+    parts, bodies = moving_parts(tree)
+    size = 1
+    for part in parts:
+        size += part.count
+        part.last_element = size - 1
+    lanes = int(layout.LANES)
+    filled = (size + lanes - 1) // lanes * lanes
+    rows_of_elements = np.zeros((size, layout.ROW_SIZE), dtype=np.uint64)
+    constants = np.zeros((int(layout.CONSTANTS_SIZE) // lanes, filled))
+    external_size, external = 0, list[JointSlices]()
+    reach = np.zeros(len(parts))  # of what is away from the origin, as far as placements tell
+    springs = np.stack([tree.joint_parameter(name) for name in ("stiffness", "damping", "rest")])
+    includes_position = _position_flags(parts)
+    for i, part in enumerate(parts):
+        e, parent = part.last_element, 0 if part.parent < 0 else parts[part.parent].last_element
+        elements = slice(e + 1 - part.count, e + 1)
+        rows_of_elements[elements, layout.KIND] = INNER_COLUMN
+        rows_of_elements[elements, layout.PARENT] = [parent, *range(e + 1 - part.count, e)]
+        rows_of_elements[elements, layout.COORDINATE] = part.start + np.arange(part.count)
+        R, p = part.placement[:3, :3], includes_position[i] * part.placement[:3, 3]
+        reach[i] = np.linalg.norm(p) + (reach[part.parent] if part.parent >= 0 else 0.0)
+        # Seen from the origin, an inertia along an axis is rounded as one about the origin.
+        constants[-4, elements] = MIN_INERTIA_RATIO * part.carried_inertia * (1.0 + reach[i] ** 2)
+        constants[-3:, elements] = springs[:, part.start : part.start + part.count]
+        rows_of_elements[e, layout.KIND], rows_of_elements[e, layout.ELEMENT_COUNT] = part.kind, part.count
+        rows_of_elements[e, layout.HAS_TRANSLATION] = part.axis is not None and part.axis != (1.0, 0.0)
+        rows_of_elements[e, layout.IS_PRESCRIBED] = (
+            part.kind == QUATERNION
+        )  # one coordinate more than an angular velocity has
+        constants[:-4, e] = (
+            *R.flat,
+            *p,
+            *(part.axis or (0.0, 0.0)),
+            includes_position[i],
+            *_body_constants(part.inertia),
+        )
+        if part.kind == EXTERNAL:
+            end = external_size + int(layout.EXTERNAL_FIXED_SIZE) + 6 * part.count
+            rows_of_elements[e, layout.EXTERNAL_START] = external_size
+            elements = slice(part.start, part.start + part.count)
+            external.append(JointSlices(part.joint, elements, slice(external_size, end)))
+            external_size = end
+    slots = _assign_slots(rows_of_elements)
+    places = np.array([(*frame[:3, :3].flat, *frame[:3, 3]) for _, frame in bodies]).reshape(-1)
+    carriers = [parts[part].last_element if part >= 0 else 0 for part, _ in bodies]
+    grouped = constants.reshape(-1, filled // lanes, lanes).swapaxes(0, 1)
+    ends = np.cumsum([constants.size, 3, places.size, external_size])
+    workspace_offset = (int(ends[-1]) + 7) // 8 * 8
+    header = (
+        size,
+        filled,
+        tree.num_coordinates,
+        len(bodies),
+        *ends[:3],
+        external_size,
+        workspace_offset,
+        slots,
+    )
+    floats = aligned_zeros(workspace_offset + layout.workspace_size(filled // lanes, slots))
+    floats[: ends[2]] = np.concatenate([grouped.ravel(), np.asarray(tree.gravity), places])
+    rows = np.concatenate(
+        [np.array([*header], dtype=np.uint64), rows_of_elements.ravel(), np.array(carriers, dtype=np.uint64)]
+    )
+    return PackedTree(rows, floats, tuple(external))
+
+
+def _position_flags(parts: list[Part]) -> list[float]:
+    """Of each part, 1 if its frame is away from the origin of its root, 0 if it takes the origin along."""
+    children = [0] * len(parts)
+    for part in parts:
+        if part.parent >= 0:
+            children[part.parent] += 1
+    flags: list[float] = []
+    for part in parts:
+        above = part.parent
+        if above < 0:
+            flags.append(0.0)
+            continue
+        axis = parts[above].axis
+        slides = axis is not None and axis[0] == 0.0 and not np.any(parts[above].inertia)
+        flags.append(0.0 if slides and flags[above] == 0.0 and children[above] == 1 else 1.0)
+    return flags
+
+
+def _body_constants(M: Array) -> tuple[float, ...]:
+    """Mass, center of mass, and the inertia about it as ``d + x x^T + y y^T``: d, x and y."""
+    mass = M[5, 5]
+    h = np.array([M[2, 4], M[0, 5], M[1, 3]])
+    center = h / mass if mass > 0 else np.zeros(3)
+    about = M[:3, :3] - (h @ center) * np.eye(3) + np.outer(h, center)
+    (least, *others), axes = np.linalg.eigh(about)
+    x, y = np.sqrt(np.array(others) - least)[:, None] * axes.T[1:]
+    return mass, *center, least, *x, *y
+
+
+def prescribe_accelerations(packed_tree: PackedTree, coordinates: NDArray[np.intp]) -> PackedTree:
+    """The same tree, of which the joints of some coordinates are told their accelerations."""
+    result = packed_tree.copy()
+    selected = np.isin(result.rows[:, layout.COORDINATE], coordinates)
+    selected[0] = False
+    result.rows[selected, layout.IS_PRESCRIBED] = 1
+    spring = np.zeros(int(result.integers[layout.NUM_PADDED_ELEMENTS]), dtype=bool)
+    spring[: selected.size] = selected
+    result.springs[:, :2] *= ~spring.reshape(-1, 1, int(layout.LANES))
+    return result
+
+
+def without_springs(packed_tree: PackedTree) -> PackedTree:
+    """Return the same tree without springs and dampers."""
+    result = packed_tree.copy()
+    result.springs[:] = 0.0
+    return result
+
+
+def without_springs_and_gravity(packed_tree: PackedTree) -> PackedTree:
+    """Return the same tree without springs, dampers and gravity."""
+    result = without_springs(packed_tree)
+    result.gravity[:] = 0.0
+    return result
+
+
+def _assign_slots(rows_of_elements: NDArray[np.uint64]) -> int:
+    """Gives places to what elements get from their children, and takes back those that are read. How many."""
+    size = len(rows_of_elements)
+    world, unused = 0, 1
+    slots, free, count = [unused] * size, list[int](), 2
+    slots[0] = world
+    has_received = [False] * size
+    for e in reversed(range(1, size)):
+        parent = int(rows_of_elements[e, layout.PARENT])
+        if parent and not has_received[parent]:
+            slots[parent] = free.pop() if free else count
+            count = max(count, slots[parent] + 1)
+        rows_of_elements[e, layout.OWN_SLOT], rows_of_elements[e, layout.PARENT_SLOT] = (
+            slots[e],
+            slots[parent],
+        )
+        rows_of_elements[e, layout.SLOT_IS_OCCUPIED] = has_received[parent]
+        has_received[parent] = True
+        if slots[e] != unused:
+            free.append(slots[e])  # only now: parent and child never share one
+    return count

@@ -1,0 +1,203 @@
+"""A world as a few flat arrays that one compiled program reads, whatever its bodies and joints are.
+
+Frames are moved to the centres of mass, and joints ordered so that those that share bodies stand near each
+other: the system of their impulses has a narrow envelope then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from rbnotes.arguments import Array
+from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION
+from rbnotes.contact import RoundedBox
+from rbnotes.contact.detection import combine_coefficients
+from rbnotes.dynamics import WORLD
+from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
+from rbnotes.joints import (
+    Cylindrical,
+    ExponentialSpherical,
+    Fixed,
+    Free2D,
+    JointType,
+    PlanarTranslation,
+    Prismatic,
+    QuaternionSpherical,
+    Revolute,
+    Translational,
+)
+from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
+from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.multibody.maximal.joint_kinematics import Joint
+
+WORKSPACE_PER_CONTACT = 110
+"""Numbers for each contact, as :func:`rbnotes.compiled.simulation.simulation_loop.room_for` deals them out."""
+
+
+class PackedWorld(NamedTuple):
+    """Bodies, joints and colliders, as :func:`rbnotes.compiled.simulation.simulation_loop.mechanism` reads them."""
+
+    integers: NDArray[np.uint64]
+    floats: Array
+    workspace_size: int
+    """How many numbers a step needs room for, besides :data:`CONTACT_ROOM` for each contact."""
+    row_order: NDArray[np.intp]
+    """Places of the rows among those of the reference ``(m,)``."""
+
+
+def pack_world(
+    world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp], shapes: Array
+) -> PackedWorld | None:
+    """The world, or nothing if it has joints whose rows turn, or screws.
+
+    Parameters
+    ----------
+    bodies, pairs, shapes
+        Of the colliders: their bodies, the world being the last; those that may touch; and their numbers.
+    """
+    mechanism, count = world.mechanism, len(world.mechanism.inertias)
+    rotations = [turn for joint in mechanism.joints if (turn := _free_rotation(joint.kind)) is not None]
+    if len(rotations) < len(mechanism.joints) or not count:
+        return None
+    order = _joint_order(mechanism.joints)
+    joints = [mechanism.joints[i] for i in order]
+    sizes = [joint.num_constraints for joint in joints]
+    body = [joint.body for joint in joints]
+    parent = [count if joint.parent == WORLD else joint.parent for joint in joints]
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    coupled = _coupled_joints(joints)
+    first = _first_entries(begin, coupled)
+    offsets = np.concatenate([[0], np.cumsum(np.arange(1, len(first) + 1) - first)]).astype(int)
+    header = [count, len(joints), begin[-1], len(coupled), offsets[-1], len(bodies), len(pairs)]
+    integers: list[Any] = [
+        header,
+        body,
+        parent,
+        begin,
+        [rotations[i][0] for i in order],
+        coupled,
+        np.repeat(np.reshape([body, parent], (2, -1)).T, sizes, axis=0),
+        first,
+        offsets[:-1] - first,
+        bodies,
+        pairs,
+    ]
+    starts = np.cumsum([0, *(joint.num_constraints for joint in mechanism.joints)])
+    rows = [np.arange(joint.num_constraints) + starts[i] for i, joint in zip(order, joints, strict=True)]
+    floats = [
+        *_body_arrays(mechanism),
+        _bounding_radii(world),
+        [rotations[i][1] for i in order],
+        *(constant_constraint_rows(joint.kind) for joint in joints),
+        *_joint_frames(mechanism, joints),
+        shapes,
+        *pair_coefficients(world),
+        mechanism.gravity,
+    ]
+    workspace_size = 80 * (count + 1) + 70 * begin[-1] + 4 * offsets[-1] + 10 * MAX_SERIES_TERMS + 20
+    return PackedWorld(
+        np.concatenate([np.ravel(each).astype(np.uint64) for each in integers]),
+        np.concatenate([np.ravel(each).astype(float) for each in floats]),
+        int(workspace_size),
+        np.concatenate([np.zeros(0, dtype=np.intp), *rows]),
+    )
+
+
+def _free_rotation(kind: JointType) -> tuple[int, Array] | None:
+    """Which rotations a joint leaves, and about which axis; nothing if its error is not told by that."""
+    match kind:
+        case Fixed() | Prismatic() | PlanarTranslation() | Translational():
+            return NO_ROTATION, np.zeros(3)
+        case Revolute():
+            return AXIS_ROTATION, np.array(kind.axis)
+        case Cylindrical():
+            return AXIS_ROTATION, np.array(kind.axis)
+        case Free2D():
+            return AXIS_ROTATION, np.array([0.0, 0.0, 1.0])
+        case ExponentialSpherical() | QuaternionSpherical():
+            return FREE_ROTATION, np.zeros(3)
+    return None
+
+
+def _joint_order(joints: Sequence[Joint]) -> list[int]:
+    """Joints in an order in which those that share a body are near each other."""
+    shared = [[_shares_body(first, second) for second in joints] for first in joints]
+    if not joints:
+        return []
+    return [int(i) for i in reverse_cuthill_mckee(sparse.csr_array(np.array(shared, dtype=int)), True)]
+
+
+def _shares_body(first: Joint, second: Joint) -> bool:
+    """Whether two joints move a body in common."""
+    return bool({first.body, first.parent} & {second.body, second.parent} - {WORLD})
+
+
+def _coupled_joints(joints: Sequence[Joint]) -> NDArray[np.intp]:
+    """Pairs of joints ``(p, 4)``, no one before the other, that share a body; which one it is of each."""
+    coupled = [
+        (i, j, side, other)
+        for i, first in enumerate(joints)
+        for j, second in enumerate(joints[: i + 1])
+        for side, body in enumerate((first.body, first.parent))
+        for other, other_body in enumerate((second.body, second.parent))
+        if body == other_body != WORLD
+    ]
+    return np.array(coupled, dtype=np.intp).reshape(-1, 4)
+
+
+def _first_entries(begin: NDArray[np.intp], coupled: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Of each row of their system the first column that is not zero."""
+    firsts = np.arange(len(begin) - 1)
+    np.minimum.at(firsts, coupled[:, 0], coupled[:, 1])
+    result: NDArray[np.intp] = np.repeat(begin[:-1][firsts], np.diff(begin))
+    return result
+
+
+def _body_arrays(mechanism: Mechanism) -> list[Array]:
+    """Masses, inertias, their inverses with the world's, and centres of mass."""
+    mass, J, com = mechanism.free.mass_properties
+    inverse_mass = np.append(1 / mass, 0.0)
+    J_inverse = np.concatenate([np.linalg.inv(J), np.zeros((1, 3, 3))])
+    return [mass, J, inverse_mass, J_inverse, com]
+
+
+def _bounding_radii(world: World) -> Array:
+    """How far the surface of each body reaches from the origin of its frame."""
+    sizes = np.zeros(len(world.mechanism.inertias))
+    for each in world.colliders:
+        if each.body != WORLD and isinstance(each.collision_geometry, RoundedBox):
+            size = np.linalg.norm(each.frame[:3, 3]) + each.collision_geometry.bounding_radius
+            sizes[each.body] = max(sizes[each.body], size)
+    return sizes
+
+
+def _joint_frames(mechanism: Mechanism, joints: Sequence[Joint]) -> list[Array]:
+    """Joint frames and their origins, seen from the centres of mass of bodies and parents."""
+    com = np.concatenate([mechanism.free.mass_properties.com, np.zeros((1, 3))])  # the world's comes last
+    own = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
+    others = np.array([_parent_joint_frame(joint) for joint in joints]).reshape(-1, 4, 4)
+    body, parent = (
+        np.array([getattr(each, name) for each in joints], dtype=int) for name in ("body", "parent")
+    )
+    return [own[:, :3, :3], own[:, :3, 3] - com[body], others[:, :3, :3], others[:, :3, 3] - com[parent]]
+
+
+def _parent_joint_frame(joint: Joint) -> Array:
+    """The frame in the parent that coincides with that of the body where no coordinate moves it."""
+    pose = joint.kind.pose if isinstance(joint.kind, Fixed) else np.eye(4)
+    result: Array = joint.parent_frame @ pose
+    return result
+
+
+def pair_coefficients(world: World) -> tuple[Array, Array]:
+    """Of friction and restitution of each two colliders."""
+    mu, restitution = (
+        np.array([getattr(c, name) for c in world.colliders]) for name in ("mu", "restitution")
+    )
+    return combine_coefficients(mu[:, None], mu), combine_coefficients(restitution[:, None], restitution)

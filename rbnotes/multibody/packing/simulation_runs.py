@@ -1,0 +1,300 @@
+"""Runs of the simulator in compiled code, and what they leave, as the reference leaves it.
+
+The compiled step knows its way in ordinary steps; an unusual one is the reference's, after which it goes on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.compiled.compilation import compiled_function
+from rbnotes.compiled.record_layout import (
+    AFTER,
+    BEFORE,
+    CALLBACK_ADDRESS,
+    CONTACT_SIZE,
+    CONTACT_WORK,
+    CONTACTS_FULL,
+    ENERGY,
+    FORCE_WORK,
+    GAP,
+    HAS_FORCES,
+    IMPULSE,
+    INTEGRATOR_WORK,
+    JOINT_WORK,
+    MATCH_RADIUS,
+    MOTION_SIZE,
+    MU,
+    NEEDS_REFERENCE,
+    NORMAL,
+    NUM_FIRST_CONTACTS,
+    NUM_NEAR,
+    NUM_RECORDS,
+    NUM_REMEMBERED,
+    NUM_SECOND_CONTACTS,
+    NUM_STEPS,
+    NUM_STEPS_TAKEN,
+    POSITION,
+    RESIDUAL,
+    RESTITUTION,
+    SEPARATION_WORK,
+    SETTINGS_SIZE,
+    SLOP,
+    SUMS_SIZE,
+    TIME,
+    WORKSPACE_TOO_SMALL,
+    A,
+    B,
+    H,
+)
+from rbnotes.contact import ContactPoints
+from rbnotes.dynamics import WORLD, State, States, zero_forces
+from rbnotes.multibody.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
+from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
+from rbnotes.multibody.maximal.stepping import Progress, Setting, Taken
+from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
+from rbnotes.multibody.packing.packed_world import WORKSPACE_PER_CONTACT, PackedWorld
+from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
+from rbnotes.unchecked.frozen import construct_unchecked
+
+CONTACTS_PER_BODY = 8
+"""Contacts for each body, to begin with."""
+
+MAX_STEPS_PER_CALL = 128
+"""Most steps between which a user can interrupt."""
+
+
+def is_supported(setting: Setting, integrator: Integrator) -> bool:
+    """Whether these options are those that the compiled step takes, but for the friction model."""
+    return type(integrator) is Rattle and setting.uses_projection and setting.impacts == SIMULTANEOUS
+
+
+class CompiledRun:
+    """A run that is under way."""
+
+    def __init__(self, packed: PackedWorld, setting: Setting, state: State, points: ContactPoints) -> None:
+        self.packed, self.setting = packed, setting
+        self.count, self.rows = len(state.E), len(packed.row_order)
+        self.motions, self.energies = (
+            [_motion_array(state)[None]],
+            [np.array([setting.mechanism.energy(state)])],
+        )
+        self.times = [state.t]
+        self.impulses: list[Array] = [np.zeros((0, self.rows))]
+        self.works: list[Array] = [np.zeros((0, 5))]
+        self.records: list[ContactRecord] = []
+        self.empty_record = _contact_records(
+            np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMS_SIZE)), self.count
+        )[0]
+        self.start_from(state, points)
+
+    def start_from(self, state: State, points: ContactPoints) -> None:
+        """Go on from here, with these contacts."""
+        last_impulses = self.setting.friction.last_impulses
+        self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
+        self.remembered = (
+            _contact_table(*last_impulses, count=self.count)
+            if last_impulses is not None
+            else np.zeros((0, CONTACT_SIZE))
+        )
+        self.has_impulses = last_impulses is not None
+
+    def advance(self, steps: int) -> tuple[int, int]:
+        """Take some steps; how many were taken, and how it ended."""
+        max_contacts = max(
+            CONTACTS_PER_BODY * self.count + CONTACTS_PER_BODY,
+            2 * len(self.contacts),
+            2 * len(self.remembered),
+        )
+        settings = np.zeros(SETTINGS_SIZE)
+        settings[H], settings[SLOP], settings[MATCH_RADIUS] = (
+            self.setting.h,
+            self.setting.slop,
+            self.setting.friction.matching_distance,
+        )
+        contacts, remembered = np.zeros((max_contacts, CONTACT_SIZE)), np.zeros((max_contacts, CONTACT_SIZE))
+        contacts[: len(self.contacts)], remembered[: len(self.remembered)] = self.contacts, self.remembered
+        settings[NUM_STEPS], settings[NUM_NEAR], settings[NUM_REMEMBERED] = (
+            steps,
+            len(self.contacts),
+            len(self.remembered),
+        )
+        settings[TIME], settings[HAS_FORCES] = (
+            self.times[-1],
+            self.setting.mechanism.applied is not zero_forces,
+        )
+        callbacks = PythonCallbacks(self.setting, self.count)
+        settings[CALLBACK_ADDRESS] = callbacks.address
+        states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
+        impulses = np.empty((steps, self.rows))
+        records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
+        work = np.zeros(self.packed.workspace_size + WORKSPACE_PER_CONTACT * max_contacts)
+        callback_buffer = callbacks.buffer
+        arrays = (
+            settings,
+            self.motion,
+            contacts,
+            remembered,
+            states,
+            sums,
+            impulses,
+            records,
+            callback_buffer,
+            work,
+        )
+        status = compiled_function("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
+        if status == WORKSPACE_TOO_SMALL:
+            raise AssertionError("a packed world that asks for too little room")
+        callbacks.raise_error()
+        num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
+        if num_steps_taken:
+            self.contacts, self.remembered = (
+                contacts[: int(settings[NUM_NEAR])].copy(),
+                remembered[: int(settings[NUM_REMEMBERED])].copy(),
+            )
+            self._append_steps(
+                states[:num_steps_taken],
+                sums[:num_steps_taken],
+                impulses[:num_steps_taken],
+                records[:num_records],
+            )
+        return num_steps_taken, status
+
+    def _append_steps(self, states: Array, sums: Array, impulses: Array, records: Array) -> None:
+        """Add steps that were taken."""
+        self.motions.append(states)
+        self.energies.append(sums[:, ENERGY])
+        for _ in range(len(states)):
+            self.times.append(self.times[-1] + self.setting.h)
+        original = np.empty_like(impulses)
+        original[:, self.packed.row_order] = impulses
+        self.impulses.append(original)
+        works = np.zeros((len(states), 5))
+        for part, of in enumerate((FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK)):
+            works[:, part] = sums[:, of]
+        self.works.append(works)
+        self.records += (
+            _contact_records(records, sums, self.count) if len(records) else [self.empty_record] * len(states)
+        )
+        self.has_impulses |= bool(len(records))
+
+    def take_reference_step(self, integrator: Integrator) -> None:
+        """Take one step as the reference does."""
+        self.setting.friction.last_impulses = self.last_impulses
+        taken = integrator.step(self.setting, self.state, self.points)
+        self._append_step(taken)
+        self.start_from(taken.state, taken.points)
+
+    def _append_step(self, taken: Taken) -> None:
+        self.motions.append(_motion_array(taken.state)[None])
+        self.energies.append(np.array([self.setting.mechanism.energy(taken.state)]))
+        self.times.append(taken.state.t)
+        self.impulses.append(taken.joints[None])
+        self.works.append(np.array(taken.work)[None])
+        self.records.append(taken.contacts)
+
+    @property
+    def state(self) -> State:
+        """Where the run is."""
+        return state_from_array(self.motion, self.times[-1])
+
+    @property
+    def points(self) -> ContactPoints:
+        """Contacts there."""
+        return _contact_points(self.contacts, self.count)
+
+    @property
+    def last_impulses(self) -> tuple[ContactPoints, Array] | None:
+        """Where the friction found impulses last, and which."""
+        if not self.has_impulses:
+            return None
+        return _contact_points(self.remembered, self.count), self.remembered[:, IMPULSE:BEFORE]
+
+    def trajectory(self) -> Trajectory:
+        """What the run leaves."""
+        motions, times = np.concatenate(self.motions), np.array(self.times)
+        count = len(motions)
+        E, phi = motions[..., :16].reshape(*motions.shape[:2], 4, 4), motions[..., 16:]
+        particles, coordinates = np.zeros((count, 0, 3)), np.zeros((count, 0))
+        states = States(E, phi, particles, particles, coordinates, coordinates, times)
+        return Trajectory(
+            states,
+            np.concatenate(self.energies),
+            np.concatenate(self.impulses),
+            tuple(self.records),
+            contact_events(self.records, self.times[1:]),
+            Work(*np.concatenate(self.works).T),
+            RestartData(self.points, self.last_impulses),
+        )
+
+
+def run_compiled(
+    packed: PackedWorld,
+    setting: Setting,
+    integrator: Integrator,
+    state: State,
+    points: ContactPoints,
+    steps: int,
+    progress: Progress | None,
+) -> Trajectory:
+    """As :meth:`rbnotes.multibody.maximal.World.run`, where :func:`is_ordinary`."""
+    simulation, num_done = CompiledRun(packed, setting, state, points), 0
+    while num_done < steps:
+        taken, status = simulation.advance(
+            1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)
+        )
+        num_done += taken
+        if status == NEEDS_REFERENCE or (status == CONTACTS_FULL and not taken):
+            simulation.take_reference_step(integrator)
+            num_done += 1
+            taken = 1
+        if progress is not None and taken:
+            progress(num_done, steps)
+    return simulation.trajectory()
+
+
+def _motion_array(state: State) -> Array:
+    """Poses and twists ``(n, 22)``."""
+    return np.concatenate([state.E.reshape(-1, 16), state.phi], axis=1)
+
+
+def _contact_table(points: ContactPoints, impulses: Array | None = None, count: int = 0) -> Array:
+    """Contacts ``(c, 20)``, the world being the last body."""
+    table: Array = np.zeros((len(points), CONTACT_SIZE))
+    for column, body in ((A, points.a), (B, points.b)):
+        table[:, column] = np.where(body == WORLD, count, body)
+    table[:, POSITION:NORMAL], table[:, NORMAL:GAP] = points.position, points.normal
+    table[:, GAP], table[:, MU], table[:, RESTITUTION] = points.gap, points.mu, points.restitution
+    if impulses is not None:
+        table[:, IMPULSE:BEFORE] = impulses
+    return table
+
+
+def _contact_points(table: Array, count: int) -> ContactPoints:
+    """Contacts of such a table."""
+    bodies = table[:, [A, B]]
+    a, b = np.where(bodies == count, WORLD, bodies).astype(np.intp).T
+    return construct_unchecked(
+        ContactPoints,
+        a=a,
+        b=b,
+        position=table[:, POSITION:NORMAL],
+        normal=table[:, NORMAL:GAP],
+        gap=table[:, GAP],
+        mu=table[:, MU],
+        restitution=table[:, RESTITUTION],
+    )
+
+
+def _contact_records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
+    """One for each step, of contacts one step after the other."""
+    points, start, records = _contact_points(table, count), 0, []
+    impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
+    for residual, first, second in sums[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
+        end = start + int(first + second)
+        own = slice(start, end)
+        record = ContactRecord(points[own], impulses[own], before[own], after[own], residual, int(first))
+        records.append(record)
+        start = end
+    return records

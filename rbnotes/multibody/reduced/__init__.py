@@ -1,0 +1,209 @@
+"""Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
+
+from rbnotes.multibody.reduced.adaptive_integration import Event, Observed, integrate_adaptively
+from rbnotes.multibody.reduced.assembly import assemble_configuration
+from rbnotes.multibody.reduced.attached_particles import AttachedSystem
+from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispRun, BispStep
+from rbnotes.multibody.reduced.bisp import BispNotConverged, bisp_step, simulate_joint_friction
+from rbnotes.multibody.reduced.constrained_dynamics import (
+    constrained_acceleration,
+    constraint_forces,
+    constraint_rows,
+    prescribed_forces,
+    velocity_constraints,
+)
+from rbnotes.multibody.reduced.constraint_protocol import Constraint, ConstraintRows
+from rbnotes.multibody.reduced.constraints import (
+    AttachedParticle,
+    BodyMotion,
+    Gear,
+    JointLimit,
+    JointMotion,
+    LoopClosure,
+    PlaneLimit,
+    PrescribedBody,
+    PrescribedJoint,
+    perpendicular_pair,
+)
+from rbnotes.multibody.reduced.contact import ContactStep, contact_step, tree_contacts
+from rbnotes.multibody.reduced.dual_dynamics import DualProblem, dual_acceleration, dual_problem
+from rbnotes.multibody.reduced.dynamics import (
+    forward_dynamics_dense,
+    gravity_wrenches,
+    gyroscopic_and_gravity_wrenches,
+    inverse_dynamics_dense,
+    kinetic_energy,
+    mass_matrix,
+    net_generalized_force,
+    passive_joint_forces,
+    potential_energy,
+    spatial_momentum,
+)
+from rbnotes.multibody.reduced.dynamics_derivatives import (
+    DynamicsDerivatives,
+    KinematicsDerivatives,
+    forward_dynamics_derivatives,
+    geometric_stiffness,
+    inverse_dynamics_derivatives,
+    kinematics_derivatives,
+)
+from rbnotes.multibody.reduced.hyper_reduction import (
+    HyperReducedSystem,
+    JointCoordinates,
+    gear_coordinates,
+    linear_coordinates,
+)
+from rbnotes.multibody.reduced.inverse_mass import (
+    InverseMass,
+    factor_mass_matrix,
+    inverse_mass_matrix,
+    inverse_mass_product,
+)
+from rbnotes.multibody.reduced.jacobian_products import (
+    bias_acceleration,
+    jacobian_product,
+    jacobian_rate_product,
+    jacobian_transpose_product,
+    mass_product,
+)
+from rbnotes.multibody.reduced.joint_reactions import (
+    body_constraint_impulses,
+    constraint_body_jacobian,
+    joint_transmitted_wrenches,
+)
+from rbnotes.multibody.reduced.kinematics import (
+    BodyKinematics,
+    Poses,
+    body_kinematics,
+    jacobian,
+    jacobian_rate,
+    poses,
+    twists,
+)
+from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.preconditioning import (
+    StepPreconditioner,
+    step_operator,
+    step_preconditioner,
+)
+from rbnotes.multibody.reduced.recursive_dynamics import (
+    HybridDynamicsResult,
+    bias_forces,
+    forward_dynamics,
+    hybrid_dynamics,
+    inverse_dynamics,
+)
+from rbnotes.multibody.reduced.reduced_system import ReducedSystem
+from rbnotes.multibody.reduced.spatial_operators import (
+    SpatialOperators,
+    motion_subspace_rates,
+    motion_subspaces,
+    parent_motion_transforms,
+)
+from rbnotes.multibody.reduced.square_factorization import (
+    FactoredDynamicsResult,
+    FactorMatrices,
+    SquareFactors,
+    factor_matrices,
+    factored_dynamics,
+    square_factors,
+)
+from rbnotes.multibody.reduced.system import TreeSystem
+
+__all__ = [
+    "AttachedParticle",
+    "AttachedSystem",
+    "BispNotConverged",
+    "BispRun",
+    "BispStep",
+    "BodyMotion",
+    "Constraint",
+    "ConstraintRows",
+    "ContactStep",
+    "DualProblem",
+    "DynamicsDerivatives",
+    "Event",
+    "FactorMatrices",
+    "Gear",
+    "HybridDynamicsResult",
+    "HyperReducedSystem",
+    "InverseMass",
+    "JointCoordinates",
+    "JointLimit",
+    "BearingReaction",
+    "JointMotion",
+    "Link",
+    "LoopClosure",
+    "BodyKinematics",
+    "Observed",
+    "FactoredDynamicsResult",
+    "PlaneLimit",
+    "Poses",
+    "PrescribedBody",
+    "PrescribedJoint",
+    "ReducedSystem",
+    "SpatialOperators",
+    "SquareFactors",
+    "StepPreconditioner",
+    "Tree",
+    "TreeSystem",
+    "KinematicsDerivatives",
+    "assemble_configuration",
+    "bias_acceleration",
+    "bias_forces",
+    "bisp_step",
+    "constraint_body_jacobian",
+    "gyroscopic_and_gravity_wrenches",
+    "constrained_acceleration",
+    "constraint_forces",
+    "constraint_rows",
+    "contact_step",
+    "dual_acceleration",
+    "dual_problem",
+    "factor_mass_matrix",
+    "factor_matrices",
+    "factored_dynamics",
+    "forward_dynamics",
+    "forward_dynamics_dense",
+    "forward_dynamics_derivatives",
+    "gear_coordinates",
+    "geometric_stiffness",
+    "hybrid_dynamics",
+    "integrate_adaptively",
+    "inverse_dynamics",
+    "inverse_dynamics_dense",
+    "inverse_dynamics_derivatives",
+    "inverse_mass_matrix",
+    "inverse_mass_product",
+    "jacobian",
+    "jacobian_rate",
+    "jacobian_rate_product",
+    "jacobian_product",
+    "jacobian_transpose_product",
+    "passive_joint_forces",
+    "motion_subspace_rates",
+    "motion_subspaces",
+    "joint_transmitted_wrenches",
+    "kinetic_energy",
+    "linear_coordinates",
+    "mass_matrix",
+    "mass_product",
+    "body_kinematics",
+    "parent_motion_transforms",
+    "perpendicular_pair",
+    "poses",
+    "potential_energy",
+    "prescribed_forces",
+    "net_generalized_force",
+    "simulate_joint_friction",
+    "square_factors",
+    "step_operator",
+    "step_preconditioner",
+    "velocity_constraints",
+    "tree_contacts",
+    "twists",
+    "body_constraint_impulses",
+    "kinematics_derivatives",
+    "gravity_wrenches",
+    "spatial_momentum",
+]

@@ -1,0 +1,259 @@
+"""The motion of a tree to nearly all digits, in coordinates that change where they have to (Sueda 2.4.8).
+
+Rotation vectors are singular after a full turn. An adaptive method would take ever smaller steps towards
+that; instead, coordinates are exchanged for others of the same pose on the way, and the method starts anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.integrate import DOP853
+from scipy.optimize import brentq
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.dynamics import State, States
+from rbnotes.dynamics.mechanical_system import MechanicalSystem
+
+REPARAMETRIZATION_TOLERANCE = 1e-6
+"""Coordinates that change by less, relatively, are rounded rather than exchanged: quaternions made unit."""
+
+
+class ReparametrizableSystem(MechanicalSystem, Protocol):
+    """A system that knows better coordinates for a state: :class:`~rbnotes.multibody.reduced.system.TreeSystem`."""
+
+    def reparametrize(self, state: State) -> State: ...
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something happens where a function of the state passes through zero.
+
+    Rotation vectors and the like are exchanged on the way, and then jump: ask for poses rather than for such
+    coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If the direction is another number.
+    """
+
+    function: Callable[[State], float]
+    """From a state to the number, in any unit, that passes through zero."""
+    terminal: bool = False
+    """Whether the motion ends there."""
+    direction: int = 0
+    """1: while the function rises, -1: while it falls, 0: either."""
+
+    def __post_init__(self) -> None:
+        arguments.require_force_law("function", self.function)
+        is_integer = isinstance(self.direction, int | np.integer) and not isinstance(self.direction, bool)
+        if not is_integer or self.direction not in (-1, 0, 1):
+            raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")
+
+    def is_crossed(self, before: float, after: float) -> bool:
+        """Whether it does between two values. What starts at zero does not happen there."""
+        rises = before < 0 <= after and self.direction >= 0
+        falls = before > 0 >= after and self.direction <= 0
+        return rises or falls
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """A motion and what happened in it."""
+
+    states: States
+    """At those of the given times that are not after the end."""
+    events: tuple[tuple[State, ...], ...]
+    """For each event the states in which it happened, one after the other."""
+    ended_by: int | None
+    """The number of the event that ended the motion; None if it went on until the last time."""
+
+
+@overload
+def integrate_adaptively(
+    system: ReparametrizableSystem,
+    state: State,
+    times: ArrayLike,
+    *,
+    rtol: float = ...,
+    atol: float = ...,
+    max_step: float = ...,
+    max_evaluations: int = ...,
+) -> States: ...
+
+
+@overload
+def integrate_adaptively(
+    system: ReparametrizableSystem,
+    state: State,
+    times: ArrayLike,
+    *,
+    events: Sequence[Event],
+    rtol: float = ...,
+    atol: float = ...,
+    max_step: float = ...,
+    max_evaluations: int = ...,
+) -> Observed: ...
+
+
+def integrate_adaptively(
+    system: ReparametrizableSystem,
+    state: State,
+    times: ArrayLike,
+    *,
+    events: Sequence[Event] | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    max_step: float = np.inf,
+    max_evaluations: int = 1_000_000,
+) -> States | Observed:
+    """States at the given times, by scipy's method of order 8 with as many steps as it takes.
+
+    Parameters
+    ----------
+    state
+        Without poses: a tree's, with ``t`` before the first of the times.
+    times : (T,)
+        Increasing, s.
+    events
+        What to look for; the result is an :class:`Observed` then. A function that passes through zero twice
+        within one step of the method goes unseen: shorten its steps by ``max_step``.
+    rtol, atol
+        Accepted errors, relative and in their units, of coordinates and velocities in a step.
+    max_step
+        The longest step of the method, s.
+    evaluations
+        Of the accelerations, at most.
+
+    Raises
+    ------
+    InvalidArgument
+        If the times do not increase from that of the state, or an event is none.
+    SingularConfiguration
+        If the method gives up, or would need more evaluations.
+    """
+    arguments.require_methods("system", system, "moved", "acceleration", "reparametrize")
+    arguments.require_instance("state", state, State)
+    events = None if events is None else arguments.instances("events", events, Event)
+    rtol, atol = arguments.positive_number("rtol", rtol), arguments.positive_number("atol", atol)
+    if (
+        np.isnan(arguments.with_ndim("max_step", arguments.extended_real_array("max_step", max_step), 0))
+        or max_step <= 0
+    ):
+        raise InvalidArgument("max_step", f"{max_step}", "a positive number, or infinity")
+    times = arguments.array("times", times)
+    if times.ndim != 1 or not times.size or np.any(np.diff(times, prepend=state.t) < 0):
+        raise InvalidArgument("times", f"{times}", f"times that increase from {state.t:g}")
+
+    def state_at(t: float, increment_and_velocity: Array) -> State:
+        increment, velocity = np.split(increment_and_velocity, 2)
+        return system.retract(origin, increment, t - origin.t).with_velocity(velocity)
+
+    def interpolate_state(dense_output: Callable[[float], Array], t: float) -> State:
+        return state_at(t, dense_output(t))
+
+    remaining_evaluations = arguments.count("max_evaluations", max_evaluations)
+
+    def rates(t: float, increment_and_velocity: Array) -> Array:
+        nonlocal remaining_evaluations
+        remaining_evaluations -= 1
+        if remaining_evaluations < 0:
+            got = f"{max_evaluations}, used up after {t - state.t:g} s"
+            raise SingularConfiguration("max_evaluations", got, "more, or earlier times")
+        return np.concatenate(
+            [increment_and_velocity[state.size :], system.acceleration(state_at(t, increment_and_velocity))]
+        )
+
+    def start_method(origin: State) -> DOP853:
+        initial_values = np.concatenate([np.zeros(state.size), origin.velocity])
+        return DOP853(
+            rates, origin.t, initial_values, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step
+        )
+
+    reached_states: list[State] = []
+    origin = system.reparametrize(state)
+    event_detector = _EventDetector(() if events is None else tuple(events), origin)
+    while len(reached_states) < len(times) and times[len(reached_states)] == origin.t:
+        reached_states.append(origin)
+    method = start_method(origin)
+    while len(reached_states) < len(times):
+        message = method.step()
+        if method.status == "failed":
+            raise SingularConfiguration("state", str(message), "a motion that goes on until the last time")
+        dense_output = method.dense_output()
+        now = state_at(method.t, method.y)
+        end = event_detector.detect(partial(interpolate_state, dense_output), method.t_old, now)
+        while len(reached_states) < len(times) and times[len(reached_states)] <= end:
+            reached_states.append(interpolate_state(dense_output, times[len(reached_states)]))
+        if event_detector.terminating_event is not None:
+            break
+        reparametrized = system.reparametrize(now)
+        if len(reached_states) < len(times) and np.any(
+            np.abs(reparametrized.q - now.q) > REPARAMETRIZATION_TOLERANCE * (1 + np.abs(now.q))
+        ):
+            origin = reparametrized
+            method = start_method(origin)
+    states = _stack_states(reached_states, origin)
+    return (
+        states
+        if events is None
+        else Observed(states, tuple(map(tuple, event_detector.occurrences)), event_detector.terminating_event)
+    )
+
+
+class _EventDetector:
+    """Events, their values at the last step of the method, and where they happened."""
+
+    def __init__(self, events: Sequence[Event], origin: State) -> None:
+        for event in events:
+            if not isinstance(event, Event):
+                raise InvalidArgument("events", f"{event!r:.60}", "instances of Event")
+        self.events = events
+        self.values = [self._value(i, origin) for i in range(len(events))]
+        self.occurrences: list[list[State]] = [[] for _ in events]
+        self.terminating_event: int | None = None
+
+    def detect(self, path: Callable[[float], State], before: float, now: State) -> float:
+        """Look at a step from a time until now; the time until which the motion goes on."""
+        crossings = []
+        for i, event in enumerate(self.events):
+            value = self._value(i, now)
+            if event.is_crossed(self.values[i], value):
+                # In exchanged coordinates the value at the start may have another sign, by rounding.
+                ends = {before: self.values[i], now.t: value}
+                crossings.append((_event_time(i, self._value, path, ends), i))
+            self.values[i] = value
+        for t, i in sorted(crossings):
+            self.occurrences[i].append(path(t))
+            if self.events[i].terminal:
+                self.terminating_event = i
+                return t
+        return now.t
+
+    def _value(self, i: int, state: State) -> float:
+        return arguments.real_number(f"events[{i}]", self.events[i].function(state))
+
+
+def _event_time(
+    i: int, value: Callable[[int, State], float], path: Callable[[float], State], ends: dict[float, float]
+) -> float:
+    """Where between the ends the event happens, to rounding."""
+    rounding = 4 * float(np.finfo(float).eps)
+
+    def function(t: float) -> float:
+        return ends[t] if t in ends else value(i, path(t))
+
+    return float(brentq(function, *ends, xtol=rounding, rtol=rounding))
+
+
+def _stack_states(states_found: list[State], origin: State) -> States:
+    """The states, of which there may be none."""
+    states = States.stack(states_found or [origin])
+    return states if states_found else States(*(each[:0] for each in vars(states).values()))

@@ -1,0 +1,132 @@
+"""Putting a mechanism together: coordinates at which its loops are closed, and velocities they allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.constraints.kkt import factor_kkt
+from rbnotes.constraints.stabilization import ProjectionNotConverged, project_positions
+from rbnotes.dynamics import State
+from rbnotes.errors import NotConverged
+from rbnotes.multibody.reduced.constraint_protocol import Constraint, ConstraintRows
+from rbnotes.multibody.reduced.constraint_stacking import checked_constraints, constraint_label
+from rbnotes.multibody.reduced.system import TreeSystem
+
+CLOSURE_TOLERANCE = 1e-10
+"""Largest error that a closed constraint may have, rad or m."""
+MAX_NEWTON_STEPS = 100
+"""After so many Newton steps a constraint is said not to close."""
+
+
+def assemble_configuration(
+    system: TreeSystem, constraints: Sequence[Constraint], state: State, *, locked: Iterable[str] = ()
+) -> State:
+    """The state at which all equations hold that is near to a given one.
+
+    Coordinates and particles move by Newton steps, the least in the norm of the masses; then velocities are
+    changed by the least impulse.
+
+    Parameters
+    ----------
+    constraints
+        Equations: loops, gears, prescribed motions at the state's time, attached particles.
+    held
+        Links whose joints keep their coordinates and velocities, such as the crank of a linkage.
+
+    Raises
+    ------
+    NotConverged
+        If the constraints cannot be met from there: the message names those that stay open and by how much,
+        and its ``solution`` is the state that came out.
+    InvalidArgument
+        If there is an inequality among the constraints.
+    InconsistentConstraints
+        If equations want velocities that contradict each other.
+    """
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    locked = arguments.instances("locked", locked, str)
+    for constraint in constraints:
+        if constraint.unilateral:
+            raise InvalidArgument("constraints", constraint_label(constraint), "equations only")
+    is_free = _unlocked_velocities(system, state, locked)
+
+    def state_at(change: Array) -> State:
+        increment = np.zeros(state.size)
+        increment[is_free] = change
+        return system.retract(state, increment, 0.0)
+
+    def errors(change: Array) -> Array:
+        return _stack_equations(system, constraints, state_at(change)).error
+
+    def rows(change: Array) -> Array:
+        return _stack_equations(system, constraints, state_at(change)).G[:, is_free]
+
+    mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]
+    try:
+        projection = project_positions(
+            np.zeros(len(mass)),
+            mass,
+            errors,
+            rows,
+            tolerance=CLOSURE_TOLERANCE,
+            max_iterations=MAX_NEWTON_STEPS,
+        )
+    except ProjectionNotConverged as error:
+        last_state = state_at(error.solution.positions)
+        raise NotConverged(
+            _open_constraints_message(system, constraints, last_state), last_state, error.residual
+        ) from error
+    return _project_velocities(system, constraints, state_at(projection.positions), is_free)
+
+
+def _unlocked_velocities(system: TreeSystem, state: State, locked: Iterable[str]) -> NDArray[np.bool_]:
+    """Which velocities ``(N,)`` are not those of held joints."""
+    is_free = np.ones(state.size, dtype=bool)
+    for name in locked:
+        coordinates = system.tree.coordinate_slices[system.tree.index(name)]
+        is_free[state.v.size + coordinates.start : state.v.size + coordinates.stop] = False
+    if not np.any(is_free):
+        raise InvalidArgument("locked", "everything that moves", "something left to move")
+    return is_free
+
+
+def _stack_equations(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
+    """All equations, those of joints on their own coordinates first."""
+    tree = system.tree
+    coordinate_errors = [
+        link.joint.compute_coordinate_constraint(state.q[part])
+        for link, part in zip(tree.links, tree.coordinate_slices, strict=True)
+    ]
+    G = system.coordinate_constraint_rows(state).rows
+    parts = [ConstraintRows(G, np.concatenate(coordinate_errors), np.zeros(len(G)), np.zeros(len(G)))]
+    parts += [each.rows(system, state, state.t) for each in constraints]
+    return ConstraintRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _project_velocities(
+    system: TreeSystem, constraints: Sequence[Constraint], state: State, is_free: NDArray[np.bool_]
+) -> State:
+    """The state with the velocities that the least impulse on what moves makes."""
+    G, _, rate, _ = _stack_equations(system, constraints, state)
+    velocity = state.velocity
+    mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]
+    target = -rate - G[:, ~is_free] @ velocity[~is_free]
+    velocity[is_free] = factor_kkt(mass, G[:, is_free]).solve(mass @ velocity[is_free], target)[0]
+    return state.with_velocity(velocity)
+
+
+def _open_constraints_message(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> str:
+    sizes = [float(np.linalg.norm(each.rows(system, state, state.t).error)) for each in constraints]
+    parts = [
+        f"{constraint_label(each)} by {size:.3g}"
+        for each, size in zip(constraints, sizes, strict=True)
+        if size > CLOSURE_TOLERANCE
+    ]
+    return f"left open: {', '.join(parts)}; they cannot be met, or not from these coordinates"

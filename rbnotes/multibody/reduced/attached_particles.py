@@ -1,0 +1,125 @@
+"""Particles that ride on the bodies of a tree: deformable things tied to it (Sueda 2.7).
+
+The attached particles have no velocities of their own. What they weigh, and what pulls at them, goes to the
+joints; the free ones are passed on by an identity block (Sueda eqs. (2.87) to (2.92)):
+
+    [ v_a  ]   [ 0  J_am J_mr ] [ v_f  ]
+    [ v_f  ] = [ I  0         ] [ qdot ].
+    [ qdot ]   [ 0  I         ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.multibody.reduced.constraint_protocol import point_kinematics
+from rbnotes.multibody.reduced.constraints import AttachedParticle
+from rbnotes.multibody.reduced.dynamics_derivatives import (
+    geometric_stiffness,
+    kinematics_derivatives,
+)
+from rbnotes.multibody.reduced.reduced_system import ReducedSystem, ReductionDerivatives
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.unchecked import se3, so3
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedSystem(ReducedSystem):
+    """A tree with particles of which some ride on its bodies: its states hold the free ones alone, in order.
+
+    In contrast to the same :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint, nothing can
+    drift off.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such particle or link, or one is attached twice.
+    """
+
+    attachments: Sequence[AttachedParticle]
+    """Which particles ride, each on its link and at its point there, m."""
+
+    def __post_init__(self) -> None:
+        arguments.require_instance("system", self.system, TreeSystem)
+        object.__setattr__(
+            self, "attachments", arguments.instances("attachments", self.attachments, AttachedParticle)
+        )
+        count, attached_particles = len(self.system.masses), set()
+        for attachment in self.attachments:
+            if not 0 <= attachment.particle < count or attachment.particle in attached_particles:
+                got = f"particle {attachment.particle}" + (
+                    " twice" if attachment.particle in attached_particles else ""
+                )
+                raise InvalidArgument("attachments", got, f"different ones of {count}, counted from 0")
+            attached_particles.add(attachment.particle)
+            if attachment.link is not None:
+                self.system.tree.index(attachment.link)
+
+    @cached_property
+    def free_particles(self) -> tuple[int, ...]:
+        """Numbers of the free particles, among all."""
+        attached_particles = {each.particle for each in self.attachments}
+        return tuple(k for k in range(len(self.system.masses)) if k not in attached_particles)
+
+    def _expand(self, state: State) -> tuple[State, Array, Array]:
+        tree, count, free = self.system.tree, len(self.system.masses), list(self.free_particles)
+        k = tree.num_coordinates
+        if len(state.x) != len(free) or state.q.shape != (k,) or state.qdot.shape != (k,):
+            got = f"{len(state.x)} particles, q {state.q.shape}, qdot {state.qdot.shape}"
+            raise InvalidArgument("state", got, f"{len(free)} free particles, q and qdot of shape ({k},)")
+        x, v = np.zeros((2, count, 3))
+        x[free], v[free] = state.x, state.v
+        full_state = replace(state, x=x, v=v)
+        kinematics = self.system.body_kinematics(full_state)
+        J = np.zeros((3 * count + k, 3 * len(free) + k))
+        J[3 * count :, 3 * len(free) :] = np.eye(k)
+        drift = np.zeros(len(J))
+        for column, particle in enumerate(free):
+            J[3 * particle : 3 * particle + 3, 3 * column : 3 * column + 3] = np.eye(3)
+        for attachment in self.attachments:
+            position, rows, point_acceleration = point_kinematics(
+                self.system, full_state, kinematics, attachment.link, attachment.x
+            )
+            particle_rows = slice(3 * attachment.particle, 3 * attachment.particle + 3)
+            J[particle_rows, 3 * len(free) :] = rows[:, 3 * count :]
+            x[attachment.particle], v[attachment.particle] = position, rows[:, 3 * count :] @ state.qdot
+            drift[particle_rows] = point_acceleration
+        return replace(state, x=x, v=v), J, drift
+
+    def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free_particles)
+        derivatives = kinematics_derivatives(tree, state.q, state.qdot, acceleration[first:])
+        shape = (3 * count + tree.num_coordinates, first + tree.num_coordinates)
+        velocities, accelerations, drift = (np.zeros(shape) for _ in range(3))
+        wrenches = np.zeros_like(derivatives.phi)
+        forces = np.zeros((shape[1], shape[1]))
+        for attachment in self.attachments:
+            if attachment.link is None:
+                continue
+            i, particle_rows = (
+                tree.index(attachment.link),
+                slice(3 * attachment.particle, 3 * attachment.particle + 3),
+            )
+            R, G, phi = derivatives.body_poses[i, :3, :3], se3.Gamma(attachment.x), derivatives.phi[i]
+            # In the body's frame, the velocity u of the point and its rate; the frame turns with J.
+            u, angular_jacobian, spin = G @ phi, derivatives.J[i, :3], so3.hat(phi[:3])
+            rate, u_q = G @ derivatives.phidot[i] + spin @ u, G @ derivatives.phi_q[i]
+            rate_q = G @ derivatives.phidot_q[i] + spin @ u_q - so3.hat(u) @ derivatives.phi_q[i, :3]
+            velocities[particle_rows, first:] = R @ (u_q - so3.hat(u) @ angular_jacobian)
+            accelerations[particle_rows, first:] = R @ (rate_q - so3.hat(rate) @ angular_jacobian)
+            by_qdot = (
+                G @ derivatives.phidot_qdot[i] + spin @ G @ derivatives.J[i] - so3.hat(u) @ angular_jacobian
+            )
+            drift[particle_rows, first:] = R @ by_qdot
+            body_force = R.T @ f[particle_rows]
+            wrenches[i] += G.T @ body_force
+            forces[first:, first:] += derivatives.J[i].T @ G.T @ so3.hat(body_force) @ angular_jacobian
+        forces[first:, first:] += geometric_stiffness(tree, state.q, wrenches)
+        return ReductionDerivatives(velocities, accelerations, drift, forces)

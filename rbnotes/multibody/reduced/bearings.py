@@ -1,0 +1,189 @@
+"""The bearings of a tree's joints and closed loops at one state: what moves in them, and what they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.friction import Bearing
+from rbnotes.friction.bounded_friction import support_function, support_point
+from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.kinematics import BodyKinematics
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.unchecked import se3
+
+Bearings = Mapping[str | LoopClosure, Bearing]
+"""Bearings by the name of the link that the joint carries, or by the closure of a loop.
+
+That of a link is in the frame of its joint, the one that moves with the body; that of a closure in the same
+frame of its body a, moved to the point ``x_a``."""
+
+NORMAL_VELOCITY_TOLERANCE = 1e-9
+"""Largest normal velocity in a bearing per joint velocity, relative to the largest sliding one."""
+
+SLIDING_ROUNDING = 1e-12
+"""Part of the largest sliding velocity up to which one is none: a box would make friction of its sign."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointBearing:
+    """A bearing with the motion that its joint allows."""
+
+    name: str | LoopClosure
+    """The link that the joint carries, or the closure, as in :data:`Bearings`."""
+    bearing: Bearing
+    """Where its contacts are, and their friction."""
+    S: Array
+    """Relative twists ``(6, k)`` that are allowed, in the frame of the bearing."""
+    joint_velocity_map: Array
+    """From velocities of the system to what S is multiplied with ``(k, N)``, without unit between like
+    ones."""
+    relative_twist_map: Array
+    """From twists of all bodies ``(6, 6 n)`` to the relative twist, for a closure; else empty."""
+
+    @cached_property
+    def sliding_jacobian(self) -> Array:
+        """Sliding velocities ``(c, 2, k)`` of the contacts, per rate; zero where they are but rounding."""
+        result: Array = self.bearing.tangent_jacobian @ self.S
+        return np.where(np.abs(result) > SLIDING_ROUNDING * np.max(np.abs(result)), result, 0.0)
+
+    @property
+    def has_single_motion(self) -> bool:
+        """Whether there is only one motion: then friction is one force, whatever its section."""
+        return bool(self.S.shape[1] == 1)
+
+    @property
+    def contact_rows(self) -> Array:
+        """As contacts ``(m, 3, N)`` of a step problem, whose normals are held.
+
+        A joint with one motion is one contact, along which the generalised friction acts.
+        """
+        sliding_rows = np.zeros((1, 2, 1)) if self.has_single_motion else self.sliding_jacobian
+        if self.has_single_motion:
+            sliding_rows[0, 0, 0] = 1.0
+        rows = np.zeros((len(sliding_rows), 3, self.joint_velocity_map.shape[1]))
+        rows[:, 1:] = sliding_rows @ self.joint_velocity_map
+        return rows
+
+    def friction_limits(self, multipliers: Array, cone: str, facets: int) -> Array:
+        """Bounds ``(m,)`` of friction at these contacts, for multipliers ``(c,)`` of either sign."""
+        contact_limits: Array = self.bearing.mu * np.abs(multipliers)
+        if not self.has_single_motion:
+            return contact_limits
+        return np.array([contact_limits @ support_function(self.sliding_jacobian[..., 0], cone, facets)])
+
+    def distribute_friction(self, impulses: Array, multipliers: Array, cone: str, facets: int) -> Array:
+        """Friction ``(c, 2)`` of the bearing's own contacts from that of :attr:`rows` ``(m, 2)``.
+
+        With one motion, all contacts use the same part of what they may.
+        """
+        if not self.has_single_motion:
+            return impulses
+        limit = self.friction_limits(multipliers, cone, facets)[0]
+        used_share = impulses[0, 0] / limit if limit > 0 else 0.0
+        contact_limits = self.bearing.mu * np.abs(multipliers)
+        result: Array = (
+            used_share * contact_limits[:, None] * support_point(self.sliding_jacobian[..., 0], cone, facets)
+        )
+        return result
+
+    def combine_friction(self, contact_friction: Array) -> Array:
+        """The inverse of :meth:`contact_friction`."""
+        if not self.has_single_motion:
+            return contact_friction
+        return np.array([[np.sum(self.sliding_jacobian[..., 0] * contact_friction), 0.0]])
+
+    def friction_wrench(self, contact_friction: Array) -> Array:
+        """Impulsive wrench ``(6,)`` of friction ``(c, 2)`` on the body, in the frame of the bearing."""
+        result: Array = np.einsum("cti,ct->i", self.bearing.tangent_jacobian, contact_friction)
+        return result
+
+    def driving_wrench(self, wrench: Array) -> Array:
+        """What of a wrench ``(6,)`` drives the joint's motion, as the wrench ``S (S^T S)^-1 tau``.
+
+        A pure moment about the axis of a hinge, a force along that of a slider.
+        """
+        result: Array = self._wrench_per_joint_force @ (self.S.T @ wrench)
+        return result
+
+    @cached_property
+    def _wrench_per_joint_force(self) -> Array:
+        """``S (S^T S)^-1``."""
+        result: Array = np.linalg.pinv(self.S).T
+        return result
+
+
+def joint_bearings(
+    system: TreeSystem, state: State, kinematics: BodyKinematics, bearings: Bearings
+) -> list[JointBearing]:
+    """The bearings at a state.
+
+    Raises
+    ------
+    InvalidArgument
+        If a joint does not move, or moves along a normal of its bearing; the message names it.
+    """
+    result = []
+    for name, bearing in bearings.items():
+        if isinstance(name, LoopClosure):
+            S = np.eye(6)[:, :3] if name.axis is None else np.append(name.axis, np.zeros(3))[:, None]
+            relative_twist_map = _closure_twist_map(system, kinematics, name)
+            J = kinematics.J.reshape(relative_twist_map.shape[1], -1)
+            joint_velocity_map = np.zeros((S.shape[1], state.size))
+            joint_velocity_map[:, state.v.size :] = np.linalg.pinv(S) @ relative_twist_map @ J
+        else:
+            i = system.tree.index(name)
+            coordinates = system.tree.coordinate_slices[i]
+            S, relative_twist_map = (
+                system.tree.links[i].joint.compute_motion_subspace(state.q[coordinates]),
+                np.zeros((6, 0)),
+            )
+            joint_velocity_map = np.zeros((S.shape[1], state.size))
+            joint_velocity_map[:, state.v.size + coordinates.start : state.v.size + coordinates.stop] = (
+                np.eye(S.shape[1])
+            )
+        argument = f"bearings[{getattr(name, 'a', name)!r}]"
+        if not S.shape[1]:
+            raise InvalidArgument(argument, "the bearing of a joint that does not move", "a joint that does")
+        joint_bearing = JointBearing(name, bearing, S, joint_velocity_map, relative_twist_map)
+        normal_velocity = np.max(np.abs(bearing.normal_jacobian @ S))
+        if normal_velocity > NORMAL_VELOCITY_TOLERANCE * np.max(np.abs(S)) * max(
+            1.0, 1 / bearing.wrench_scale[0]
+        ):
+            got = f"a normal along which the joint moves, at {normal_velocity:.3g} per unit of its velocity"
+            raise InvalidArgument(argument, got, "normals across the motion")
+        result.append(joint_bearing)
+    return result
+
+
+def closure_wrench(system: TreeSystem, closure: LoopClosure, body_wrenches: Array) -> Array:
+    """What a closure gives to its body a ``(6,)``, in the frame of its bearing, of wrenches ``(n, 6)``."""
+    i = system.tree.index(closure.a)
+    result: Array = se3.Ad(_closure_bearing_frame(system, closure)).T @ body_wrenches[i]
+    return result
+
+
+def _closure_bearing_frame(system: TreeSystem, closure: LoopClosure) -> Array:
+    """The frame ``(4, 4)`` of a closure's bearing in that of body a."""
+    frame = np.eye(4)
+    frame[:3, :3] = system.tree.body_frames[system.tree.index(closure.a), :3, :3].T
+    frame[:3, 3] = closure.x_a
+    return frame
+
+
+def _closure_twist_map(system: TreeSystem, kinematics: BodyKinematics, closure: LoopClosure) -> Array:
+    """Rows ``(6, 6 n)``: twist of body a relative to body b in the frame of the bearing."""
+    i = system.tree.index(closure.a)
+    frame = _closure_bearing_frame(system, closure)
+    rows = np.zeros((6, 6 * len(kinematics.body_poses)))
+    rows[:, 6 * i : 6 * i + 6] = se3.Ad_inverse(frame)
+    if closure.b is not None:
+        j = system.tree.index(closure.b)
+        relative_frame = np.linalg.solve(kinematics.body_poses[j], kinematics.body_poses[i] @ frame)
+        rows[:, 6 * j : 6 * j + 6] = -se3.Ad_inverse(relative_frame)
+    return rows

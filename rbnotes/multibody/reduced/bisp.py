@@ -1,0 +1,234 @@
+"""Friction in joints: bilateral staggered projections, in the right form (Sueda 2.11, 2.11.1, Algorithm 8).
+
+The contact problem of staggered projections is a solve in reduced coordinates, which holds the joints
+together by itself. What the joints carry follows from the motion (:mod:`rbnotes.multibody.reduced.joint_reactions`); the
+implicit contacts of each bearing share it (:mod:`rbnotes.friction.bearings`), which bounds their friction;
+the friction problem finds the impulses within these bounds that stop the joints as far as they can; and the
+motion changes with them. Friction does not enter through maximal coordinates: its inverse mass is that of the
+mechanism, ``T J M_r^-1 J^T T^T``, so that a joint that sticks does so at once.
+
+>>> import numpy as np
+>>> from rbnotes import joints
+>>> from rbnotes.dynamics import State
+>>> from rbnotes.friction import journal
+>>> from rbnotes.shapes import Sphere
+>>> from rbnotes.multibody.reduced import Link, Tree, TreeSystem, bisp_step
+>>> ball = Sphere(0.1).spatial_inertia(mass=2.0)
+>>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), ball, body=np.eye(4))
+>>> spinning = State(q=[0.0], qdot=[3.0])
+>>> bearings = {"bob": journal(0.02, 0.05, mu=0.3, axis=[0, 1.0, 0])}
+>>> step = bisp_step(TreeSystem(Tree([bob])), spinning, 0.001, bearings)
+>>> torque = step.loads["bob"].generalised / 0.001
+>>> torque.round(4).tolist()  # N m: 0.3 * 0.02 * 9.81 * 2 * 1.3066
+[-0.1538]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.contact import Collider
+from rbnotes.dynamics import State, States
+from rbnotes.errors import NotConverged
+from rbnotes.friction.anderson_acceleration import AndersonAcceleration
+from rbnotes.friction.bounded_friction import CONE_SECTIONS, PROGRAM_SOLVERS
+from rbnotes.friction.facets import facet_directions
+from rbnotes.friction.residual_tracking import ResidualTrackingSolver
+from rbnotes.friction.staggered_projections import friction_impulses, normal_impulses
+from rbnotes.multibody.reduced.bearing_reactions import BispRun, BispStep
+from rbnotes.multibody.reduced.bearings import Bearings
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
+from rbnotes.multibody.reduced.joint_friction_step import JointFrictionProblem
+from rbnotes.multibody.reduced.system import TreeSystem
+
+PROXIMAL_WEIGHT = 1e-4
+"""Weight of the friction of the iteration before, relative to that of what friction does."""
+
+ANDERSON_DEPTH = 6
+"""Iterations whose changes are combined into the next one."""
+
+
+class BispNotConverged(NotConverged):
+    """Impulses still change after the last iteration; ``solution`` is the step as it is then."""
+
+
+def bisp_step(
+    system: TreeSystem,
+    state: State,
+    h: float,
+    bearings: Bearings,
+    constraints: Iterable[Constraint] = (),
+    colliders: Sequence[Collider] = (),
+    *,
+    cone: str = "box",
+    facets: int = 8,
+    implicit: bool = False,
+    gamma: float = 0.0,
+    excluded_pairs: Sequence[tuple[int, int]] | None = None,
+    initial_guess: BispStep | None = None,
+    tolerance: float = 1e-8,
+    max_iterations: int = 200,
+    solver: str = "own",
+    raise_on_failure: bool = True,
+) -> BispStep:
+    """One step of Euler's method with friction in joints, in closed loops, and at contacts.
+
+    Parameters
+    ----------
+    bearings
+        By the names of links, for their joints, or by closures of loops among the constraints: made by
+        :func:`rbnotes.friction.journal`, ``slide``, ``socket``, or from contacts of one's own.
+    constraints, colliders, apart
+        As :func:`~rbnotes.multibody.reduced.contact_step`. What constraints give to bodies passes through the joints;
+        springs, dampers, limits and told motions of a joint act along its own motion and load no bearing of
+        their own joint.
+    cone : {"box", "pyramid", "disc"}
+        Section of the friction cone at all contacts; ``facets`` are the corners of the pyramid's.
+    implicit
+        Linearly implicit Euler in the place of the symplectic one.
+    gamma
+        Rate at which errors and overlaps are taken back, 1/s.
+    start
+        The step before, whose friction the iteration starts from.
+    tolerance
+        Accepted change of all normal impulses from one iteration to the next, relative to them.
+    max_iterations : int
+        That the iteration converges is not certain: great ``mu``, or bearings shorter than they are wide,
+        jam.
+    solver : {"own", "cvxpy"}
+        Of contact and friction problems.
+    check
+        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+
+    Returns
+    -------
+    BispStep
+        Its ``residual`` is the last change, if rounding left no larger one in the last programs.
+
+    Raises
+    ------
+    InvalidArgument
+        If a bearing does not fit its joint, or the closure of one is not among the constraints.
+    Unsolved
+        If contacts and equations contradict each other.
+    InconsistentConstraints, SingularConfiguration
+        As the other steps.
+    BispNotConverged
+        If ``raise_on_failure`` and the tolerance is not met, or rounding keeps the last programs from theirs; its
+        ``solution`` is the step as it is then.
+    """
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    arguments.require_instance("bearings", bearings, Mapping)
+    if initial_guess is not None:
+        arguments.require_instance("initial_guess", initial_guess, BispStep)
+    arguments.choice("cone", cone, CONE_SECTIONS)
+    if cone == "pyramid":
+        facet_directions(facets)
+    arguments.choice("solver", solver, PROGRAM_SOLVERS)
+    tolerance = arguments.positive_number("tolerance", tolerance)
+    max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
+    constraints = checked_constraints(constraints)
+    problem = JointFrictionProblem(
+        system, state, h, bearings, constraints, colliders, implicit, gamma, excluded_pairs
+    )
+    friction, bearing_friction = problem.initial_friction(initial_guess)
+    normal = normal_impulses(problem.contact_problem, friction, solver=solver, solve=ResidualTrackingSolver())
+    multipliers = problem.normal_multipliers(normal, friction, bearing_friction)
+    history: list[float] = []
+    mixing = AndersonAcceleration(ANDERSON_DEPTH)
+    while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
+        program_status = ResidualTrackingSolver()
+        new_friction = friction_impulses(
+            problem.contact_problem,
+            normal,
+            problem.friction_limits(normal, multipliers, cone, facets),
+            friction,
+            cone=cone,
+            facets=facets,
+            solver=solver,
+            proximal_weight=PROXIMAL_WEIGHT,
+            solve=program_status,
+        )
+        bearing_friction = problem.distribute_friction(new_friction, multipliers, cone, facets)
+        new_normal = normal_impulses(
+            problem.contact_problem, new_friction, initial_guess=normal, solver=solver, solve=program_status
+        )
+        new_multipliers = problem.normal_multipliers(new_normal, new_friction, bearing_friction)
+        before, after = (
+            [*multipliers, normal, friction.ravel()],
+            [*new_multipliers, new_normal, new_friction.ravel()],
+        )
+        history.append(_relative_change(before, after))
+        friction = new_friction
+        if history[-1] <= tolerance:
+            multipliers, normal = new_multipliers, new_normal
+            break
+        mixed = mixing.next_argument(
+            np.concatenate([*multipliers, normal]), np.concatenate([*new_multipliers, new_normal])
+        )
+        *multipliers, normal = np.split(mixed, np.cumsum([len(each) for each in multipliers]))
+        normal = np.maximum(normal, 0.0)
+    result = problem.step_result(
+        normal, friction, bearing_friction, multipliers, history, program_status.residual, cone, facets
+    )
+    if raise_on_failure and not history[-1] <= tolerance:
+        raise _not_converged_error("relative change", result, history[-1], tolerance)
+    if raise_on_failure and not program_status.residual <= program_status.tolerance:
+        raise _not_converged_error(
+            "residual of its programs", result, program_status.residual, program_status.tolerance
+        )
+    return result
+
+
+def simulate_joint_friction(
+    system: TreeSystem,
+    state: State,
+    h: float,
+    steps: int,
+    bearings: Bearings,
+    constraints: Iterable[Constraint] = (),
+    colliders: Sequence[Collider] = (),
+    *,
+    warm_start: bool = True,
+    progress: Callable[[int, int], object] | None = None,
+    **options: Any,
+) -> BispRun:
+    """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm_start``.
+
+    Further options are those of :func:`bisp_step`.
+
+    Raises InvalidArgument if ``h`` is not positive or ``steps`` is below 1.
+    """
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    steps = arguments.count("steps", steps, minimum=1)
+    constraints = checked_constraints(constraints)
+    states, done, last = [state], list[BispStep](), None
+    for i in range(steps):
+        now = system.reparametrize(states[-1])
+        last = bisp_step(system, now, h, bearings, constraints, colliders, initial_guess=last, **options)
+        done.append(last)
+        states.append(last.state)
+        last = last if warm_start else None
+        if progress is not None:
+            progress(i + 1, steps)
+    return BispRun(States.stack(states), tuple(done), np.array([system.energy(each) for each in states]))
+
+
+def _relative_change(old: list[Array], new: list[Array]) -> float:
+    before, after = np.concatenate(old), np.concatenate(new)
+    size = float(np.linalg.norm(after))
+    change = float(np.linalg.norm(after - before))
+    return float(change > 0) if size == 0 else change / size
+
+
+def _not_converged_error(quantity: str, result: BispStep, error: float, tolerance: float) -> BispNotConverged:
+    message = f"{quantity} {error:.2g} after {result.iterations} iterations, expected at most {tolerance:.2g}"
+    return BispNotConverged(f"friction in joints: {message}", result, error)

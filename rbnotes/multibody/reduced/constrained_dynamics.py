@@ -1,0 +1,322 @@
+"""What a tree does under constraints: steps, accelerations, and the forces it takes (Sueda 2.8, 2.9).
+
+Everything here works for a :class:`~rbnotes.multibody.reduced.system.TreeSystem` and for one in fewer velocities, whose
+constraints act on the whole tree: ``G_R = G J``, with the drift of J on top.
+
+The mass matrix and the rows are formed and solved together, which takes steps and any scheme: the way to go
+for many constraints on few links. Accelerations of many links under few constraints take linear time by the
+dual, :mod:`rbnotes.multibody.reduced.dual_dynamics`, from the same rows.
+
+Multipliers push: ``M dv/dt = f + G^T lambda``. (The notes have ``+ G^T lambda`` on the left side, so that
+their multipliers are minus these.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.complementarity import METHODS
+from rbnotes.dynamics import State, StepProblem, StepSolution, VelocityConstraintRows, solve_step
+from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint, ConstraintRows
+from rbnotes.multibody.reduced.constraint_stacking import (
+    ConstraintPart,
+    checked_constraints,
+    constraint_label,
+    dependent_equations,
+    name_inequalities,
+    refuse_contradictions,
+    split_multipliers,
+    stack_parts,
+)
+from rbnotes.multibody.reduced.constraints import PrescribedJoint
+from rbnotes.multibody.reduced.reduced_system import ReducedSystem
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.unchecked.stabilization import check_error_reduction_rate
+
+JointSystem = TreeSystem | ReducedSystem
+"""A tree in all of its velocities, or in fewer."""
+
+ACTIVE_TOLERANCE = 1e-9
+"""Inequalities with a gap, and a speed, of no more than this are active: rad, m and a second."""
+
+
+def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
+    """Rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
+
+    For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, on the fewer velocities that it has.
+
+    Raises InvalidArgument if ``t`` is no finite number.
+    """
+    arguments.require_instance("state", state, State)
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_methods("constraint", constraint, "rows")
+    arguments.real_number("t", t)
+    return _constraint_rows_at_state(system, state)(constraint, t)
+
+
+def _constraint_rows_at_state(
+    system: JointSystem, state: State
+) -> Callable[[Constraint, float], ConstraintRows]:
+    """Rows of constraints at a state, by the time: how the tree moves is found once, if at all."""
+    if isinstance(system, TreeSystem):
+        tree, full_state, reduction = system, state, None
+    else:
+        tree, full_state, reduction = (
+            system.system,
+            system.expand(state),
+            system.acceleration_reduction(state),
+        )
+    kinematics = cache(lambda: tree.body_kinematics(full_state))
+
+    def rows(constraint: Constraint, t: float) -> ConstraintRows:
+        if isinstance(constraint, BodyConstraint):
+            full_rows = constraint.body_rows(tree, kinematics(), full_state, t).to_generalized(kinematics())
+        else:
+            full_rows = constraint.rows(tree, full_state, t)
+        if reduction is None:
+            return full_rows
+        G, error, rate, drift = full_rows
+        return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.bias)
+
+    return rows
+
+
+def velocity_constraints(
+    system: JointSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
+) -> list[VelocityConstraintRows]:
+    """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
+
+    Equations take back the part ``gamma h`` of the errors that they have at the start (Sueda eq. (1.82), as
+    :func:`rbnotes.constraints.stabilization.velocity_target`). Inequalities that could close within the step
+    hold: their velocities may use up the gap, ``G v+ >= -gap / h``. Where motions
+    are told, the velocities are those for the end of the step.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or ``gamma`` is not in [0, 2/h].
+    InconsistentConstraints
+        If equations contradict each other; the message names them.
+    """
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
+    h = arguments.positive_number("h", h)
+    gamma = check_error_reduction_rate(gamma, h)
+    constraints = checked_constraints(constraints)
+    parts, rows = (
+        [_coordinate_constraint_part(system, state, acceleration=False)],
+        _constraint_rows_at_state(system, state),
+    )
+    for constraint in constraints:
+        G, _, rate, _ = rows(constraint, state.t + h)
+        error = rows(constraint, state.t).error if constraint.unilateral or gamma else 0.0
+        target = -rate - gamma * error
+        if constraint.unilateral:
+            target = -rate - np.maximum(error, 0.0) / h - gamma * np.minimum(error, 0.0)
+        parts.append(ConstraintPart(constraint_label(constraint), G, target, constraint.unilateral))
+    refuse_contradictions(parts, state.velocity)
+    return list(stack_parts(parts))
+
+
+def constrained_acceleration(
+    system: JointSystem,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    *,
+    method: str = "block_principal_pivoting",
+) -> tuple[Array, Array]:
+    """Accelerations ``(N,)`` and multipliers ``(m,)`` (Sueda eqs. (2.98), (2.103), (2.105), (2.106)).
+
+    The multipliers are those of the joints' own constraints, then those of the given ones in their order.
+
+    An inequality has a say only while it is active: closed and not opening. Where its gap is open or opens,
+    its multipliers are zero, and the acceleration may be negative. (Sueda eq. (2.105) leaves that out.)
+
+    Parameters
+    ----------
+    alpha, beta
+        Of Baumgarte's stabilisation, 1/s: accelerations are ``-drift - 2 alpha (G v + rate) - beta^2 g``.
+    method
+        Of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"active_set"``, or
+        ``"quadratic"`` for a general solver of quadratic programs.
+
+    Raises
+    ------
+    InvalidArgument
+        If a closed inequality closes further: that takes an impact, which no acceleration is.
+    InconsistentConstraints
+        If equations contradict each other; the message names them.
+    Unsolved
+        If inequalities contradict each other or the equations; the message names the inequalities.
+    """
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    alpha, beta, method = _check_options(alpha, beta, method)
+    parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
+    solution = _solve_accelerations(system, state, parts, method)
+    return solution.velocity, np.concatenate(split_multipliers(parts, active_rows, solution))
+
+
+def constraint_forces(
+    system: JointSystem,
+    constraints: Sequence[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    *,
+    method: str = "block_principal_pivoting",
+) -> list[Array]:
+    """Multipliers ``(m,)`` of each constraint: the forces with which its rows push, N m or N.
+
+    Raises
+    ------
+    SingularConfiguration
+        If equations repeat each other: then motions are determined, but not which of them carries the load.
+        The message names them.
+    InvalidArgument, InconsistentConstraints, Unsolved
+        As :func:`constrained_acceleration`.
+    """
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    alpha, beta, method = _check_options(alpha, beta, method)
+    return _multipliers_by_constraint(system, constraints, state, alpha, beta, method, object)
+
+
+def prescribed_forces(
+    system: JointSystem,
+    constraints: Sequence[Constraint],
+    state: State,
+    *,
+    method: str = "block_principal_pivoting",
+) -> dict[str, Array]:
+    """Joint forces ``(k,)`` by link that it takes to move joints as they are told, N m or N (Sueda 2.9).
+
+    They come on top of the joints' springs and dampers and of all that acts on the system: what
+    :func:`~rbnotes.multibody.reduced.inverse_dynamics` gives if all joints are prescribed. With the multipliers
+    of the notes' eq. (2.106) it is *minus* ``pG^T p lambda``.
+
+    Parameters
+    ----------
+    constraints
+        All constraints, those of type :class:`~rbnotes.multibody.reduced.constraints.PrescribedJoint` among them.
+
+    Raises
+    ------
+    SingularConfiguration
+        If other equations repeat what the joints are told, so that these may carry some of the load.
+    InvalidArgument, InconsistentConstraints, Unsolved
+        As :func:`constrained_acceleration`.
+    """
+    arguments.require_instance("system", system, TreeSystem, ReducedSystem)
+    arguments.require_instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    _, _, method = _check_options(0.0, 0.0, method)
+    forces = _multipliers_by_constraint(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
+    return {
+        each.link: force
+        for each, force in zip(constraints, forces, strict=True)
+        if isinstance(each, PrescribedJoint)
+    }
+
+
+def _coordinate_constraint_part(system: JointSystem, state: State, *, acceleration: bool) -> ConstraintPart:
+    """The constraints of joints on their own coordinates, on velocities or accelerations."""
+    if isinstance(system, TreeSystem):
+        coordinate_rows = system.coordinate_constraint_rows(state, acceleration=acceleration)
+        return ConstraintPart("a joint's own constraint", coordinate_rows.rows, coordinate_rows.target)
+    coordinate_rows = system.system.coordinate_constraint_rows(
+        system.expand(state), acceleration=acceleration
+    )
+    reduction = system.acceleration_reduction(state) if acceleration else system.reduction(state)
+    return ConstraintPart(
+        "a joint's own constraint",
+        coordinate_rows.rows @ reduction.J,
+        coordinate_rows.target - coordinate_rows.rows @ reduction.bias,
+    )
+
+
+def acceleration_constraints(
+    system: JointSystem,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float,
+    beta: float,
+    evaluate_rows: Callable[[Constraint], ConstraintRows],
+) -> tuple[list[ConstraintPart], list[Array]]:
+    """Rows on accelerations, and for each constraint which of its rows are among them."""
+    parts = [_coordinate_constraint_part(system, state, acceleration=True)]
+    active_rows = [np.ones(len(parts[0].G), dtype=bool)]
+    for constraint in constraints:
+        G, error, rate, bias_acceleration = evaluate_rows(constraint)
+        speed = G @ state.velocity + rate
+        is_active = np.ones(len(G), dtype=bool)
+        if constraint.unilateral:
+            closed = error <= ACTIVE_TOLERANCE
+            if np.any(closed & (speed < -ACTIVE_TOLERANCE)):
+                got = f"{constraint_label(constraint)} closed and closing at {-np.min(speed[closed]):.3g}"
+                raise InvalidArgument("state", got, "a state after the impact: a step finds one")
+            is_active = closed & (speed <= ACTIVE_TOLERANCE)
+        target = -bias_acceleration - 2 * alpha * speed - beta**2 * error
+        parts.append(
+            ConstraintPart(
+                constraint_label(constraint), G[is_active], target[is_active], constraint.unilateral
+            )
+        )
+        active_rows.append(is_active)
+    return parts, active_rows
+
+
+def _acceleration_constraints(
+    system: JointSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+) -> tuple[list[ConstraintPart], list[Array]]:
+    rows = _constraint_rows_at_state(system, state)
+    return acceleration_constraints(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
+
+
+def _multipliers_by_constraint(
+    system: JointSystem,
+    constraints: Sequence[Constraint],
+    state: State,
+    alpha: float,
+    beta: float,
+    method: str,
+    required_type: type,
+) -> list[Array]:
+    """Multipliers by constraint; those of the type that is wanted have one value."""
+    parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
+    forces = split_multipliers(parts, active_rows, _solve_accelerations(system, state, parts, method))[1:]
+    dependent = dependent_equations(parts)
+    if any(
+        part.name in dependent
+        for part, each in zip(parts[1:], constraints, strict=True)
+        if isinstance(each, required_type)
+    ):
+        got = " and ".join(dependent) + " saying the same"
+        raise SingularConfiguration("constraints", got, "independent rows: which of these push is left open")
+    return forces
+
+
+def _solve_accelerations(
+    system: JointSystem, state: State, parts: list[ConstraintPart], method: str
+) -> StepSolution:
+    problem = StepProblem(system.mass_matrix(state), system.force(state), *stack_parts(parts))
+    refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))
+    with name_inequalities(parts):
+        return solve_step(problem, method=method)
+
+
+def _check_options(alpha: float, beta: float, method: str) -> tuple[float, float, str]:
+    rates = (
+        arguments.real_number("alpha", alpha, minimum=0.0),
+        arguments.real_number("beta", beta, minimum=0.0),
+    )
+    return *rates, arguments.choice("method", method, METHODS)

@@ -1,0 +1,358 @@
+"""Constraints on a tree: closed loops, gears, prescribed motion, limits, attached particles (Sueda 2.8, 2.9).
+
+Steps keep to ``G v+ = -rate - gamma g``, accelerations to the same with two derivatives (Baumgarte; Sueda
+1.12): the part of the error that is taken back is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.multibody.reduced.constraint_protocol import (
+    BodyConstraint,
+    BodyConstraintRows,
+    ConstraintRows,
+    KinematicState,
+    body_point_kinematics,
+    check_link_names,
+    check_rows_arguments,
+)
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.unchecked import so3
+
+JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
+"""Coordinates, velocities and accelerations ``(k,)`` of a joint at a time."""
+
+BodyMotion = Callable[[float, Array, Array], tuple[ArrayLike, ArrayLike]]
+"""Body twist ``(6,)`` and its rate at a time, for the body's pose ``(4, 4)`` and twist ``(6,)``.
+
+For motions told in the world: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w x v``."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopClosure(BodyConstraint):
+    """A point of one body stays at a point of another.
+
+    Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
+    third row would repeat what the other hinges say and make the system singular (Sueda eqs. (2.94), (2.95)).
+    The two directions turn with the first body, which rows and drift know (eq. (2.97) does not).
+
+    Raises
+    ------
+    InvalidArgument
+        If the bodies are the same.
+    """
+
+    a: str
+    """Name of the first body's link."""
+    x_a: ArrayField
+    """Point ``(3,)`` in the frame of body a, m."""
+    b: str | None
+    """Name of the second body's link; None is the world."""
+    x_b: ArrayField
+    """Point ``(3,)`` in the frame of body b, m."""
+    axis: ArrayField = None
+    """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
+    point is held in all directions, as by a ball joint."""
+    axis_follows_body: bool = True
+    """Whether the directions across the axis turn with body a. If not, each state holds them still, as do the
+    rows of Sueda eqs. (2.95), (2.97): the same while the loop is closed and nothing slides along the axis."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "a", *(() if self.b is None else ("b",)))
+        if self.a == self.b:
+            raise InvalidArgument("b", repr(self.b), "another body than a")
+        for name in ("x_a", "x_b"):
+            object.__setattr__(self, name, arguments.single_vector(name, getattr(self, name)))
+        if self.axis is not None:
+            axis = arguments.with_ndim("axis", arguments.unit_vector("axis", self.axis), 1)
+            object.__setattr__(self, "axis", axis)
+
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        first, second = (
+            body_point_kinematics(system, kinematics, *place)
+            for place in ((self.a, self.x_a), (self.b, self.x_b))
+        )
+        gap, drift = first.position - second.position, first.bias_acceleration - second.bias_acceleration
+        blocks = {**first.body_blocks, **{i: -block for i, block in second.body_blocks.items()}}
+        directions: Array = np.eye(3)
+        if self.axis is not None:
+            i = system.tree.index(self.a)
+            directions = perpendicular_pair(self.axis) @ kinematics.joint_poses[i, :3, :3].T
+        if self.axis is not None and self.axis_follows_body:
+            # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
+            # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
+            R = kinematics.body_poses[i, :3, :3]
+            w = R @ kinematics.phi[i, :3]
+            speed = np.sum([block @ kinematics.phi[j] for j, block in blocks.items()], axis=0)
+            drift = drift - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
+            blocks[i] = blocks[i] + so3.hat(gap) @ R @ np.eye(3, 6)
+        generalized_rows, zero = np.zeros((len(directions), state.size)), np.zeros(len(directions))
+        blocks = {j: directions @ block for j, block in blocks.items()}
+        return BodyConstraintRows(blocks, generalized_rows, directions @ gap, zero, directions @ drift)
+
+
+@dataclass(frozen=True)
+class Gear:
+    """The coordinate of one joint follows another's: ``ratio q_a = q_b``; equal angles with ratio 1.
+
+    Raises InvalidArgument if ``ratio`` is no finite number.
+    """
+
+    a: str
+    """Name of the link whose coordinate, rad or m, is multiplied."""
+    b: str
+    """Name of the link whose coordinate, rad or m, is the product."""
+    ratio: float = 1.0
+    """Coordinate of b per coordinate of a, without unit between like ones."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "a", "b")
+        object.__setattr__(self, "ratio", arguments.real_number("ratio", self.ratio))
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows.
+
+        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        """
+        check_rows_arguments(system, state, t)
+        first, second = (_velocity_index(system, name) for name in (self.a, self.b))
+        G = np.zeros((1, state.size))
+        G[0, first], G[0, second] = self.ratio, -1.0
+        offset = state.v.size
+        error = self.ratio * state.q[first - offset] - state.q[second - offset]
+        return ConstraintRows(G, np.array([error]), np.zeros(1), np.zeros(1))
+
+
+@dataclass(frozen=True)
+class PrescribedJoint:
+    """A joint moves as it is told (Sueda 2.9).
+
+    Raises InvalidArgument if ``motion`` is no function.
+    """
+
+    link: str
+    """Name of the link that the joint carries."""
+    motion: JointMotion
+    """From the time, s, to coordinates ``(k,)``, rad or m, velocities and accelerations."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "link")
+        arguments.require_function("motion", self.motion, "t")
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows.
+
+        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        """
+        check_rows_arguments(system, state, t)
+        coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
+        count = coordinates.stop - coordinates.start
+        q, qdot, qddot = (_prescribed_value(self.link, value, count) for value in self.motion(t))
+        G = np.zeros((count, state.size))
+        G[:, state.v.size + coordinates.start : state.v.size + coordinates.stop] = np.eye(count)
+        return ConstraintRows(G, state.q[coordinates] - q, -qdot, -qddot)
+
+
+@dataclass(frozen=True)
+class PrescribedBody(BodyConstraint):
+    """Some numbers of a body's twist are what they are told; its pose is not held.
+
+    Raises InvalidArgument if ``motion`` is no function.
+    """
+
+    link: str
+    """Name of the body's link."""
+    components: Sequence[int]
+    """Which of the six, angular ones first."""
+    motion: BodyMotion
+    """From time, s, pose ``(4, 4)`` and twist ``(6,)`` to the twist, rad/s and m/s, and its rate that are
+    told."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "link")
+        arguments.require_function("motion", self.motion, "t", "E", "phi")
+        components = arguments.indices("components", self.components)
+        object.__setattr__(self, "components", tuple(int(number) for number in components.ravel()))
+        if not set(self.components) <= set(range(6)) or len(set(self.components)) < len(self.components):
+            raise InvalidArgument("components", repr(self.components), "different ones of 0 to 5")
+
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        i, components = system.tree.index(self.link), list(self.components)
+        prescribed = self.motion(t, kinematics.body_poses[i], kinematics.phi[i])
+        twist, rate = (_prescribed_value(self.link, value, 6) for value in prescribed)
+        generalized_rows, error = np.zeros((len(components), state.size)), np.zeros(len(components))
+        return BodyConstraintRows(
+            {i: np.eye(6)[components]}, generalized_rows, error, -twist[components], -rate[components]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedParticle(BodyConstraint):
+    """A particle stays at a point of a body, or of the world (Sueda 2.7).
+
+    Raises InvalidArgument if ``particle`` is negative or the shape of ``x`` does not fit.
+    """
+
+    particle: int
+    """Number of the particle among the system's, from 0."""
+    link: str | None
+    """Name of the body's link; None is the world."""
+    x: ArrayField
+    """Point ``(3,)`` in the body's frame, m."""
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        arguments.count("particle", self.particle)
+        check_link_names(self, *(() if self.link is None else ("link",)))
+        object.__setattr__(self, "x", arguments.single_vector("x", self.x))
+
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        """Its rows on body twists and on the velocities of particles and joints, for the time t.
+
+        Raises InvalidArgument if the state has no such particle.
+        """
+        if not 0 <= self.particle < len(state.x):
+            raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
+        point = body_point_kinematics(system, kinematics, self.link, self.x)
+        G = np.zeros((3, state.size))
+        G[:, 3 * self.particle : 3 * self.particle + 3] = np.eye(3)
+        blocks = {i: -block for i, block in point.body_blocks.items()}
+        return BodyConstraintRows(
+            blocks, G, state.x[self.particle] - point.position, np.zeros(3), -point.bias_acceleration
+        )
+
+
+@dataclass(frozen=True)
+class JointLimit:
+    """A coordinate stays between two bounds; either may be infinite.
+
+    Raises InvalidArgument if ``coordinate`` is negative or the shape of ``lower`` or ``upper`` does not fit.
+    """
+
+    link: str
+    """Name of the link that the joint carries."""
+    lower: float = -np.inf
+    """Least coordinate, rad or m."""
+    upper: float = np.inf
+    """Largest coordinate, rad or m."""
+    coordinate: int = 0
+    """Which one of the joint's, from 0."""
+
+    unilateral = True
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "link")
+        arguments.count("coordinate", self.coordinate)
+        for name in ("lower", "upper"):
+            bound = arguments.with_ndim(name, arguments.extended_real_array(name, getattr(self, name)), 0)
+            object.__setattr__(self, name, float(bound))
+        if not self.lower < self.upper:
+            raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Its rows.
+
+        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        """
+        check_rows_arguments(system, state, t)
+        coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
+        if not 0 <= self.coordinate < coordinates.stop - coordinates.start:
+            raise InvalidArgument("coordinate", str(self.coordinate), f"one of the joint of {self.link!r}")
+        q = state.q[coordinates.start + self.coordinate]
+        bounds = [(1.0, q - self.lower), (-1.0, self.upper - q)]
+        bounds = [(sign, gap) for sign, gap in bounds if np.isfinite(gap)]
+        G = np.zeros((len(bounds), state.size))
+        G[:, state.v.size + coordinates.start + self.coordinate] = [sign for sign, _ in bounds]
+        zero = np.zeros(len(bounds))
+        return ConstraintRows(G, np.array([gap for _, gap in bounds]), zero, zero)
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneLimit(BodyConstraint):
+    """A point of a body stays on one side of a plane, to which its normal points, without friction.
+
+    Raises InvalidArgument if ``normal`` is not of unit length, ``offset`` is no finite number, or the shape
+    of ``x`` does not fit.
+    """
+
+    link: str
+    """Name of the body's link."""
+    x: ArrayField
+    """Point ``(3,)`` in the body's frame, m."""
+    normal: ArrayField
+    """Unit vector ``(3,)`` in the world, without unit."""
+    offset: float = 0.0
+    """Distance of the plane from the world's origin along the normal, m."""
+
+    unilateral = True
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "link")
+        normal = arguments.with_ndim("normal", arguments.unit_vector("normal", self.normal), 1)
+        object.__setattr__(self, "x", arguments.single_vector("x", self.x))
+        object.__setattr__(self, "normal", normal)
+        object.__setattr__(self, "offset", arguments.real_number("offset", self.offset))
+
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        point = body_point_kinematics(system, kinematics, self.link, self.x)
+        gap, normal_row = np.array([self.normal @ point.position - self.offset]), self.normal[None]
+        blocks = {i: normal_row @ block for i, block in point.body_blocks.items()}
+        return BodyConstraintRows(
+            blocks, np.zeros((1, state.size)), gap, np.zeros(1), normal_row @ point.bias_acceleration
+        )
+
+
+def perpendicular_pair(axis: ArrayLike) -> Array:
+    """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94)).
+
+    Raises InvalidArgument if ``axis`` is not of unit length.
+    """
+    axis = arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1)
+    second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    second /= np.linalg.norm(second)
+    return np.stack([np.cross(second, axis), second])
+
+
+def _velocity_index(system: TreeSystem, name: str) -> int:
+    """Where the only velocity of a link's joint is among all."""
+    coordinates = system.tree.coordinate_slices[system.tree.index(name)]
+    if coordinates.stop - coordinates.start != 1:
+        raise InvalidArgument(
+            "a, b", f"{name!r} with {coordinates.stop - coordinates.start} coordinates", "joints with one"
+        )
+    return 3 * len(system.masses) + int(coordinates.start)
+
+
+def _prescribed_value(link: str, value: ArrayLike, count: int) -> Array:
+    """What a link is told to do: as many numbers, or one for all."""
+    prescribed = arguments.array(f"motion of {link!r}", value)
+    if prescribed.shape not in ((), (count,)):
+        raise InvalidArgument(
+            f"motion of {link!r}", f"shape {prescribed.shape}", f"a number, or shape ({count},)"
+        )
+    return np.broadcast_to(prescribed, (count,))

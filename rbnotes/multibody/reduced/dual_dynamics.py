@@ -1,0 +1,303 @@
+"""Constrained dynamics by the dual: multipliers first, and no mass matrix and no Jacobian (Sueda 2.12).
+
+Without its constraints a tree moves at ``a*``, which takes linear time. What is missing of them is made up by
+forces ``A^T lambda``, and each force is answered by an acceleration ``M^-1 A^T lambda`` in linear time as
+well. So the multipliers are those of a small problem, of as many unknowns as there are rows,
+
+    A M^-1 A^T lambda + (A a* - target) = s,        s = 0 for equations,
+                                                    0 <= lambda _|_ s >= 0 for inequalities,
+
+and then ``a = a* + M^-1 A^T lambda``. Multipliers push, as everywhere here: those of inequalities are not
+negative (Sueda eq. (2.127) has them not positive, beside an objective whose multipliers push).
+
+Building the matrix takes one solve for each row, its rows on joint velocities one sweep each; what is left is
+dense, so this is the way to go for many links with few constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.constraints.redundant_rows import CONSISTENCY_TOLERANCE, row_space
+from rbnotes.dynamics import State, StepSolution
+from rbnotes.multibody.reduced.constrained_dynamics import acceleration_constraints
+from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint, ConstraintRows
+from rbnotes.multibody.reduced.constraint_stacking import (
+    ConstraintPart,
+    checked_constraints,
+    name_inequalities,
+    refuse_contradictions,
+    split_multipliers,
+    stack_parts,
+)
+from rbnotes.multibody.reduced.dynamics import (
+    _gyroscopic_and_gravity_wrenches,
+    _passive_joint_forces,
+)
+from rbnotes.multibody.reduced.inverse_mass import InverseMass, factor_mass_matrix
+from rbnotes.multibody.reduced.jacobian_products import (
+    generalized_forces,
+    jacobian_product_and_rate,
+    jacobian_transpose_product,
+)
+from rbnotes.multibody.reduced.kinematics import _matvec, _poses, _relative_joint_poses
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.system import TreeSystem, _maximal_state
+from rbnotes.unchecked import se3
+
+RESPONSE_TOLERANCE = 1e-12
+"""Part of a row's effect from which on it is more than rounding, where equations hold the row fast."""
+
+
+@dataclass(frozen=True, eq=False)
+class DualProblem:
+    """What the multipliers of m independent rows have to do; inequalities come first (Sueda eq. (2.126))."""
+
+    free_acceleration: Array
+    """Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2."""
+    rows: Array
+    """A ``(m, N)``, without unit between like accelerations."""
+    acceleration_response: Array
+    """``A M^-1 (m, N)``: the acceleration that each row answers a unit multiplier with, 1/kg for points."""
+    target: Array
+    """What ``A a`` is to be, or not below ``(m,)``, m/s^2 or rad/s^2."""
+    num_inequalities: int
+    """How many rows are inequalities."""
+    row_combinations: Array | None = None
+    """What part of each equation's row is in the rows here ``(e, r)``: orthonormal combinations, where
+    equations repeat each other. None: the equations themselves."""
+
+    @cached_property
+    def delassus_matrix(self) -> Array:
+        """``A M^-1 A^T (m, m)``, the Delassus operator (Sueda eq. (2.123))."""
+        W: Array = self.rows @ self.acceleration_response.T
+        return (W + W.T) / 2
+
+    @property
+    def residual_target(self) -> Array:
+        """``target - A a* (m,)``: what the free motion lacks."""
+        result: Array = self.target - self.rows @ self.free_acceleration
+        return result
+
+    def multipliers(self, method: str = "block_principal_pivoting") -> Array:
+        """Of all rows ``(m,)``, N m or N, by a method of :func:`rbnotes.complementarity.solve_lcp`.
+
+        Those of the equations are eliminated (Sueda eq. (2.123)), so that an LCP is left.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``method`` is not one of the names.
+        Unsolved
+            If inequalities contradict each other or the equations.
+        """
+        W, residual, (inequality, equality) = self.delassus_matrix, self.residual_target, self._row_slices
+        solve_equality = _positive_definite_solver(W[equality, equality])
+        eliminated = solve_equality(W[equality, inequality])
+        reduced_matrix, reduced_target = (
+            W[inequality, inequality] - W[inequality, equality] @ eliminated,
+            residual[inequality] - residual[equality] @ eliminated,
+        )
+        # What equations hold fast moves by rounding only, and is short of its target by rounding or for good.
+        is_fixed = np.diagonal(reduced_matrix) <= RESPONSE_TOLERANCE * np.diagonal(W)[inequality]
+        reduced_matrix[is_fixed], reduced_matrix[:, is_fixed] = 0.0, 0.0
+        terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free_acceleration)
+        scales = terms[inequality] + terms[equality] @ np.abs(eliminated)
+        reduced_target[is_fixed & (np.abs(reduced_target) <= CONSISTENCY_TOLERANCE * scales)] = 0.0
+        inequality_multipliers = solve_lcp(
+            LCP((reduced_matrix + reduced_matrix.T) / 2, -reduced_target), method
+        ).z
+        return np.concatenate(
+            [
+                inequality_multipliers,
+                solve_equality(residual[equality] - W[equality, inequality] @ inequality_multipliers),
+            ]
+        )
+
+    @property
+    def _row_slices(self) -> tuple[slice, slice]:
+        return slice(self.num_inequalities), slice(self.num_inequalities, None)
+
+    def acceleration(self, multipliers: Array) -> Array:
+        """``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124)).
+
+        Raises InvalidArgument if the shape of ``multipliers`` does not fit.
+        """
+        multipliers = arguments.single_vector("multipliers", multipliers, len(self.rows))
+        result: Array = self.free_acceleration + multipliers @ self.acceleration_response
+        return result
+
+
+def dual_acceleration(
+    system: TreeSystem,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+    *,
+    method: str = "block_principal_pivoting",
+) -> tuple[Array, Array]:
+    """Accelerations ``(N,)`` and multipliers ``(m,)`` by the dual (Sueda eqs. (2.123), (2.127)).
+
+    The same as :func:`~rbnotes.multibody.reduced.constrained_acceleration`, which forms the mass matrix and J, with the
+    same arguments, order of multipliers and errors; equations that repeat each other share their forces by
+    the same rule, and inequalities count only while they are active.
+
+    Raises
+    ------
+    InvalidArgument
+        If a closed inequality closes further: that takes an impact, which no acceleration is.
+    SingularConfiguration
+        If a joint is in a singular state.
+    InconsistentConstraints
+        If equations contradict each other; the message names them.
+    Unsolved
+        If inequalities contradict each other or the equations.
+    """
+    problem, parts, active_rows = _assemble_dual_problem(system, constraints, state, alpha, beta)
+    with name_inequalities(parts):
+        multipliers = problem.multipliers(method)
+    a = problem.acceleration(multipliers)
+    unilateral, bilateral = np.split(multipliers, [problem.num_inequalities])
+    solution = StepSolution(
+        a, bilateral if problem.row_combinations is None else problem.row_combinations @ bilateral, unilateral
+    )
+    return a, np.concatenate(split_multipliers(parts, active_rows, solution))
+
+
+def dual_problem(
+    system: TreeSystem,
+    constraints: Iterable[Constraint],
+    state: State,
+    alpha: float = 0.0,
+    beta: float = 0.0,
+) -> DualProblem:
+    """What :func:`dual_acceleration` solves, with the same arguments and errors.
+
+    Raises InvalidArgument if ``alpha`` or ``beta`` is negative.
+    """
+    return _assemble_dual_problem(system, constraints, state, alpha, beta)[0]
+
+
+def _assemble_dual_problem(
+    system: TreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+) -> tuple[DualProblem, list[ConstraintPart], list[Array]]:
+    """The problem, the rows of each constraint, and which of them are among these."""
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    constraints = checked_constraints(constraints)
+    alpha = arguments.real_number("alpha", alpha, minimum=0.0)
+    beta = arguments.real_number("beta", beta, minimum=0.0)
+    system._check_state(state)
+    kinematics = SweepKinematics.from_state(system.tree, state)
+    inverse_mass = factor_mass_matrix(system.tree, state.q)
+
+    def evaluate_rows(constraint: Constraint) -> ConstraintRows:
+        return constraint_rows_by_sweep(system, kinematics, constraint, state)
+
+    free_acceleration = _unconstrained_accelerations(
+        system, inverse_mass, _generalized_force(system, kinematics, state)[None]
+    )[0]
+    parts, active_rows = acceleration_constraints(system, constraints, state, alpha, beta, evaluate_rows)
+    refuse_contradictions(parts, free_acceleration)
+    equations, inequalities = stack_parts(parts)
+    G, g, row_combinations = equations.rows, equations.target, row_space(equations.rows)
+    if row_combinations is not None:
+        G, g = row_combinations.T @ G, row_combinations.T @ g
+    rows, target = np.concatenate([inequalities.rows, G]), np.concatenate([inequalities.target, g])
+    problem = DualProblem(
+        free_acceleration,
+        rows,
+        _unconstrained_accelerations(system, inverse_mass, rows),
+        target,
+        inequalities.count,
+        row_combinations,
+    )
+    return problem, parts, active_rows
+
+
+class SweepKinematics(NamedTuple):
+    """How a tree moves, by one sweep from its roots to its leaves: a Motion without J."""
+
+    joint_poses: Array
+    """Frames of the joints ``(n, 4, 4)``."""
+    body_poses: Array
+    """Frames of the bodies ``(n, 4, 4)``."""
+    phi: Array
+    """Body twists ``(n, 6)``."""
+    bias_acceleration: Array
+    """``Jdot qdot (n, 6)``."""
+    A: Array
+    """Adjoints ``(n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's."""
+
+    @classmethod
+    def from_state(cls, tree: Tree, state: State) -> SweepKinematics:
+        """That of a state's joints."""
+        q, qdot = state.q, state.qdot
+        relative_poses = _relative_joint_poses(tree, q)
+        A = se3.Ad_inverse(relative_poses)
+        phi, drift = (
+            _matvec(tree.joint_to_body_adjoints, each)
+            for each in jacobian_product_and_rate(tree, q, qdot, qdot, 0 * qdot, A)
+        )
+        return cls(*_poses(tree, relative_poses), phi, drift, A)
+
+
+def constraint_rows_by_sweep(
+    system: TreeSystem, kinematics: SweepKinematics, constraint: Constraint, state: State
+) -> ConstraintRows:
+    """Rows of a constraint on velocities ``(m, N)``; those on bodies are handed on by one sweep each.
+
+    The same as its own, which take J.
+    """
+    if not isinstance(constraint, BodyConstraint):
+        return constraint.rows(system, state, state.t)
+    bodies, generalized_rows, error, rate, bias_acceleration = constraint.body_rows(
+        system, kinematics, state, state.t
+    )
+    wrenches = np.zeros((len(generalized_rows), len(system.tree.links), 6))
+    for i, block in bodies.items():
+        wrenches[:, i] = block
+        bias_acceleration = bias_acceleration + block @ kinematics.bias_acceleration[i]
+    G = generalized_rows.copy()
+    G[:, state.v.size :] += jacobian_transpose_product(system.tree, state.q, wrenches)
+    return ConstraintRows(G, error, rate, bias_acceleration)
+
+
+def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: State) -> Array:
+    """As ``system.force(state)``."""
+    tree = system.tree
+    applied = system._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f
+    on_bodies, on_particles = np.split(applied, [kinematics.phi.size])
+    f = _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi) + on_bodies.reshape(
+        kinematics.phi.shape
+    )
+    on_joints = generalized_forces(
+        tree, state.q, f - _matvec(tree.inertias, kinematics.bias_acceleration), kinematics.A
+    )
+    on_joints += _passive_joint_forces(tree, state.q, state.qdot) + system._driving_forces(state).f
+    return np.append(np.kron(system.masses, tree.gravity) + on_particles, on_joints)
+
+
+def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
+    """Solves with a positive definite matrix, which may be empty."""
+    if not len(W):
+        return lambda right: right
+    factors = linalg.cho_factor(W)
+    return lambda right: linalg.cho_solve(factors, right)
+
+
+def _unconstrained_accelerations(system: TreeSystem, inverse_mass: InverseMass, forces: Array) -> Array:
+    """Accelerations ``(m, N)`` by forces on particles and joints, without constraints."""
+    count = 3 * len(system.masses)
+    of_particles = forces[:, :count] / np.repeat(system.masses, 3)
+    return np.concatenate([of_particles, inverse_mass.solve(forces[:, count:])], axis=1)

@@ -1,0 +1,339 @@
+"""Motion of a tree under forces: mass matrix, forward and inverse dynamics, energies (Sueda 2.3, 2.5).
+
+With ``phi = J qdot`` in the equations of motion of all bodies, multiplied by ``J^T``, in which the forces of
+the joints do no work,
+
+    M_r qddot = J^T (f - M Jdot qdot) + tau,      M_r = J^T M J.
+
+f holds the wrenches of gravity, of the bodies' own motion and applied ones, tau the forces of springs and
+dampers in the joints and applied ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.multibody.reduced.kinematics import (
+    BodyKinematics,
+    _body_kinematics,
+    _check_state_vectors,
+    _jacobian_at,
+    _matvec,
+    _poses_at,
+    _twists_at,
+    check_vectors,
+)
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked import se3
+
+
+def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
+    """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18)).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _mass_matrix(tree, tree.check_vector("q", q))
+
+
+def _mass_matrix(tree: Tree, q: Array) -> Array:
+    J = _jacobian_at(tree, q)
+    momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.num_coordinates)
+    M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
+    return (M + np.swapaxes(M, -1, -2)) / 2
+
+
+def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
+    """The mass matrix with an inertia along what joints forbid their own coordinates.
+
+    Along the length of a quaternion nothing moves, and ``J^T M J`` is zero. There it is given an inertia of
+    the size of what the joint carries: what the constraints allow does not change, and it is regular.
+    """
+    M = _mass_matrix(tree, q)
+    for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
+        if link.joint.num_coordinate_constraints:
+            M[..., coordinates, coordinates] += _coordinate_constraint_inertia(tree, q, i)
+    return M
+
+
+def _coordinate_constraint_inertia(tree: Tree, q: Array, i: int) -> Array:
+    """The inertia ``(..., k_i, k_i)`` of a joint along what it forbids its coordinates; zero if nothing."""
+    joint, joint_coordinates = tree.links[i].joint, q[..., tree.coordinate_slices[i]]
+    if not joint.num_coordinate_constraints:
+        return np.zeros((joint.num_coordinates, joint.num_coordinates))
+    rows = joint.compute_coordinate_constraint_jacobian(joint_coordinates)
+    result: Array = tree.mean_subtree_inertias[i] * np.swapaxes(rows, -1, -2) @ rows
+    return result
+
+
+def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
+    """What joints forbid their own coordinates: rows ``G (..., c, k)`` and ``Gdot qdot (..., c)``.
+
+    Velocities have ``G qdot = 0``, accelerations ``G qddot + Gdot qdot = 0``.
+    """
+    count = sum(link.joint.num_coordinate_constraints for link in tree.links)
+    rows, bias_acceleration = (
+        np.zeros((*q.shape[:-1], count, tree.num_coordinates)),
+        np.zeros((*q.shape[:-1], count)),
+    )
+    end = 0
+    for link, coordinates in zip(tree.links, tree.coordinate_slices, strict=True):
+        constraint_rows = slice(end, end + link.joint.num_coordinate_constraints)
+        if link.joint.num_coordinate_constraints:
+            joint_q, joint_qdot = q[..., coordinates], qdot[..., coordinates]
+            rows[..., constraint_rows, coordinates] = link.joint.compute_coordinate_constraint_jacobian(
+                joint_q
+            )
+            bias_acceleration[..., constraint_rows] = _matvec(
+                link.joint.compute_coordinate_constraint_jacobian_rate(joint_q, joint_qdot), joint_qdot
+            )
+        end = constraint_rows.stop
+    return rows, bias_acceleration
+
+
+def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    return _gyroscopic_and_gravity_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
+
+
+def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
+    """Wrenches ``(..., n, 6)`` of gravity in body coordinates.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _gravity_wrenches(tree, _poses_at(tree, tree.check_vector("q", q)).bodies)
+
+
+def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74)).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _passive_joint_forces(tree, *_check_state_vectors(tree, q, qdot))
+
+
+def _passive_joint_forces(tree: Tree, q: Array, qdot: Array) -> Array:
+    return (
+        -tree.joint_parameter("stiffness") * (q - tree.joint_parameter("rest"))
+        - tree.joint_parameter("damping") * qdot
+    )
+
+
+def net_generalized_force(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
+) -> Array:
+    """All that drives the joints ``(..., k)``: ``J^T (f - M Jdot qdot) + tau`` (Sueda eqs. (2.18), (2.73)).
+
+    Parameters
+    ----------
+    tau
+        Applied joint forces ``(..., k)`` besides those of springs and dampers, N m and N.
+    wrenches
+        Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    return _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
+
+
+def _net_generalized_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
+    return (
+        generalized_body_force(tree, _body_kinematics(tree, q, qdot), wrenches)
+        + _passive_joint_forces(tree, q, qdot)
+        + tau
+    )
+
+
+def generalized_body_force(tree: Tree, kinematics: BodyKinematics, wrenches: Array) -> Array:
+    """``J^T (f - M Jdot qdot) (..., k)`` with the bodies' own wrenches and applied ones ``(..., n, 6)``."""
+    f = (
+        _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi)
+        + wrenches
+        - _matvec(tree.inertias, kinematics.bias_acceleration)
+    )
+    result: Array = np.einsum("...nai,...na->...i", kinematics.J, f)
+    return result
+
+
+def forward_dynamics_dense(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
+) -> Array:
+    """Accelerations ``qddot (..., k)`` under applied joint forces and wrenches (Sueda eq. (2.18)).
+
+    They keep to the constraints that joints have on their own coordinates. Parameters are those of
+    :func:`reduced_force`.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
+    SingularConfiguration
+        If the mass matrix is singular: some joint is in a singular state, or nothing heavy moves with it. The
+        message names the joints.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    force = _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
+    return solve_accelerations(tree, q, qdot, regularized_mass_matrix(tree, q), force)
+
+
+def solve_accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
+    """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
+    rows, bias_acceleration = coordinate_constraints(tree, q, qdot)
+    return _solve_constrained_accelerations(tree, M, force[..., None], rows, -bias_acceleration[..., None])[
+        ..., 0
+    ]
+
+
+def _solve_constrained_accelerations(
+    tree: Tree, M: Array, forces: Array, rows: Array, targets: Array
+) -> Array:
+    """Accelerations ``(..., k, m)`` under m forces ``(..., k, m)`` at once, with ``rows qddot = targets``."""
+    qddot = solve_mass_matrix(tree, M, forces)
+    if rows.shape[-2]:
+        responses = solve_mass_matrix(tree, M, np.swapaxes(rows, -1, -2))
+        qddot = qddot + responses @ np.linalg.solve(rows @ responses, targets - rows @ qddot)
+    return qddot
+
+
+def inverse_dynamics_dense(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
+) -> Array:
+    """Applied joint forces tau ``(..., k)`` that it takes to accelerate the joints at ``qddot (..., k)``.
+
+    Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
+
+    Raises InvalidArgument if a shape does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
+    return _inverse_dynamics_dense(tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1])
+
+
+def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
+    return _matvec(_mass_matrix(tree, q), qddot) - _net_generalized_force(
+        tree, q, qdot, np.zeros(()), wrenches
+    )
+
+
+def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Of all bodies ``(...)``, J.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return kinetic_energy_from_twists(tree, _twists_at(tree, *_check_state_vectors(tree, q, qdot)))
+
+
+def kinetic_energy_from_twists(tree: Tree, phi: Array) -> Array:
+    """The same from the body twists ``(..., n, 6)``."""
+    result: Array = np.sum(phi * _matvec(tree.inertias, phi), axis=(-2, -1)) / 2
+    return result
+
+
+def potential_energy(tree: Tree, q: ArrayLike) -> Array:
+    """Of gravity and of the joints' springs ``(...)``, J.
+
+    That of gravity is zero with every centre of mass at the world's origin.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q = tree.check_vector("q", q)
+    return potential_energy_from_poses(tree, q, _poses_at(tree, q).bodies)
+
+
+def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
+    """The same from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
+    weights, centers = tree.weights_and_centers
+    height = se3.transform_points(bodies, centers)
+    deflection = q - tree.joint_parameter("rest")
+    spring_energy: Array = np.sum(tree.joint_parameter("stiffness") * deflection**2, axis=-1) / 2
+    gravity_work: Array = np.sum(weights * height, axis=(-2, -1))
+    return spring_energy - gravity_work
+
+
+def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    momenta = _matvec(tree.inertias, _twists_at(tree, q, qdot))
+    to_world = se3.Ad_inverse(_poses_at(tree, q).bodies)
+    result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
+    return result
+
+
+def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
+    """``M_r^-1 forces (..., k, m)``, for m forces at once.
+
+    Raises
+    ------
+    SingularConfiguration
+        If M_r is not positive definite to rounding; the message names the joints that move without inertia.
+    """
+    # Scaled by its diagonal, so that radians and metres, heavy and light links count alike.
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
+    scaled = M * scale * np.swapaxes(scale, -1, -2)
+    if M.size:
+        values, vectors = np.linalg.eigh(scaled)
+        smallest, directions = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.num_coordinates)
+        worst = int(np.argmin(smallest))
+        if smallest[worst] < 100 * np.finfo(float).eps:
+            raise _singular_mass_matrix_error(tree, float(smallest[worst]), directions[worst])
+    return scale * np.linalg.solve(scaled, scale * forces)
+
+
+def _singular_mass_matrix_error(tree: Tree, smallest: float, direction: Array) -> SingularConfiguration:
+    """Of a mass matrix with this eigenvalue, along scaled coordinates ``(k,)``."""
+    moving = (np.abs(direction) > 0.1 * np.max(np.abs(direction))).nonzero()[0]
+    names = [
+        repr(link.name)
+        for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
+        if np.any((own.start <= moving) & (moving < own.stop))
+    ]
+    got = f"a mass matrix that is singular along {', '.join(names)} (eigenvalue {smallest:.3g}, scaled)"
+    return SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
+
+
+def _check_applied_forces(
+    tree: Tree, tau: ArrayLike, wrenches: ArrayLike, **vectors: Array
+) -> tuple[Array, Array]:
+    """Forces and wrenches whose leading axes go with those of the vectors beside them."""
+    tau, wrenches = arguments.array("tau", tau), arguments.array("wrenches", wrenches)
+    n = len(tree.links)
+    for name, value, shape in (("tau", tau, (tree.num_coordinates,)), ("wrenches", wrenches, (n, 6))):
+        if value.ndim and value.shape[-len(shape) :] != shape:
+            raise arguments.InvalidArgument(name, f"shape {value.shape}", f"shape (..., {shape}), or 0")
+    leading = {name: value.shape[:-1] for name, value in vectors.items()}
+    arguments.common_shape(**leading, tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
+    return tau, wrenches
+
+
+def _gyroscopic_and_gravity_wrenches(tree: Tree, bodies: Array, phi: Array) -> Array:
+    momenta = _matvec(tree.inertias, phi)
+    gyroscopic = _matvec(np.swapaxes(se3.ad(phi), -1, -2), momenta)
+    return gyroscopic + _gravity_wrenches(tree, bodies)
+
+
+def _gravity_wrenches(tree: Tree, bodies: Array) -> Array:
+    weights, centers = tree.weights_and_centers
+    return se3.point_wrench(bodies, centers, weights)

@@ -1,0 +1,298 @@
+"""How the forces of a tree change with its coordinates and velocities: all terms, in closed form (Sueda 2.5).
+
+Three things make inverse dynamics change, and linearly implicit steps leave out the most of them (Sueda eq.
+(2.79)). *Twists and accelerations* of the bodies change, by one sweep from roots to leaves like that of the
+Jacobian; *wrenches* with them and with the poses; and the *Jacobian* that hands wrenches to the joints,
+which makes a geometric stiffness. A bracket is behind the most of it: seen from a frame that moves with a
+column S_l of its joint, every twist x from further up changes by ``-ad(S_l) x = ad(x) S_l``.
+
+Derivatives by q hold qdot and qddot, and those by qdot hold q and qddot; they are the last axis. Joints add
+their dS, and for their drifts the second derivatives of S along the velocities (``drift_slope``).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.multibody.reduced.dynamics import (
+    _check_applied_forces,
+    _gyroscopic_and_gravity_wrenches,
+    _mass_matrix,
+    _net_generalized_force,
+    _solve_constrained_accelerations,
+    coordinate_constraints,
+    regularized_mass_matrix,
+    solve_accelerations,
+)
+from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
+from rbnotes.multibody.reduced.kinematics import (
+    _check_state_vectors,
+    _jacobian,
+    _matvec,
+    _poses,
+    _relative_joint_poses,
+    check_vectors,
+)
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked import se3, so3
+
+
+class DynamicsDerivatives(NamedTuple):
+    """Derivatives of joint forces or accelerations ``(..., k)``."""
+
+    q: Array
+    """By the coordinates ``(..., k, k)``, in the unit of the value per rad or m."""
+    qdot: Array
+    """By the velocities ``(..., k, k)``, in the unit of the value per rad/s or m/s."""
+
+
+class KinematicsDerivatives(NamedTuple):
+    """A motion of a tree, and how it changes; twists are in body coordinates."""
+
+    body_poses: Array
+    """Frames of the bodies ``(..., n, 4, 4)``, m."""
+    phi: Array
+    """Body twists ``(..., n, 6)``, rad/s and m/s."""
+    J: Array
+    """Their derivative ``(..., n, 6, k)`` by qdot, rad and m per unit of the coordinates, and that of their
+    rates by qddot: the Jacobian.
+    """
+    phi_q: Array
+    """Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates."""
+    phidot: Array
+    """Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``."""
+    phidot_q: Array
+    """Derivative ``(..., n, 6, k)`` of these by q, rad/s^2 and m/s^2 per unit of the coordinates."""
+    phidot_qdot: Array
+    """Derivative ``(..., n, 6, k)`` of these by qdot, rad/s and m/s per unit of the coordinates."""
+
+
+def kinematics_derivatives(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike
+) -> KinematicsDerivatives:
+    """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves.
+
+    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _kinematics_derivatives(tree, *check_vectors(tree, q=q, qdot=qdot, qddot=qddot))
+
+
+def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> KinematicsDerivatives:
+    relative_poses = _relative_joint_poses(tree, q)
+    A = se3.Ad_inverse(relative_poses)
+    J = _jacobian(tree, q, A)
+    # One more than there are links: the world rests, and is the last one, number -1.
+    shape = (*q.shape[:-1], len(tree.links) + 1, 6)
+    phi, rate = np.zeros(shape), np.zeros(shape)
+    phi_q, rate_q, rate_qdot = (np.zeros((*shape, tree.num_coordinates)) for _ in range(3))
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        v, a, S = qdot[..., coordinates], qddot[..., coordinates], J[..., i, :, coordinates]
+        dS, adjoint = link.joint.compute_motion_subspace_derivative(q[..., coordinates]), A[..., i, :, :]
+        Sdot, subspace_derivative = (
+            np.einsum("...ijl,...l->...ij", dS, v),
+            _subspace_derivative_product(dS, v),
+        )
+        twist, parent_twist = _matvec(S, v), _matvec(adjoint, phi[..., parent, :])
+        parent_rate = _matvec(adjoint, rate[..., parent, :])
+        joint_ad, parent_ad = se3.ad(twist), se3.ad(parent_twist)
+
+        phi[..., i, :] = parent_twist + twist
+        rate[..., i, :] = parent_rate + _matvec(parent_ad, twist) + _matvec(S, a) + _matvec(Sdot, v)
+
+        parent_twist_q = adjoint @ phi_q[..., parent, :, :]
+        parent_twist_q[..., coordinates] = parent_ad @ S
+        phi_q[..., i, :, :] = parent_twist_q
+        phi_q[..., i, :, coordinates] += subspace_derivative
+
+        rate_q[..., i, :, :] = adjoint @ rate_q[..., parent, :, :] - joint_ad @ parent_twist_q
+        rate_q[..., i, :, coordinates] += se3.ad(parent_rate) @ S + parent_ad @ subspace_derivative
+        rate_q[..., i, :, coordinates] += _subspace_derivative_product(
+            dS, a
+        ) + link.joint.compute_bias_acceleration_derivative(q[..., coordinates], v)
+
+        parent_twist_qdot = J[..., i, :, :].copy()
+        parent_twist_qdot[..., coordinates] = 0
+        rate_qdot[..., i, :, :] = adjoint @ rate_qdot[..., parent, :, :] - joint_ad @ parent_twist_qdot
+        rate_qdot[..., i, :, coordinates] += parent_ad @ S + Sdot + subspace_derivative
+    links, to_bodies = slice(len(tree.links)), tree.joint_to_body_adjoints
+    phi, rate = (_matvec(to_bodies, each[..., links, :]) for each in (phi, rate))
+    phi_q, rate_q, rate_qdot = (to_bodies @ each[..., links, :, :] for each in (phi_q, rate_q, rate_qdot))
+    return KinematicsDerivatives(
+        _poses(tree, relative_poses).bodies, phi, to_bodies @ J, phi_q, rate, rate_q, rate_qdot
+    )
+
+
+def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> tuple[Array, Array, Array]:
+    """Wrenches of gravity, of the bodies' own motion, and of their inertia against their acceleration.
+
+    ``(..., n, 6)``, with their derivatives ``(..., n, 6, k)`` by q and by qdot.
+    """
+    M, phi, J = tree.inertias, derivatives.phi, derivatives.J
+    wrenches = _gyroscopic_and_gravity_wrenches(tree, derivatives.body_poses, phi) - _matvec(
+        M, derivatives.phidot
+    )
+    gyroscopic = np.swapaxes(se3.ad(phi), -1, -2) @ M + wrench_cross_matrix(_matvec(M, phi))
+    by_q = (
+        gyroscopic @ derivatives.phi_q
+        + _gravity_wrench_derivative(tree, derivatives.body_poses) @ J
+        - M @ derivatives.phidot_q
+    )
+    return wrenches, by_q, gyroscopic @ J - M @ derivatives.phidot_qdot
+
+
+def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
+    """How ``J^T f`` changes ``(..., k, k)`` while the body wrenches ``f (..., n, 6)`` stay what they are.
+
+    Wrenches are handed down from leaves to roots; a joint that turns what comes from beyond it changes what
+    reaches all joints before it.
+
+    Raises InvalidArgument if the shape of ``q`` or ``wrenches`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _geometric_stiffness(
+        tree, tree.check_vector("q", q), _check_applied_forces(tree, 0.0, wrenches)[1]
+    )
+
+
+def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
+    shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
+    q, wrenches = (
+        np.broadcast_to(q, (*shape, tree.num_coordinates)),
+        np.broadcast_to(wrenches, (*shape, len(tree.links), 6)),
+    )
+    A = se3.Ad_inverse(_relative_joint_poses(tree, q))
+    J = _jacobian(tree, q, A)
+    total = subtree_wrenches(tree, wrenches, A)
+    result = np.zeros((*shape, tree.num_coordinates, tree.num_coordinates))
+    for i in range(len(tree.links)):
+        coordinates, wrench = tree.coordinate_slices[i], total[..., i, :]
+        S = J[..., i, :, coordinates]
+        result[..., :, coordinates] = -np.swapaxes(J[..., i, :, :], -1, -2) @ wrench_cross_matrix(wrench) @ S
+        result[..., coordinates, coordinates] = np.einsum(
+            "...a,...amj->...mj",
+            wrench,
+            tree.links[i].joint.compute_motion_subspace_derivative(q[..., coordinates]),
+        )
+    return result
+
+
+def inverse_dynamics_derivatives(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
+) -> DynamicsDerivatives:
+    """Exact derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics`; that by qddot is the mass matrix.
+
+    The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
+    bodies add is in :meth:`~rbnotes.multibody.reduced.TreeSystem.tangent`.
+
+    Raises InvalidArgument if a shape does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
+    return _inverse_dynamics_derivatives(
+        tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1]
+    )
+
+
+def _inverse_dynamics_derivatives(
+    tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array
+) -> DynamicsDerivatives:
+    derivatives = _kinematics_derivatives(tree, q, qdot, qddot)
+    body_wrenches, by_q, by_qdot = body_wrench_derivatives(tree, derivatives)
+    geometric = _geometric_stiffness(tree, q, body_wrenches + wrenches)
+    stiffness, damping = (np.diag(tree.joint_parameter(field)) for field in ("stiffness", "damping"))
+    generalized = (np.einsum("...nai,...naj->...ij", derivatives.J, each) for each in (by_q, by_qdot))
+    tau_q, tau_qdot = generalized
+    return DynamicsDerivatives(stiffness - tau_q - geometric, damping - tau_qdot)
+
+
+def forward_dynamics_derivatives(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
+) -> DynamicsDerivatives:
+    """Exact derivatives of :func:`~rbnotes.multibody.reduced.forward_dynamics`, with its parameters; forces are held.
+
+    They are along increments of the coordinates, with which states of a tree move. Where joints have
+    constraints on their own coordinates, accelerations keep to these near the state, too: with
+    ``M qddot - f = G^T mu`` and ``G qddot = -Gdot qdot`` both sides change, G among them. The derivatives
+    along what the constraints allow (of a quaternion, across it) are those on a path of unit quaternions; the
+    others tell what coordinates that have drifted off do.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
+    SingularConfiguration
+        As forward dynamics does.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    tau, wrenches = _check_applied_forces(tree, tau, wrenches, q=q)
+    force, M = _net_generalized_force(tree, q, qdot, tau, wrenches), regularized_mass_matrix(tree, q)
+    qddot = solve_accelerations(tree, q, qdot, M, force)
+    q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)
+    inverse = _inverse_dynamics_derivatives(tree, q, qdot, qddot, wrenches)
+    G, _ = coordinate_constraints(tree, q, qdot)
+    G_transpose = np.swapaxes(G, -1, -2)
+    constraint_force = _matvec(_mass_matrix(tree, q), qddot) - force
+    mu = np.linalg.solve(G @ G_transpose, G @ constraint_force[..., None])[..., 0]
+    constraint_force_q, constraint_acceleration_q, constraint_acceleration_qdot = _constraint_slopes(
+        tree, q, qdot, qddot, mu
+    )
+    return DynamicsDerivatives(
+        _solve_constrained_accelerations(
+            tree, M, constraint_force_q - inverse.q, G, -constraint_acceleration_q
+        ),
+        _solve_constrained_accelerations(tree, M, -inverse.qdot, G, -constraint_acceleration_qdot),
+    )
+
+
+def _constraint_slopes(
+    tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
+) -> tuple[Array, Array, Array]:
+    """Derivatives of ``G^T mu (..., k, k)`` by q, of ``G qddot + Gdot qdot (..., c, k)`` by q and by qdot."""
+    turned = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
+    by_q = np.zeros((*mu.shape, tree.num_coordinates))
+    by_qdot = by_q.copy()
+    end = 0
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        joint, here = link.joint, slice(end, end + link.joint.num_coordinate_constraints)
+        if joint.num_coordinate_constraints:
+            now, rate = q[..., own], qdot[..., own]
+            each = np.broadcast_arrays(now[..., None, :], np.eye(joint.num_coordinates))
+            dG = joint.compute_coordinate_constraint_jacobian_rate(*each)
+            turned[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
+            by_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
+            by_q[..., here, own] += joint.compute_coordinate_constraint_bias_derivative(now, rate)
+            by_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
+            by_qdot[..., here, own] += joint.compute_coordinate_constraint_jacobian_rate(now, rate)
+        end = here.stop
+    return turned, by_q, by_qdot
+
+
+def wrench_cross_matrix(wrenches: Array) -> Array:
+    """Matrices ``(..., 6, 6)`` that take a twist xi to ``ad(xi)^T f``, for wrenches ``f (..., 6)``."""
+    moment, force = so3.hat(wrenches[..., :3]), so3.hat(wrenches[..., 3:])
+    upper = np.concatenate([moment, force], axis=-1)
+    return np.concatenate([upper, np.concatenate([force, np.zeros_like(force)], axis=-1)], axis=-2)
+
+
+def _gravity_wrench_derivative(tree: Tree, bodies: Array) -> Array:
+    """How the weights in body coordinates change as bodies turn ``(..., n, 6, 6)``."""
+    weights, centers = tree.weights_and_centers
+    local = np.einsum("...nji,nj->...ni", bodies[..., :3, :3], weights)
+    result = np.zeros((*local.shape[:-1], 6, 6))
+    result[..., :3] = np.swapaxes(se3.Gamma(centers), -1, -2) @ so3.hat(local)
+    return result
+
+
+def _subspace_derivative_product(dS: Array, rates: Array) -> Array:
+    """Derivative ``(..., 6, k)`` of ``S rates``, the rates held."""
+    result: Array = np.einsum("...ijl,...j->...il", dS, rates)
+    return result

@@ -1,0 +1,174 @@
+"""Fewer coordinates than a tree's joints have: one angle for a whole chain of hinges (Sueda 2.6).
+
+The coordinates of all joints are a function of fewer ones, ``q = f(q_R)``, with the Jacobian J_rR. Velocities
+follow by one more factor, and the equations of motion by one more transpose (Sueda eqs. (2.80) to (2.83)),
+
+    qdot = J_rR qdot_R,      J_mR = J_mr J_rR,      M_R = J_rR^T M_r J_rR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.joints.joint_type import COMPLEX_STEP
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.reduced_system import ReducedSystem, ReductionDerivatives
+from rbnotes.multibody.reduced.system import TreeSystem
+
+
+@dataclass(frozen=True, eq=False)
+class JointCoordinates:
+    """All joints' coordinates as a function of r fewer ones.
+
+    Raises InvalidArgument if ``num_coordinates`` is negative or ``q``, ``jacobian``, ``jacobian_rate`` or ``bias_acceleration_derivative``
+    is no function.
+    """
+
+    num_coordinates: int
+    """r."""
+    q: Callable[[Array], ArrayLike]
+    """Coordinates ``(k,)`` of all joints."""
+    jacobian: Callable[[Array], ArrayLike]
+    """J_rR ``(k, r)``, the derivative of q."""
+    jacobian_rate: Callable[[Array, Array], ArrayLike]
+    """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
+    bias_acceleration_derivative: Callable[[Array, Array], ArrayLike] | None = None
+    """For implicit steps: the slope ``(k, r)`` of ``jacobian_dot(q_R, v_R) @ v_R`` by q_R, v_R held. None: by
+    the complex step, for which jacobian_dot takes complex coordinates."""
+
+    def __post_init__(self) -> None:
+        arguments.count("num_coordinates", self.num_coordinates)
+        arguments.require_function("q", self.q, "q_R")
+        arguments.require_function("jacobian", self.jacobian, "q_R")
+        arguments.require_function("jacobian_rate", self.jacobian_rate, "q_R", "v_R")
+        if self.bias_acceleration_derivative is not None:
+            arguments.require_function(
+                "bias_acceleration_derivative", self.bias_acceleration_derivative, "q_R", "v_R"
+            )
+
+    def _bias_acceleration_derivative(self, q: Array, v: Array) -> ArrayLike:
+        if self.bias_acceleration_derivative is not None:
+            return self.bias_acceleration_derivative(q, v)
+        shifted = q + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
+        rates = np.stack([np.asarray(self.jacobian_rate(each, v)) @ v for each in shifted], axis=-1)
+        if not np.iscomplexobj(rates):
+            expected = "a function, or a jacobian_dot that takes complex coordinates"
+            raise InvalidArgument(
+                "bias_acceleration_derivative", "None, and a jacobian_dot that is real", expected
+            )
+        result: Array = rates.imag / COMPLEX_STEP
+        return result
+
+
+def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinates:
+    """``q = J q_R + offset`` with a constant ``J (k, r)``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the columns of J depend on each other, or the offset has another shape.
+    """
+    constant: Array = arguments.with_ndim("J", arguments.array("J", J, None, None), 2)
+    k, r = constant.shape[-2:]
+    rank = int(np.linalg.matrix_rank(constant))
+    if rank < r:
+        got = f"shape {constant.shape}, rank {rank}"
+        raise InvalidArgument("J", got, f"a matrix with {r} independent columns")
+    constant_offset = arguments.array("offset", offset)
+    if constant_offset.shape not in ((), (k,)):
+        raise InvalidArgument("offset", f"shape {constant_offset.shape}", f"a number, or shape ({k},)")
+    zero = np.zeros_like(constant)
+    return JointCoordinates(
+        r,
+        lambda q_R: constant @ q_R + constant_offset,
+        lambda q_R: constant,
+        lambda *_: zero,
+        lambda *_: zero,
+    )
+
+
+def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
+    """One coordinate turns several joints, each by its ratio; equal angles with ratios 1 (eq. (2.81)).
+
+    It takes the place of the first of these joints in the tree; all other coordinates stay what they are.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such link, one has not exactly one coordinate, or all ratios are zero.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    arguments.require_instance("ratios", ratios, Mapping)
+    column = np.zeros(tree.num_coordinates)
+    for name, ratio in ratios.items():
+        coordinates = tree.coordinate_slices[tree.index(arguments.text("ratios: name", name))]
+        if coordinates.stop - coordinates.start != 1:
+            raise InvalidArgument(
+                "ratios", f"{name!r} with {coordinates.stop - coordinates.start} coordinates", "one"
+            )
+        column[coordinates] = arguments.real_number("ratios", ratio)
+    if not np.any(column):
+        raise InvalidArgument("ratios", repr(dict(ratios)), "one that is not zero")
+    first_coordinates = sorted(tree.coordinate_slices[tree.index(name)].start for name in ratios)
+    J = np.eye(tree.num_coordinates)
+    J[:, first_coordinates[0]] = column
+    return linear_coordinates(np.delete(J, first_coordinates[1:], axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class HyperReducedSystem(ReducedSystem):
+    """A tree in fewer coordinates, as a mechanical system: its states are those of the r coordinates.
+
+    Particles beside the tree keep their own coordinates.
+
+    Raises InvalidArgument if ``system`` is no ``TreeSystem`` or ``coordinates`` is no ``JointCoordinates``.
+    """
+
+    coordinates: JointCoordinates
+    """How the k coordinates of the joints, rad or m, follow the r fewer ones."""
+
+    def __post_init__(self) -> None:
+        arguments.require_instance("system", self.system, TreeSystem)
+        arguments.require_instance("coordinates", self.coordinates, JointCoordinates)
+
+    def _expand(self, state: State) -> tuple[State, Array, Array]:
+        k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
+        if state.q.shape != (r,) or state.qdot.shape != (r,):
+            got = f"q {state.q.shape} and qdot {state.qdot.shape}"
+            raise InvalidArgument("state", got, f"q and qdot of shape ({r},)")
+        q = arguments.vector("q(q_R)", self.coordinates.q(state.q), k)
+        joint_jacobian = arguments.matrix("jacobian", self.coordinates.jacobian(state.q), k, r)
+        rate = self._jacobian_rate(state.q, state.qdot)
+        J = np.zeros((count + k, count + r))
+        J[:count, :count], J[count:, count:] = np.eye(count), joint_jacobian
+        drift = np.append(np.zeros(count), rate @ state.qdot)
+        return replace(state, q=q, qdot=joint_jacobian @ state.qdot), J, drift
+
+    def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
+        q, v, a = state.q, state.qdot, acceleration[count:]
+        jacobian_derivative = np.stack([self._jacobian_rate(q, along) for along in np.eye(r)], axis=-1)
+        twist_derivative = np.einsum("ijl,j->il", jacobian_derivative, v)
+        bias_derivative = arguments.matrix(
+            "drift_slope", self.coordinates._bias_acceleration_derivative(q, v), k, r
+        )
+        joint_blocks = (
+            twist_derivative,
+            np.einsum("ijl,j->il", jacobian_derivative, a) + bias_derivative,
+            self._jacobian_rate(q, v) + twist_derivative,
+        )
+        velocities, accelerations, drift = (np.pad(each, ((count, 0), (count, 0))) for each in joint_blocks)
+        forces = np.pad(np.einsum("ijl,i->jl", jacobian_derivative, f[count:]), ((count, 0), (count, 0)))
+        return ReductionDerivatives(velocities, accelerations, drift, forces)
+
+    def _jacobian_rate(self, q: Array, v: Array) -> Array:
+        k, r = self.system.tree.num_coordinates, self.coordinates.num_coordinates
+        result: Array = arguments.matrix("jacobian_rate", self.coordinates.jacobian_rate(q, v), k, r)
+        return result

@@ -1,0 +1,234 @@
+"""The problem of one step with friction in joints: bearings are contacts whose normals are held (Sueda 2.11).
+
+Contacts of bearings follow those of the colliders in one contact space. What a bearing carries are its
+joint's reactions, which follow from the motion, shared among its contacts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity.residuals import max_or_nan
+from rbnotes.contact import Collider, Contacts, contact_jacobian
+from rbnotes.dynamics import State, StepSolution, add_constraints, implicit_euler, symplectic_euler
+from rbnotes.friction.bearings import Bearing
+from rbnotes.friction.contact_problem import FrictionContactProblem, friction_contact_problem
+from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispStep
+from rbnotes.multibody.reduced.bearings import Bearings, closure_wrench, joint_bearings
+from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.contact import _predict_contacts, tree_contacts
+from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
+from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian, impulse_balance
+from rbnotes.multibody.reduced.kinematics import _relative_joint_poses
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.unchecked import se3
+
+
+class JointFrictionProblem:
+    """The contact space of a step, and what joints carry under its impulses.
+
+    What it takes has been checked by :func:`~rbnotes.multibody.reduced.bisp_step`, but for the bearings.
+    """
+
+    def __init__(
+        self,
+        system: TreeSystem,
+        state: State,
+        h: float,
+        bearings: Bearings,
+        constraints: tuple[Constraint, ...],
+        colliders: Sequence[Collider],
+        implicit: bool,
+        gamma: float,
+        apart: Sequence[tuple[int, int]] | None,
+    ) -> None:
+        self.system, self.state, self.implicit = system, state, implicit
+        self.h = arguments.positive_number("h", h)
+        self.constraints = constraints
+        for name, bearing in bearings.items():
+            arguments.require_instance("bearings: key", name, str, LoopClosure)
+            arguments.require_instance("bearings: value", bearing, Bearing)
+            if isinstance(name, LoopClosure) and not any(name is constraint for constraint in constraints):
+                raise InvalidArgument(
+                    "bearings", f"a closure of {name.a!r}", "closures among the constraints"
+                )
+        self.kinematics = system.body_kinematics(state)
+        self.impulse_balance = impulse_balance(system, state, self.h, implicit)
+        self.adjoints = se3.Ad_inverse(_relative_joint_poses(system.tree, state.q))
+        self.joint_bearings = joint_bearings(system, state, self.kinematics, bearings)
+        maximal_state = system.maximal_state(state)
+        self.contact_points = _predict_contacts(system, maximal_state, colliders, self.h, apart)
+        collider_contacts = tree_contacts(system, state, self.contact_points, h, gamma=gamma)
+        self.contact_body_rows = contact_jacobian(self.contact_points, maximal_state.E)
+        self.num_contacts = collider_contacts.count
+        bearing_rows = [constraint.contact_rows.reshape(-1, state.size) for constraint in self.joint_bearings]
+        counts = [len(rows) // 3 for rows in bearing_rows]
+        ends = self.num_contacts + np.cumsum([0, *counts])
+        self.contact_slices = [slice(a, b) for a, b in pairwise(ends.tolist())]
+        contacts = Contacts(
+            np.concatenate([collider_contacts.matrix, *bearing_rows]),
+            np.concatenate([collider_contacts.mu, np.ones(sum(counts))]),
+            np.concatenate([collider_contacts.normal_target, np.zeros(sum(counts))]),
+        )
+        self.scheme = implicit_euler if implicit else symplectic_euler
+        rows = velocity_constraints(system, constraints, state, h, gamma)
+        problem = replace(add_constraints(self.scheme.problem(system, state, h), rows), contacts=contacts)
+        self.contact_problem: FrictionContactProblem = friction_contact_problem(problem)
+        if not self.contact_problem.is_symmetric:
+            raise InvalidArgument("system", "a mass of the step that is not symmetric", "a symmetric one")
+        # Of each constraint: its rows on bodies, and where its impulses are.
+        self.body_constraints: list[tuple[Constraint, Array, bool, slice]] = []
+        next_row = {False: len(system.coordinate_constraint_rows(state).rows), True: 0}
+        for constraint in constraints:
+            rows_now = constraint.rows(system, state, state.t)
+            start = next_row[constraint.unilateral]
+            next_row[constraint.unilateral] += len(rows_now.G)
+            body_jacobian = constraint_body_jacobian(system, constraint, state)
+            if body_jacobian is not None:
+                self.body_constraints.append(
+                    (
+                        constraint,
+                        body_jacobian,
+                        constraint.unilateral,
+                        slice(start, start + len(body_jacobian)),
+                    )
+                )
+
+    def initial_friction(self, initial_guess: BispStep | None) -> tuple[Array, list[Array]]:
+        """Friction impulses to begin with, of all contacts and by bearing."""
+        friction: Array = np.zeros((self.contact_problem.count, 2))
+        bearing_friction: list[Array] = [
+            np.zeros((joint_bearing.bearing.count, 2)) for joint_bearing in self.joint_bearings
+        ]
+        if initial_guess is not None:
+            for i, (joint_bearing, contact_slice) in enumerate(
+                zip(self.joint_bearings, self.contact_slices, strict=True)
+            ):
+                if (
+                    joint_bearing.name in initial_guess.bearing_reactions
+                    and initial_guess.bearing_reactions[joint_bearing.name].friction.shape
+                    == bearing_friction[i].shape
+                ):
+                    bearing_friction[i] = initial_guess.bearing_reactions[joint_bearing.name].friction
+                    friction[contact_slice] = joint_bearing.combine_friction(bearing_friction[i])
+        return friction, bearing_friction
+
+    def friction_limits(self, normal: Array, multipliers: list[Array], cone: str, facets: int) -> Array:
+        """Bounds of friction of all contacts."""
+        result = self.contact_problem.mu * normal
+        for joint_bearing, contact_slice, bearing_multipliers in zip(
+            self.joint_bearings, self.contact_slices, multipliers, strict=True
+        ):
+            result[contact_slice] = joint_bearing.friction_limits(bearing_multipliers, cone, facets)
+        return result
+
+    def distribute_friction(
+        self, friction: Array, multipliers: list[Array], cone: str, facets: int
+    ) -> list[Array]:
+        """Friction at the bearings' own contacts."""
+        return [
+            each.distribute_friction(friction[contact_slice], bearing_multipliers, cone, facets)
+            for each, contact_slice, bearing_multipliers in zip(
+                self.joint_bearings, self.contact_slices, multipliers, strict=True
+            )
+        ]
+
+    def normal_multipliers(
+        self, normal: Array, friction: Array, bearing_friction: list[Array]
+    ) -> list[Array]:
+        """Multipliers of each bearing's contacts under these impulses."""
+        reactions = self.recover_reactions(normal, friction, bearing_friction)[2]
+        return [
+            each.bearing.load_distribution @ w for each, w in zip(self.joint_bearings, reactions, strict=True)
+        ]
+
+    def recover_reactions(
+        self, normal: Array, friction: Array, bearing_friction: list[Array]
+    ) -> tuple[StepSolution, Array, list[Array]]:
+        """The solution, wrenches through all joints, and reactions of each bearing without friction."""
+        impulses = np.concatenate([normal[:, None], friction], axis=1)
+        solution = self.contact_problem.step_solution(impulses, iterations=0, residual=0.0, method="BISP")
+        n = len(self.system.tree.links)
+        external_wrenches = self.contact_body_rows.T @ impulses[: self.num_contacts].ravel()
+        closure_wrenches: dict[LoopClosure, Array] = {}
+        for constraint, rows, unilateral, multiplier_slice in self.body_constraints:
+            multipliers = (solution.unilateral if unilateral else solution.bilateral)[multiplier_slice]
+            wrenches = rows.T @ multipliers
+            external_wrenches = external_wrenches + wrenches
+            if isinstance(constraint, LoopClosure):
+                closure_wrenches[constraint] = wrenches.reshape(n, 6)
+        friction_wrenches = []
+        for joint_bearing, own_friction in zip(self.joint_bearings, bearing_friction, strict=True):
+            friction_wrench = joint_bearing.friction_wrench(own_friction)
+            friction_wrenches.append(friction_wrench)
+            if isinstance(joint_bearing.name, LoopClosure):
+                external_wrenches = (
+                    external_wrenches
+                    + joint_bearing.relative_twist_map.T @ joint_bearing.driving_wrench(friction_wrench)
+                )
+        body_impulses = self.impulse_balance[0] @ solution.velocity + self.impulse_balance[1]
+        joint_wrenches = subtree_wrenches(
+            self.system.tree, (body_impulses - external_wrenches).reshape(n, 6), self.adjoints
+        )
+        reactions: list[Array] = []
+        for joint_bearing, friction_wrench in zip(self.joint_bearings, friction_wrenches, strict=True):
+            if isinstance(joint_bearing.name, LoopClosure):
+                closure_reaction = closure_wrench(
+                    self.system, joint_bearing.name, closure_wrenches[joint_bearing.name]
+                )
+                total = closure_reaction + joint_bearing.driving_wrench(friction_wrench)
+            else:
+                total = joint_wrenches[self.system.tree.index(joint_bearing.name)]
+            without_friction = total - friction_wrench
+            reactions.append(without_friction - joint_bearing.driving_wrench(without_friction))
+        return solution, joint_wrenches, reactions
+
+    def step_result(
+        self,
+        normal: Array,
+        friction: Array,
+        bearing_friction: list[Array],
+        multipliers: list[Array],
+        history: list[float],
+        program_residual: float,
+        cone: str,
+        facets: int,
+    ) -> BispStep:
+        """The step under these impulses, with what its joints carry."""
+        solution, joint_wrenches, reactions = self.recover_reactions(normal, friction, bearing_friction)
+        bearing_reactions = {}
+        for joint_bearing, own_friction, bearing_multipliers, w in zip(
+            self.joint_bearings, bearing_friction, multipliers, reactions, strict=True
+        ):
+            rates = joint_bearing.joint_velocity_map @ solution.velocity
+            bearing_reactions[joint_bearing.name] = BearingReaction(
+                reaction=w,
+                multipliers=bearing_multipliers,
+                friction=own_friction,
+                sliding_velocities=joint_bearing.sliding_jacobian @ rates,
+                generalized_friction=joint_bearing.S.T @ joint_bearing.friction_wrench(own_friction),
+                friction_limit=float(
+                    np.sum(joint_bearing.friction_limits(bearing_multipliers, cone, facets))
+                ),
+                unsupported_wrench=joint_bearing.bearing.unsupported_wrench(w),
+                rank=joint_bearing.bearing.rank,
+            )
+        solution = replace(
+            solution,
+            normal=solution.normal[: self.num_contacts],
+            tangential=solution.tangential[: self.num_contacts],
+            iterations=len(history) + 1,
+            residual=max_or_nan(history[-1], program_residual),
+        )
+        end_state = self.scheme.advance(self.system, self.state, solution.velocity, self.h)
+        return BispStep(
+            end_state, bearing_reactions, joint_wrenches, self.contact_points, solution, tuple(history)
+        )

@@ -1,0 +1,219 @@
+"""Where the bodies of a tree are and how they move: poses, twists, Jacobian and its rate (Sueda 2.1, 2.2).
+
+The twists of all bodies follow from the joint velocities, ``phi = J qdot``, their accelerations from
+``J qddot + Jdot qdot``. A row of J belongs to a body, in its own frame, and is filled from that of its
+parent: what the parent's joint does, seen from the body's joint, and what the body's own joint adds.
+
+All functions broadcast over leading axes of q and qdot; twists and poses are those of the n bodies.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked import se3
+
+
+class Poses(NamedTuple):
+    """Where a tree is, in the world."""
+
+    joints: Array
+    """Frames of the joints, after they moved ``(..., n, 4, 4)``, in the world, m."""
+    bodies: Array
+    """Frames of the bodies ``(..., n, 4, 4)``, m."""
+
+
+class BodyKinematics(NamedTuple):
+    """Where a tree is and how it moves: all that its dynamics needs, from one pass from roots to leaves."""
+
+    joint_poses: Array
+    """Frames of the joints ``(..., n, 4, 4)``, m."""
+    body_poses: Array
+    """Frames of the bodies ``(..., n, 4, 4)``, m."""
+    phi: Array
+    """Body twists ``(..., n, 6)``, rad/s and m/s."""
+    J: Array
+    """Jacobian by bodies ``(..., n, 6, k)``, rad and m per unit of the coordinates."""
+    bias_acceleration: Array
+    """What of the twists' rates does not come from joint accelerations: ``Jdot qdot``, ``(..., n, 6)``,
+    rad/s^2 and m/s^2.
+    """
+
+
+def poses(tree: Tree, q: ArrayLike) -> Poses:
+    """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6)).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _poses_at(tree, tree.check_vector("q", q))
+
+
+def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _twists_at(tree, *_check_state_vectors(tree, q, qdot))
+
+
+def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
+    """Frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
+    relative_poses = _relative_joint_poses(tree, q)
+    return _poses(tree, relative_poses).bodies, _twists(tree, q, qdot, se3.Ad_inverse(relative_poses))
+
+
+def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
+    """Body twists; A as for :func:`_jacobian`."""
+    joint_twists = np.zeros((*q.shape[:-1], len(tree.links), 6))
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        twist = _matvec(link.joint.compute_motion_subspace(q[..., coordinates]), qdot[..., coordinates])
+        if parent >= 0:
+            twist = twist + _matvec(A[..., i, :, :], joint_twists[..., parent, :])
+        joint_twists[..., i, :] = twist
+    return _matvec(tree.joint_to_body_adjoints, joint_twists)
+
+
+def jacobian(tree: Tree, q: ArrayLike) -> Array:
+    """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1).
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _jacobian_at(tree, tree.check_vector("q", q))
+
+
+def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2).
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    A = se3.Ad_inverse(_relative_joint_poses(tree, q))
+    return _flatten_bodies(
+        tree.joint_to_body_adjoints @ _jacobian_rate(tree, q, qdot, A, _jacobian(tree, q, A))
+    )
+
+
+def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics:
+    """Poses, twists, Jacobian and drift at once, for those who need several of them.
+
+    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _body_kinematics(tree, *_check_state_vectors(tree, q, qdot))
+
+
+def _poses_at(tree: Tree, q: Array) -> Poses:
+    return _poses(tree, _relative_joint_poses(tree, q))
+
+
+def _twists_at(tree: Tree, q: Array, qdot: Array) -> Array:
+    return _twists(tree, q, qdot, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+
+
+def _jacobian_at(tree: Tree, q: Array) -> Array:
+    return _flatten_bodies(
+        tree.joint_to_body_adjoints @ _jacobian(tree, q, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+    )
+
+
+def _body_kinematics(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
+    relative_poses = _relative_joint_poses(tree, q)
+    A = se3.Ad_inverse(relative_poses)
+    J = _jacobian(tree, q, A)
+    bias_acceleration = _matvec(_jacobian_rate(tree, q, qdot, A, J), qdot[..., None, :])
+    phi = _matvec(J, qdot[..., None, :])
+    return BodyKinematics(
+        *_poses(tree, relative_poses),
+        _matvec(tree.joint_to_body_adjoints, phi),
+        tree.joint_to_body_adjoints @ J,
+        _matvec(tree.joint_to_body_adjoints, bias_acceleration),
+    )
+
+
+def _relative_joint_poses(tree: Tree, q: Array) -> Array:
+    """Pose ``(..., n, 4, 4)`` of each joint in that of its parent."""
+    Q = [
+        link.joint.compute_transform(q[..., own])
+        for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
+    ]
+    result: Array = tree.placements @ np.stack(Q, axis=-3)
+    return result
+
+
+def _poses(tree: Tree, relative_poses: Array) -> Poses:
+    joints = relative_poses.copy()
+    for i, parent in enumerate(tree.parents):
+        if parent >= 0:
+            joints[..., i, :, :] = joints[..., parent, :, :] @ relative_poses[..., i, :, :]
+    return Poses(joints, joints @ tree.body_frames)
+
+
+def _jacobian(tree: Tree, q: Array, A: Array) -> Array:
+    """J ``(..., n, 6, k)`` in the frames of the joints.
+
+    Parameters
+    ----------
+    A
+        Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
+    """
+    J = np.zeros((*q.shape[:-1], len(tree.links), 6, tree.num_coordinates))
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        if parent >= 0:
+            J[..., i, :, :] = A[..., i, :, :] @ J[..., parent, :, :]
+        J[..., i, :, coordinates] = link.joint.compute_motion_subspace(q[..., coordinates])
+    return J
+
+
+def _jacobian_rate(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Array:
+    """Rate of J ``(..., n, 6, k)``, both in the frames of the joints."""
+    Jdot = np.zeros_like(J)
+    for i, (link, parent, coordinates) in enumerate(
+        zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+    ):
+        if parent >= 0:
+            # Seen from a frame that moves at the twist S qdot, everything else moves the other way. (The
+            # bracket with the joint's own columns is not zero; they are set after that.)
+            own_twist = _matvec(J[..., i, :, coordinates], qdot[..., coordinates])
+            Jdot[..., i, :, :] = (
+                A[..., i, :, :] @ Jdot[..., parent, :, :] - se3.ad(own_twist) @ J[..., i, :, :]
+            )
+        Jdot[..., i, :, coordinates] = link.joint.compute_motion_subspace_rate(
+            q[..., coordinates], qdot[..., coordinates]
+        )
+    return Jdot
+
+
+def _flatten_bodies(J: Array) -> Array:
+    """``(..., n, 6, k)`` as ``(..., 6 n, k)``."""
+    return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
+
+
+def check_vectors(tree: Tree, **vectors: ArrayLike) -> list[Array]:
+    """Vectors ``(..., k)``, such as coordinates and velocities, checked and with the same leading axes."""
+    checked = {name: tree.check_vector(name, value) for name, value in vectors.items()}
+    shape = arguments.common_shape(**{name: value.shape[:-1] for name, value in checked.items()})
+    return [np.broadcast_to(value, (*shape, tree.num_coordinates)) for value in checked.values()]
+
+
+def _check_state_vectors(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
+    q, qdot = check_vectors(tree, q=q, qdot=qdot)
+    return q, qdot
+
+
+def _matvec(A: Array, x: Array) -> Array:
+    product: Array = (A @ x[..., None])[..., 0]
+    return product

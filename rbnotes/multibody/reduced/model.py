@@ -1,0 +1,305 @@
+"""A tree of bodies: each link is a body and the joint that carries it (Sueda 2.1).
+
+A joint's frame is placed in the frame of the parent's joint, and the body's frame in that of its own joint:
+
+    joint pose = parent's joint pose * placement * Q(q),      body pose = joint pose * body frame.
+
+A link without a parent hangs in the world; there may be several. Coordinates and velocities of all links are
+stacked in the order of :attr:`Tree.links`, parents before children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.dynamics import GRAVITY
+from rbnotes.inertia.spatial import from_symmetric_spatial_inertia
+from rbnotes.joints import JointType
+from rbnotes.unchecked import se3
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A body, the joint that carries it, and where both are.
+
+    Raises
+    ------
+    InvalidArgument
+        If a frame is none, the inertia is no body's, or a number does not belong to the joint; the message
+        starts with the link's name.
+    """
+
+    name: str
+    """What others call the link."""
+    joint: JointType
+    """How the link moves on its parent."""
+    inertia: ArrayField = None
+    """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
+    for a frame in between; something heavy has to hang on it."""
+    parent: str | None = None
+    """Name of the parent; None is the world."""
+    placement: ArrayField = None
+    """Joint frame ``(4, 4)`` in the joint frame of the parent, at rest, m; the same frame by default."""
+    body_frame: ArrayField = None
+    """Body frame ``(4, 4)`` in the joint frame, m; the same frame by default."""
+    stiffness: ArrayField = 0.0
+    """Of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
+    damping: ArrayField = 0.0
+    """Of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
+    spring_reference: ArrayField = None
+    """Coordinates ``(k,)``, rad or m, at which the springs are slack; the joint's home by default."""
+
+    def __post_init__(self) -> None:
+        label, k = f"link {self.name!r}", self._check_joint().num_coordinates
+        fields: dict[str, Any] = {}
+        for field in ("placement", "body_frame"):
+            given = getattr(self, field)
+            frame = arguments.frame(f"{label}: {field}", np.eye(4) if given is None else given)
+            if frame.shape != (4, 4):
+                raise InvalidArgument(f"{label}: {field}", f"shape {frame.shape}", "shape (4, 4)")
+            fields[field] = frame
+        for field in ("stiffness", "damping"):
+            number = arguments.real_array(f"{label}: {field}", getattr(self, field), minimum=0.0)
+            fields[field] = self._per_coordinate(field, number, k)
+        spring_reference = (
+            self.joint.neutral
+            if self.spring_reference is None
+            else arguments.array(f"{label}: rest", self.spring_reference)
+        )
+        fields["spring_reference"] = self._per_coordinate("spring_reference", spring_reference, k)
+        if self.inertia is not None:
+            fields["inertia"] = _check_inertia(f"{label}: inertia", self.inertia)
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+
+    def _check_joint(self) -> JointType:
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidArgument("name", repr(self.name), "the link's name, a string that is not empty")
+        if not isinstance(self.parent, str | None):
+            raise InvalidArgument(f"link {self.name!r}: parent", repr(self.parent), "a link's name, or None")
+        if not isinstance(self.joint, JointType):
+            got = f"{type(self.joint).__name__} {self.joint!r:.60}"
+            raise InvalidArgument(f"link {self.name!r}: joint", got, "a joint type of rbnotes.joints")
+        return self.joint
+
+    def _per_coordinate(self, field: str, value: Array, k: int) -> Array:
+        if value.shape not in ((), (k,)):
+            expected = f"a number or shape ({k},), one for each coordinate of its {self.joint} joint"
+            raise InvalidArgument(f"link {self.name!r}: {field}", f"shape {value.shape}", expected)
+        return np.broadcast_to(value, (k,))
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Links, sorted so that parents come before their children, and gravity.
+
+    Raises
+    ------
+    InvalidArgument
+        If two links have one name, a parent is missing, links hang on each other in a circle, or nothing
+        heavy hangs on a link without mass; the message names the links.
+    """
+
+    links: Sequence[Link]
+    """In any order when given; sorted afterwards, otherwise in the order given."""
+    gravity: ArrayField = GRAVITY
+    """``(3,)`` in the world, m/s^2."""
+
+    def __post_init__(self) -> None:
+        gravity = arguments.vector("gravity", self.gravity)
+        if gravity.shape != (3,):
+            raise InvalidArgument("gravity", f"shape {gravity.shape}", "shape (3,)")
+        object.__setattr__(self, "gravity", gravity)
+        object.__setattr__(self, "links", _sort_links(arguments.instances("links", self.links, Link)))
+        self._refuse_massless_leaves()
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """Index of each link's parent ``(n,)``, -1 for the world."""
+        return tuple(-1 if link.parent is None else self.index(link.parent) for link in self.links)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Indices of each link's children."""
+        return tuple(
+            tuple(j for j, parent in enumerate(self.parents) if parent == i) for i in range(len(self.links))
+        )
+
+    @cached_property
+    def coordinate_slices(self) -> tuple[slice, ...]:
+        """Where each link's coordinates are among all."""
+        ends = np.cumsum([0, *(link.joint.num_coordinates for link in self.links)]).tolist()
+        return tuple(slice(start, end) for start, end in pairwise(ends))
+
+    @property
+    def num_coordinates(self) -> int:
+        """Number k of coordinates, and of velocities."""
+        return self.coordinate_slices[-1].stop if self.links else 0
+
+    @cached_property
+    def inertias(self) -> Array:
+        """Spatial inertias ``(n, 6, 6)``, zero where there is no mass."""
+        massless = np.zeros((6, 6))
+        given = [massless if link.inertia is None else link.inertia for link in self.links]
+        return np.array(given).reshape(-1, 6, 6)
+
+    @cached_property
+    def mean_subtree_inertias(self) -> Array:
+        """Mean diagonal entry ``(n,)`` of the inertias of each link and all that hang on it, added up."""
+        sizes: Array = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
+        for i in reversed(range(len(self.links))):
+            if self.parents[i] >= 0:
+                sizes[self.parents[i]] += sizes[i]
+        return sizes
+
+    @cached_property
+    def placements(self) -> Array:
+        """Frames ``(n, 4, 4)`` of the joints at rest, each in the joint frame of its parent."""
+        return np.array([link.placement for link in self.links]).reshape(-1, 4, 4)
+
+    @cached_property
+    def body_frames(self) -> Array:
+        """Frames ``(n, 4, 4)`` of the bodies, each in its joint's frame."""
+        return np.array([link.body_frame for link in self.links]).reshape(-1, 4, 4)
+
+    @cached_property
+    def joint_to_body_adjoints(self) -> Array:
+        """Adjoints ``(n, 6, 6)`` that take twists from the joints' frames to the bodies'."""
+        return se3.Ad_inverse(self.body_frames)
+
+    @cached_property
+    def weights_and_centers(self) -> tuple[Array, Array]:
+        """Weights ``(n, 3)`` in the world, N, and the points ``(n, 3)`` of the bodies where they act."""
+        masses = self.inertias[:, 5, 5]
+        moments = np.stack([self.inertias[:, 2, 4], self.inertias[:, 0, 5], self.inertias[:, 1, 3]], axis=-1)
+        heavy = np.where(masses > 0, masses, 1.0)
+        return masses[:, None] * self.gravity, moments / heavy[:, None]
+
+    @cached_property
+    def neutral(self) -> Array:
+        """Coordinates ``(k,)`` of all joints at home: mostly zeros."""
+        return np.concatenate([np.zeros(0), *(link.joint.neutral for link in self.links)])
+
+    def joint_parameter(self, field: str) -> Array:
+        """``stiffness``, ``damping`` or ``rest`` of all coordinates ``(k,)``.
+
+        Raises InvalidArgument if ``field`` is not one of the names.
+        """
+        arguments.choice("field", field, ("stiffness", "damping", "rest"))
+        return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
+
+    def check_vector(self, name: str, value: ArrayLike) -> Array:
+        """Coordinates, velocities or whatever there is one of for each ``(..., k)``.
+
+        Raises
+        ------
+        InvalidArgument
+            If there are not as many; the message says how many each link has.
+        """
+        try:
+            return arguments.vector(name, value, self.num_coordinates)
+        except InvalidArgument as error:
+            if not error.got.startswith("shape"):
+                raise
+            each = ", ".join(f"{link.joint.num_coordinates} of {link.name!r}" for link in self.links)
+            raise InvalidArgument(name, error.got, f"{error.expected}: {each}") from error
+
+    def index(self, name: str) -> int:
+        """Index of the link with this name.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is none.
+        """
+        names = [link.name for link in self.links]
+        if not isinstance(name, str) or name not in names:
+            raise InvalidArgument("name", repr(name), "one of " + ", ".join(map(repr, names)))
+        return names.index(name)
+
+    def coordinates(self, values: Mapping[str, ArrayLike], default: ArrayLike | None = None) -> Array:
+        """Stacked coordinates or velocities ``(k,)`` from some given by the names of their links.
+
+        The others are taken from ``default (k,)``, by default the joints' home. For velocities, say
+        ``default=0``.
+
+        Raises InvalidArgument if there is no link of a name, or its numbers or ``default`` do not fit.
+        """
+        arguments.require_instance("values", values, Mapping)
+        base = self.neutral if default is None else arguments.array("default", default)
+        if base.shape not in ((), (self.num_coordinates,)):
+            raise InvalidArgument(
+                "default", f"shape {base.shape}", f"a number, or shape ({self.num_coordinates},)"
+            )
+        result = np.array(np.broadcast_to(base, (self.num_coordinates,)))
+        for name, value in values.items():
+            joint_slice = self.coordinate_slices[self.index(arguments.text("values: name", name))]
+            count = joint_slice.stop - joint_slice.start
+            numbers = arguments.array(f"values[{name!r}]", value)
+            if numbers.shape not in ((), (count,)) or (numbers.ndim == 0 and count != 1):
+                raise InvalidArgument(f"values[{name!r}]", f"shape {numbers.shape}", f"shape ({count},)")
+            result[joint_slice] = numbers
+        return result
+
+    def _refuse_massless_leaves(self) -> None:
+        has_mass = self.inertias[:, 5, 5] > 0
+        for i in reversed(range(len(self.links))):
+            if has_mass[i] and self.parents[i] >= 0:
+                has_mass[self.parents[i]] = True
+        for link, heavy in zip(self.links, has_mass, strict=True):
+            if not heavy:
+                expected = "an inertia, for it or for a link that hangs on it"
+                raise InvalidArgument(f"link {link.name!r}: inertia", "no mass", expected)
+
+
+def _check_inertia(name: str, value: Any) -> Array:
+    """A spatial inertia that some body could have; a point mass and a thin rod are bodies, too."""
+    M = arguments.symmetric(name, value, 6)
+    if M.shape != (6, 6):
+        raise InvalidArgument(name, f"shape {M.shape}", "shape (6, 6)")
+    try:
+        from_symmetric_spatial_inertia(M)
+    except InvalidArgument as error:
+        raise InvalidArgument(name, error.got, error.expected) from error
+    return M
+
+
+def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    by_name: dict[str, Link] = {}
+    for link in links:
+        if link.name in by_name:
+            raise InvalidArgument("links", f"two links named {link.name!r}", "a name for each")
+        by_name[link.name] = link
+    for link in links:
+        if link.parent is not None and link.parent not in by_name:
+            known = ", ".join(map(repr, by_name))
+            raise InvalidArgument(
+                f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {known}"
+            )
+    _refuse_cycles(by_name)
+    sorted_links: dict[str, Link] = {}
+    while len(sorted_links) < len(links):  # each round places at least the links whose parents are placed
+        for link in links:
+            if link.parent is None or link.parent in sorted_links:
+                sorted_links.setdefault(link.name, link)
+    return tuple(sorted_links.values())
+
+
+def _refuse_cycles(by_name: Mapping[str, Link]) -> None:
+    parents = {name: () if link.parent is None else (link.parent,) for name, link in by_name.items()}
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        chain = " -> ".join(map(repr, error.args[1]))
+        expected = "a tree; close loops by constraints"
+        raise InvalidArgument("links", f"links in a circle, {chain}", expected) from error

@@ -1,0 +1,194 @@
+"""Linearly implicit steps by conjugate gradients, preconditioned along the tree (Sueda 2.13).
+
+Such a step solves with ``M - h D - h^2 K``. Multiplied with a vector, this takes two sweeps over the links
+and the blocks of K and D; what is inverted in linear time is the part of it that hands nothing on except
+along the tree: mass, springs and dampers in the joints, of bodies against the world and against their
+parents. Where there are no others the preconditioner is the inverse; it leaves the others to the iteration.
+
+>>> import numpy as np
+>>> from scipy.sparse.linalg import cg
+>>> from rbnotes import inertia, joints
+>>> from rbnotes.dynamics import State
+>>> from rbnotes.multibody.reduced import Link, Tree, TreeSystem
+>>> from rbnotes.multibody.reduced import step_operator, step_preconditioner
+>>> rod = inertia.spatial_inertia(1.0, 0.1 * np.eye(3), [0.5, 0.0, 0.0])
+>>> link = Link("rod", joints.Revolute(), rod, stiffness=1e4)
+>>> system = TreeSystem(Tree([link]))
+>>> state, h = State(q=[0.1], qdot=[0.0]), 0.01
+>>> matrix = step_operator(system, state, h)
+>>> inverse = step_preconditioner(system, state, h)
+>>> impulse = h * system.force(state)
+>>> v, failed = cg(matrix, impulse, M=inverse.operator, rtol=1e-12)
+>>> v.round(3).tolist()
+[-7.407]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.dynamics import Forces, State
+from rbnotes.multibody.reduced.dynamics import _coordinate_constraint_inertia
+from rbnotes.multibody.reduced.inverse_mass import (
+    _T,
+    InverseMass,
+    factor_mass_matrix,
+    joint_diagonal_blocks,
+)
+from rbnotes.multibody.reduced.jacobian_products import jacobian_product, jacobian_transpose_product
+from rbnotes.multibody.reduced.kinematics import _matvec
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.system import TreeSystem
+
+
+@dataclass(frozen=True, eq=False)
+class StepPreconditioner:
+    """The inverse of what of ``M - h D - h^2 K`` runs along the tree; made by :func:`step_preconditioner`."""
+
+    inverse_mass: InverseMass
+    """Of the joints' velocities."""
+    particle_inverses: Array
+    """Inverses ``(p, 3, 3)`` of the blocks of the particles, 1/kg."""
+    is_exact: bool
+    """Whether nothing is left out: then it is the inverse of :func:`step_operator`."""
+    is_positive_definite: bool
+    """Whether it is positive definite, if symmetric; conjugate gradients need that. Springs that are pressed
+    together may make it indefinite where h is large."""
+
+    def solve(self, x: ArrayLike) -> Array:
+        """Velocities ``(N,)`` from momenta, of particles and joints.
+
+        Raises InvalidArgument if the shape of ``x`` does not fit.
+        """
+        count = 3 * len(self.particle_inverses)
+        x = arguments.single_vector("x", x, count + self.inverse_mass.tree.num_coordinates)
+        of_particles = _matvec(self.particle_inverses, x[:count].reshape(-1, 3)).ravel()
+        return np.append(of_particles, self.inverse_mass.solve(x[count:]))
+
+    @property
+    def operator(self) -> LinearOperator:
+        """For the solvers of ``scipy.sparse.linalg``."""
+        size = 3 * len(self.particle_inverses) + self.inverse_mass.tree.num_coordinates
+        return LinearOperator((size, size), matvec=lambda x: self.solve(x.ravel()), dtype=np.float64)
+
+
+def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
+    """``M - h D - h^2 K`` of particles and joints ``(N, N)``, as products in linear time.
+
+    With the derivatives of applied and joint forces, as :meth:`~rbnotes.multibody.reduced.TreeSystem.forces` has them;
+    symmetric if those are.
+
+    Raises InvalidArgument if ``h`` is not positive.
+    """
+    h = _check_step(system, state, h)
+    count = state.v.size
+    tree, q = system.tree, state.q
+    applied, on_joints = _implicit_matrices(system, state, h)
+    masses = np.repeat(system.masses, 3)
+    constraint_inertias = [
+        (own, _coordinate_constraint_inertia(tree, q, i))
+        for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True))
+        if link.joint.num_coordinate_constraints
+    ]
+
+    def product(x: Array) -> Array:
+        x = x.ravel()
+        twists = jacobian_product(tree, q, x[count:])
+        momenta = np.append(_matvec(tree.inertias, twists), masses * x[:count])
+        momenta += applied @ np.append(twists, x[:count])
+        wrenches = momenta[: twists.size].reshape(twists.shape)
+        generalized = jacobian_transpose_product(tree, q, wrenches) + on_joints @ x[count:]
+        for coordinates, constraint_inertia in constraint_inertias:
+            generalized[coordinates] += constraint_inertia @ x[count:][coordinates]
+        return np.append(momenta[twists.size :], generalized)
+
+    return LinearOperator((state.size, state.size), matvec=product, dtype=np.float64)
+
+
+def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreconditioner:
+    """The inverse of :func:`step_operator`, without the forces between bodies that are not parent and child.
+
+    Left out are derivatives between such bodies, between bodies and particles, between particles, and between
+    different joints.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive.
+    SingularConfiguration
+        If a joint is in a singular state, or springs that push take away its inertia; the message names it.
+    """
+    h, tree = _check_step(system, state, h), system.tree
+    applied, on_joints = _implicit_matrices(system, state, h)
+    bodies, parents, particles, is_complete = _tree_blocks(tree, len(system.masses), applied)
+    blocks = joint_diagonal_blocks(tree, on_joints)
+    inertia = factor_mass_matrix(tree, state.q, joint_terms=blocks, body_terms=bodies, parent_terms=parents)
+    particles += system.masses[:, None, None] * np.eye(3)
+    if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * system.masses**3):
+        raise SingularConfiguration("h", "springs that take away a particle's inertia", "a smaller step")
+    definite = inertia.is_positive_definite and bool(
+        np.all(np.linalg.eigvalsh((particles + _T(particles)) / 2) > 0)
+    )
+    exact = is_complete and np.array_equal(blocks, on_joints)
+    return StepPreconditioner(inertia, np.linalg.inv(particles), exact, definite)
+
+
+def _check_step(system: TreeSystem, state: State, h: float) -> float:
+    """The size of the step, of these."""
+    arguments.require_instance("system", system, TreeSystem)
+    arguments.require_instance("state", state, State)
+    return arguments.positive_number("h", h)
+
+
+def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
+    """``-h D - h^2 K`` of the applied forces, on bodies and particles, sparse; and of the joint forces."""
+    applied, driven = system._applied_forces(system.maximal_state(state)), system._driving_forces(state)
+    tree = system.tree
+    on_joints = _implicit_matrix(driven, h)
+    on_joints += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
+    return _implicit_matrix(Forces(applied.f, *map(sparse.csr_array, applied[1:])), h), on_joints
+
+
+def _implicit_matrix(forces: Forces, h: float) -> Any:
+    return -h * forces.D - h**2 * forces.K
+
+
+def _tree_blocks(tree: Tree, count: int, applied: Any) -> tuple[Array, Array, Array, bool]:
+    """Blocks of bodies, of bodies and their parents, of particles; and whether there are no others."""
+    n = len(tree.links)
+    entries = sparse.coo_array(applied)
+    entries.sum_duplicates()
+    entries.eliminate_zeros()
+    (rows, columns), values = entries.coords, entries.data
+    # Six numbers for a body, then three for a particle; the latter counted as bodies without parents.
+    row_owner, column_owner = (np.where(at < 6 * n, at // 6, n + (at - 6 * n) // 3) for at in (rows, columns))
+    row_entry, column_entry = (np.where(at < 6 * n, at % 6, (at - 6 * n) % 3) for at in (rows, columns))
+    parent = np.append(tree.parents, np.full(count, -1)).astype(int)
+    bodies, parents = np.zeros((n, 6, 6)), np.zeros((n, 2, 6, 6))
+    particles = np.zeros((count, 3, 3))
+    is_diagonal, is_parent_column, is_parent_row = (
+        row_owner == column_owner,
+        parent[row_owner] == column_owner,
+        parent[column_owner] == row_owner,
+    )
+    is_body = is_diagonal & (row_owner < n)
+    bodies[row_owner[is_body], row_entry[is_body], column_entry[is_body]] = values[is_body]
+    parents[row_owner[is_parent_column], 0, row_entry[is_parent_column], column_entry[is_parent_column]] = (
+        values[is_parent_column]
+    )
+    parents[column_owner[is_parent_row], 1, row_entry[is_parent_row], column_entry[is_parent_row]] = values[
+        is_parent_row
+    ]
+    is_particle = is_diagonal & (row_owner >= n)
+    particles[row_owner[is_particle] - n, row_entry[is_particle], column_entry[is_particle]] = values[
+        is_particle
+    ]
+    return bodies, parents, particles, bool(np.all(is_diagonal | is_parent_column | is_parent_row))

@@ -1,0 +1,234 @@
+"""Dynamics of a tree by sweeps over its links: inverse, forward, and both mixed (Sueda 2.12, Algorithm 9).
+
+The same equations of motion as in :mod:`rbnotes.multibody.reduced.dynamics`, without J and without the mass matrix: every
+link is visited a few times, so that the cost grows as their number.
+
+*Inverse* dynamics knows all accelerations. One sweep from the roots makes twists and their rates, one from
+the leaves hands on what they take. *Forward* dynamics needs the inertia that each joint feels: that of its
+body and of all that hangs on it, less what the joints beyond give way (Featherstone's articulated inertia).
+In *hybrid* dynamics some joints move as told, and do not give way. What the told accelerations take alone is
+inverse dynamics; the free joints answer to what they have too little or too much of it, with the driven ones
+locked; and inverse dynamics again finds the forces that the driven ones take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.multibody.reduced.dynamics import (
+    _check_applied_forces,
+    _gyroscopic_and_gravity_wrenches,
+    _passive_joint_forces,
+)
+from rbnotes.multibody.reduced.inverse_mass import _T, factor_mass_matrix
+from rbnotes.multibody.reduced.jacobian_products import (
+    generalized_forces,
+    jacobian_product_and_rate,
+)
+from rbnotes.multibody.reduced.kinematics import (
+    _matvec,
+    _poses,
+    _relative_joint_poses,
+    check_vectors,
+)
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked import se3
+
+
+class HybridDynamicsResult(NamedTuple):
+    """What joints do of which some move as told, and the others as forces make them."""
+
+    qddot: Array
+    """Accelerations of all joints ``(..., k)``, rad/s^2 or m/s^2."""
+    tau: Array
+    """Applied forces ``(..., k)``, N m or N: those given and, of joints that move as told, those that it
+    takes.
+    """
+
+
+def inverse_dynamics(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
+) -> Array:
+    """Return the applied joint forces ``(..., k)`` for the accelerations qddot: recursive Newton-Euler.
+
+    :func:`~rbnotes.multibody.reduced.inverse_dynamics_dense` forms the mass matrix instead, with the same result.
+
+    Parameters
+    ----------
+    wrenches
+        Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot, qddot, _, wrenches = _check_dynamics_arguments(tree, q, qdot, qddot, 0.0, wrenches)
+    return _inverse_dynamics(tree, q, qdot, qddot, wrenches)
+
+
+def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
+    return _newton_euler(tree, q, qdot, qddot, wrenches) - _passive_joint_forces(tree, q, qdot)
+
+
+def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array | float) -> Array:
+    """Return the joint forces ``(..., k)`` for qddot without those of springs and dampers."""
+    steps = _relative_joint_poses(tree, q)
+    A = se3.Ad_inverse(steps)
+    phi, rate = (
+        _matvec(tree.joint_to_body_adjoints, each)
+        for each in jacobian_product_and_rate(tree, q, qdot, qdot, qddot, A)
+    )
+    f = (
+        _gyroscopic_and_gravity_wrenches(tree, _poses(tree, steps).bodies, phi)
+        + wrenches
+        - _matvec(tree.inertias, rate)
+    )
+    return -generalized_forces(tree, q, f, A)
+
+
+def bias_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
+    """Return the bias forces ``(..., k)``: inverse dynamics at zero acceleration.
+
+    They contain gravity and the terms of the velocities, but no springs, dampers or applied wrenches: the
+    ``h`` of ``M_r qddot + h = tau``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = check_vectors(tree, q=q, qdot=qdot)
+    return _newton_euler(tree, q, qdot, np.zeros_like(q), 0.0)
+
+
+def forward_dynamics(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
+) -> Array:
+    """Return the accelerations ``(..., k)`` under joint forces and wrenches: articulated bodies.
+
+    :func:`~rbnotes.multibody.reduced.forward_dynamics_dense` solves with the mass matrix instead. It has the same
+    parameters and errors. Both satisfy the constraints of joints on their own coordinates.
+
+    Raises InvalidArgument if a shape does not fit.
+    """
+    return hybrid_dynamics(tree, q, qdot, {}, tau, wrenches).qddot
+
+
+def hybrid_dynamics(
+    tree: Tree,
+    q: ArrayLike,
+    qdot: ArrayLike,
+    accelerations: Mapping[str, ArrayLike],
+    tau: ArrayLike = 0.0,
+    wrenches: ArrayLike = 0.0,
+) -> HybridDynamicsResult:
+    """Accelerations of joints under forces while others move as told, and the forces that these take.
+
+    What :class:`~rbnotes.multibody.reduced.PrescribedJoint` and its rows in the equations of motion say (Sueda eq.
+    (2.106)), in linear time. With all joints driven it is inverse dynamics, with none forward dynamics.
+
+    Parameters
+    ----------
+    accelerations
+        Of the joints that are driven ``(..., k_i)``, rad/s^2 or m/s^2, by the names of their links; one of a
+        single coordinate takes a number, too.
+    tau
+        Applied joint forces ``(..., k)``, N m or N, besides those of springs and dampers; those on driven
+        joints are not looked at.
+    wrenches
+        Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no link of a name, or its acceleration has not as many numbers as its joint has
+        coordinates.
+    SingularConfiguration
+        If a joint that is not driven is in a singular state, or nothing heavy moves with it; the message
+        names it.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    arguments.require_instance("accelerations", accelerations, Mapping)
+    prescribed, is_prescribed = _prescribed_accelerations(tree, accelerations)
+    q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
+    # What the told accelerations alone take: the free joints have too much of it, or too little.
+    free_forces, constraint_accelerations = _remove_constraint_components(
+        tree, q, qdot, tau - _inverse_dynamics(tree, q, qdot, prescribed, wrenches)
+    )
+    qddot = prescribed + np.where(
+        is_prescribed,
+        0.0,
+        constraint_accelerations + factor_mass_matrix(tree, q, locked=accelerations).solve(free_forces),
+    )
+    if not np.any(is_prescribed):
+        return HybridDynamicsResult(qddot, np.array(tau))
+    return HybridDynamicsResult(
+        qddot, np.where(is_prescribed, _inverse_dynamics(tree, q, qdot, qddot, wrenches), tau)
+    )
+
+
+def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:
+    """Forces without what joints' own constraints take up, and accelerations that only these ask for.
+
+    Both ``(..., k)``. A joint's S is zero along the rows of its constraints, so that nothing else moves.
+    """
+    remaining, constraint_accelerations = np.array(forces), np.zeros(q.shape)
+    for link, coordinates in zip(tree.links, tree.coordinate_slices, strict=True):
+        if link.joint.num_coordinate_constraints:
+            joint_q, joint_qdot = q[..., coordinates], qdot[..., coordinates]
+            rows = link.joint.compute_coordinate_constraint_jacobian(joint_q)
+            bias_acceleration = _matvec(
+                link.joint.compute_coordinate_constraint_jacobian_rate(joint_q, joint_qdot), joint_qdot
+            )
+            right_sides = np.stack([_matvec(rows, forces[..., coordinates]), bias_acceleration], axis=-1)
+            components = _T(rows) @ np.linalg.solve(rows @ _T(rows), right_sides)
+            remaining[..., coordinates] -= components[..., 0]
+            constraint_accelerations[..., coordinates] = -components[..., 1]
+    return remaining, constraint_accelerations
+
+
+def _prescribed_accelerations(
+    tree: Tree, accelerations: Mapping[str, ArrayLike]
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Accelerations ``(..., k)``, zero where none are told, and which are ``(k,)``."""
+    link_names = [link.name for link in tree.links]
+    prescribed_by_link: dict[str, Array] = {}
+    for name, value in accelerations.items():
+        if name not in link_names:
+            raise InvalidArgument("accelerations", repr(name), "one of " + ", ".join(map(repr, link_names)))
+        coordinates = tree.coordinate_slices[tree.index(name)]
+        numbers = arguments.array(f"accelerations[{name!r}]", value)
+        prescribed_by_link[name] = numbers[None] if numbers.ndim == 0 else numbers
+        if prescribed_by_link[name].shape[-1] != coordinates.stop - coordinates.start:
+            expected = f"shape (..., {coordinates.stop - coordinates.start})"
+            raise InvalidArgument(f"accelerations[{name!r}]", f"shape {numbers.shape}", expected)
+    shapes = {f"accelerations[{name!r}]": value.shape[:-1] for name, value in prescribed_by_link.items()}
+    prescribed = np.zeros((*arguments.common_shape(**shapes), tree.num_coordinates))
+    is_prescribed = np.zeros(tree.num_coordinates, dtype=bool)
+    for name, value in prescribed_by_link.items():
+        coordinates = tree.coordinate_slices[tree.index(name)]
+        prescribed[..., coordinates], is_prescribed[coordinates] = value, True
+    return prescribed, is_prescribed
+
+
+def _check_dynamics_arguments(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike
+) -> list[Array]:
+    """All that dynamics is given, with the same leading axes."""
+    tau, wrenches = _check_applied_forces(tree, tau, wrenches)
+    wrenches = wrenches if wrenches.ndim else np.broadcast_to(wrenches, (len(tree.links), 6))
+    vectors = check_vectors(
+        tree, q=q, qdot=qdot, qddot=qddot, tau=np.broadcast_to(tau, (*tau.shape[:-1], tree.num_coordinates))
+    )
+    lead = arguments.common_shape(q=vectors[0].shape[:-1], wrenches=wrenches.shape[:-2])
+    vectors = [np.broadcast_to(each, (*lead, tree.num_coordinates)) for each in vectors]
+    return [*vectors, np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))]

@@ -1,0 +1,167 @@
+"""A tree in fewer velocities than its joints and particles have: what such systems share (Sueda 2.6, 2.7).
+
+The velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem` follow from fewer ones, ``v = J v_R``, its
+accelerations by ``J dv_R/dt + Jdot v_R``. With one more transpose the equations of motion are those of the
+fewer ones (eqs. (2.83), (2.92)),
+
+    J^T M J dv_R/dt = J^T (f - M Jdot v_R).
+
+How both sides change follows by the chain rule, with the derivatives that the tree has of its own and those
+of J (:class:`Bends`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
+from rbnotes.multibody.reduced.system import TreeSystem
+
+
+class ReductionDerivatives(NamedTuple):
+    """Derivatives that J has because it changes with the R fewer coordinates; N: all velocities."""
+
+    velocities: Array
+    """Of ``J v_R``, by the coordinates ``(N, R)``."""
+    accelerations: Array
+    """Of ``J a_R + Jdot v_R``, by the coordinates ``(N, R)``."""
+    bias_acceleration: Array
+    """Of ``Jdot v_R``, by v_R ``(N, R)``."""
+    forces: Array
+    """Of ``J^T f``, by the coordinates ``(R, R)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedSystem(ABC):
+    """A mechanical system whose states stand for states of a whole tree."""
+
+    system: TreeSystem
+    """The whole tree, with its particles and all that acts on it."""
+
+    @abstractmethod
+    def _expand(self, state: State) -> tuple[State, Array, Array]:
+        """The state of the whole tree, J and the drift."""
+
+    @abstractmethod
+    def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        """How J changes, for accelerations ``(R,)`` of the fewer velocities and forces ``(N,)`` on all."""
+
+    def expand(self, state: State) -> State:
+        """The state of the whole tree, with its particles.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        return self._expand(state)[0]
+
+    def reduction(self, state: State) -> Reduction:
+        """All velocities of particles and joints from the fewer ones.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        return Reduction(self._expand(state)[1])
+
+    def acceleration_reduction(self, state: State) -> Reduction:
+        """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90)).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        return Reduction(*self._expand(state)[1:])
+
+    def mass_matrix(self, state: State) -> Array:
+        """``J^T M J``.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        full_state, J, _ = self._expand(state)
+        result: Array = J.T @ self.system.mass_matrix(full_state) @ J
+        return result
+
+    def force(self, state: State) -> Array:
+        """All forces, handed on, with the fictitious ones of the drift.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        full_state, J, drift = self._expand(state)
+        result: Array = J.T @ (self.system.force(full_state) - self.system.mass_matrix(full_state) @ drift)
+        return result
+
+    def linearized_force(self, state: State) -> Forces:
+        """The same, with K and D of the tree between two J, as linearly implicit Euler keeps them.
+
+        How J itself changes is in :meth:`tangent`.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        full_state, J, drift = self._expand(state)
+        f, K, D = self.system.linearized_force(full_state)
+        return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ drift), J.T @ K @ J, J.T @ D @ J)
+
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``force - mass acceleration (R,)``, with all its derivatives: exact ones, for fully implicit steps.
+
+        Parameters
+        ----------
+        acceleration
+            Of the fewer velocities ``(R,)``, rad/s^2 or m/s^2.
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``acceleration`` does not fit.
+        """
+        arguments.require_instance("state", state, State)
+        acceleration = arguments.single_vector("acceleration", acceleration, state.size)
+        full_state, J, drift = self._expand(state)
+        f, K, D = self.system.linearized_residual(full_state, J @ acceleration + drift)
+        M, derivatives = (
+            self.system.mass_matrix(full_state),
+            self._reduction_derivatives(state, acceleration, f),
+        )
+        K = K @ J + D @ derivatives.velocities - M @ derivatives.accelerations
+        return Forces(
+            J.T @ f, J.T @ K + derivatives.forces, J.T @ (D @ J - M @ derivatives.bias_acceleration)
+        )
+
+    def acceleration(self, state: State) -> Array:
+        """Accelerations of the fewer velocities.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
+        SingularConfiguration
+            If a joint is in a singular state, or J has lost its rank.
+        """
+        arguments.require_instance("state", state, State)
+        full_state, J, drift = self._expand(state)
+        rows = self.system.coordinate_constraint_rows(full_state, acceleration=True)
+        problem = StepProblem(self.system.mass_matrix(full_state), self.system.force(full_state), rows)
+        return solve_step(Reduction(J, drift).reduce(problem)).velocity
+
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
+        """Particles and coordinates plus the increment; velocities kept.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
+        arguments.require_instance("state", state, State)
+        return state.retract(increment, h)
+
+    def energy(self, state: State) -> float:
+        """That of the whole tree, J.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        return self.system.energy(self.expand(state))

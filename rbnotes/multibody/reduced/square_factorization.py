@@ -1,0 +1,275 @@
+"""Forward dynamics by the square factors of the mass matrix (Si & Guenter 4, eqs. (18)-(35); appendix B).
+
+Over the bodies, ``M = S^T G^T J G S`` has factors that are not square (:class:`SpatialOperators`).
+The *articulated* inertia Jbar of a body, which is what it feels like with all joints beyond it free, gives
+square ones: with the block diagonal ``Omega = S^T Jbar S`` and ``K = Jbar S Omega^-1``,
+
+    Pi = Gamma^T K,    Y = (I - Gamma^T (I - K S^T))^-1,
+    M = (I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T,    M^-1 = (I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi).
+
+``I - S^T Y Pi`` is upper triangular with ones on its diagonal; two sweeps apply it and its transpose.
+The paper uses Y and Pi without saying what they are; these definitions make its equation (58) true.
+
+Other than the recursion of articulated bodies, where inertias and loads come down the tree together, this one
+first asks what the joints need if they do not accelerate (an inverse dynamics), and then what the rest does.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.multibody.reduced.dynamics import (
+    _check_applied_forces,
+    _coordinate_constraint_inertia,
+    _gravity_wrenches,
+    _passive_joint_forces,
+)
+from rbnotes.multibody.reduced.inverse_mass import _factor_mass_matrix
+from rbnotes.multibody.reduced.kinematics import _check_state_vectors, _matvec, _poses_at
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.recursive_dynamics import _remove_constraint_components
+from rbnotes.multibody.reduced.spatial_operators import (
+    SpatialOperators,
+    _block_diagonal,
+    _motion_subspace_rates,
+    _motion_subspaces,
+    _parent_motion_transforms,
+    _stacked_block_diagonal,
+    _sum_child_wrenches,
+    _transpose_matvec,
+)
+from rbnotes.unchecked import se3
+
+
+class SquareFactors(NamedTuple):
+    """The factors of the mass matrix, body by body, in the frames of the bodies."""
+
+    A: Array
+    """Adjoints ``(..., n, 6, 6)``, without unit and m, from the frames of the parents."""
+    S: tuple[Array, ...]
+    """Jacobian ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
+    articulated_inertias: Array
+    """Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia that each body feels like with the joints
+    beyond it free.
+    """
+    Omega: tuple[Array, ...]
+    """``S_i^T Jbar_i S_i (..., k_i, k_i)``, kg m^2 or kg: the inertia that each joint feels, those before
+    it locked.
+    """
+    gain: tuple[Array, ...]
+    """``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: the wrench on each body that its joint's force makes."""
+    Y: Array
+    """``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, without unit and m: the wrench that a wrench on the body is
+    for its parent.
+    """
+    Pi: tuple[Array, ...]
+    """``A_i^T K_i (..., 6, k_i)``: that wrench of the joint's force, for the parent."""
+
+
+class FactoredDynamicsResult(NamedTuple):
+    """All that Si & Guenter's six passes compute, with their letters; each body has a row, in its frame."""
+
+    v: Array
+    """Twists ``(..., n, 6)``, rad/s and m/s, eq. (20)."""
+    a: Array
+    """What each joint adds to the rates of the twists ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (19)."""
+    b: Array
+    """Wrenches of steady twists, less the loads ``(..., n, 6)``, N m and N, eq. (21)."""
+    alpha: Array
+    """Rates of the twists while the coordinates change steadily ``(..., n, 6)``, rad/s^2 and m/s^2, eq.
+    (22).
+    """
+    alpha_bar: Array
+    """Wrenches that these take ``(..., n, 6)``, N m and N, eq. (23)."""
+    p: Array
+    """Wrenches in the joints that these take ``(..., n, 6)``, N m and N, eq. (24)."""
+    p_bar: Array
+    """Joint forces that these take ``(..., k)``, N m or N, eq. (25)."""
+    tau_bar: Array
+    """What is left of the joint forces ``(..., k)``, N m or N, eq. (26)."""
+    factors: SquareFactors
+    """Eqs. (27)-(30), which depend on q alone."""
+    z: Array
+    """Wrenches that hold each body while the joints beyond it move by tau_bar ``(..., n, 6)``, N m and N,
+    eq. (31).
+    """
+    c: Array
+    """What is left of tau_bar at each joint then ``(..., k)``, N m or N, eq. (32)."""
+    c_bar: Array
+    """Accelerations of the joints with those before them locked ``(..., k)``, rad/s^2 or m/s^2, eq. (33)."""
+    eta: Array
+    """Rates of the twists that come from accelerations of joints ``(..., n, 6)``, rad/s^2 and m/s^2, eq.
+    (34).
+    """
+    qddot: Array
+    """Accelerations of the joints ``(..., k)``, rad/s^2 or m/s^2, eq. (35)."""
+
+
+class FactorMatrices(NamedTuple):
+    """The same factors as matrices: what appendix B writes without saying what it is."""
+
+    Jbar: Array
+    """``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``, kg, kg m and kg m^2."""
+    Omega: Array
+    """``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``, kg m^2 or kg."""
+    Y: Array
+    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, without unit and m, upper triangular."""
+    Pi: Array
+    """``Gamma^T K (..., 6 n, k)``, without unit and m, upper triangular by blocks, zero on the diagonal."""
+    unit_triangular: Array
+    """``I - S^T Y Pi (..., k, k)``, without unit among joints of one kind, upper triangular by blocks with
+    ones on the diagonal.
+    """
+    unit_triangular_inverse: Array
+    """``I + S^T G^T Pi (..., k, k)``, without unit in the same way, its inverse."""
+
+    @property
+    def mass_matrix(self) -> Array:
+        """``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
+        result: Array = (
+            self.unit_triangular_inverse @ self.Omega @ np.swapaxes(self.unit_triangular_inverse, -1, -2)
+        )
+        return result
+
+    @property
+    def inverse_mass_matrix(self) -> Array:
+        """``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
+        result: Array = np.swapaxes(self.unit_triangular, -1, -2) @ np.linalg.solve(
+            self.Omega, self.unit_triangular
+        )
+        return result
+
+
+def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
+    """Articulated inertias and gains (Si & Guenter eqs. (27)-(30)).
+
+    They are those of :func:`~rbnotes.multibody.reduced.factor_inertia`, whose sweep from the leaves makes them, in the
+    frames of the bodies.
+
+    Joints that constrain their own coordinates are given an inertia along what they forbid, as in the
+    regular mass matrix.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
+    SingularConfiguration
+        If some joint is in a singular state, or nothing heavy moves with it; the message names it.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    return _square_factors(tree, tree.check_vector("q", q))
+
+
+def _square_factors(tree: Tree, q: Array) -> SquareFactors:
+    A, S = _parent_motion_transforms(tree, q), _motion_subspaces(tree, q)
+    articulated, Y = np.zeros_like(A), np.zeros_like(A)
+    Omega, gain, Pi = [], [], []
+    to_joints = se3.Ad(tree.body_frames)
+    for i, pivot in enumerate(
+        _factor_mass_matrix(tree, q, np.zeros((tree.num_coordinates, tree.num_coordinates))).pivots
+    ):
+        Xt, St = np.swapaxes(A[..., i, :, :], -1, -2), np.swapaxes(S[i], -1, -2)
+        J = to_joints[i].T @ pivot.articulated_inertia @ to_joints[i]
+        K = J @ S[i] @ pivot.inverse_joint_inertia
+        articulated[..., i, :, :], Y[..., i, :, :] = J, Xt @ (np.eye(6) - K @ St)
+        Omega.append(St @ J @ S[i] + _coordinate_constraint_inertia(tree, q, i))
+        gain.append(K)
+        Pi.append(Xt @ K)
+    return SquareFactors(A, S, articulated, tuple(Omega), tuple(gain), Y, tuple(Pi))
+
+
+def factored_dynamics(
+    tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
+) -> FactoredDynamicsResult:
+    """Forward dynamics in six passes over the tree, with all that they compute (eqs. (18)-(35)).
+
+    The accelerations are those of :func:`rbnotes.multibody.reduced.forward_dynamics`, whose parameters these are. Neither
+    the mass matrix nor the Jacobian is formed, and the cost grows with the number of links.
+
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
+    SingularConfiguration
+        As :func:`square_factors`.
+    """
+    arguments.require_instance("tree", tree, Tree)
+    q, qdot = _check_state_vectors(tree, q, qdot)
+    tau, wrenches = _check_applied_forces(tree, tau, wrenches)
+    leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
+    q, qdot = (
+        np.broadcast_to(q, (*leading, tree.num_coordinates)),
+        np.broadcast_to(qdot, (*leading, tree.num_coordinates)),
+    )
+    factors = _square_factors(tree, q)
+    A, S, n = factors.A, factors.S, len(tree.links)
+    Sdot, slices = _motion_subspace_rates(tree, q, qdot), tree.coordinate_slices
+    load = _gravity_wrenches(tree, _poses_at(tree, q).bodies) + wrenches
+    v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
+    p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.num_coordinates))
+
+    # Passes 1 and 2, from the roots: how everything moves while the coordinates change steadily.
+    for i, parent in enumerate(tree.parents):
+        J = tree.inertias[i]
+        own_twist = _matvec(S[i], qdot[..., slices[i]])
+        if parent >= 0:
+            v[..., i, :] = _matvec(A[..., i, :, :], v[..., parent, :])
+            alpha[..., i, :] = _matvec(A[..., i, :, :], alpha[..., parent, :])
+        a[..., i, :] = _matvec(Sdot[i], qdot[..., slices[i]]) - _matvec(se3.ad(own_twist), v[..., i, :])
+        v[..., i, :] += own_twist
+        b[..., i, :] = -_transpose_matvec(se3.ad(v[..., i, :]), _matvec(J, v[..., i, :])) - load[..., i, :]
+        alpha[..., i, :] += a[..., i, :]
+        alpha_bar[..., i, :] = _matvec(J, alpha[..., i, :]) + b[..., i, :]
+
+    # Pass 3, from the leaves: what that takes, and what is left to accelerate the joints.
+    for i in reversed(range(n)):
+        p[..., i, :] = _sum_child_wrenches(tree, p, A, i) + alpha_bar[..., i, :]
+        p_bar[..., slices[i]] = _transpose_matvec(S[i], p[..., i, :])
+    tau_bar: Array = tau + _passive_joint_forces(tree, q, qdot) - p_bar
+
+    # Passes 4 (the factors) and 5, from the leaves.
+    for i in reversed(range(n)):
+        for child in tree.children[i]:
+            z[..., i, :] += _matvec(factors.Y[..., child, :, :], z[..., child, :])
+            z[..., i, :] += _matvec(factors.Pi[child], tau_bar[..., slices[child]])
+        c[..., slices[i]] = tau_bar[..., slices[i]] - _transpose_matvec(S[i], z[..., i, :])
+        c_bar[..., slices[i]] = np.linalg.solve(factors.Omega[i], c[..., slices[i], None])[..., 0]
+
+    # Pass 6, from the roots.
+    for i, parent in enumerate(tree.parents):
+        qddot[..., slices[i]] = c_bar[..., slices[i]]
+        if parent >= 0:
+            qddot[..., slices[i]] -= _transpose_matvec(factors.Pi[i], eta[..., parent, :])
+            eta[..., i, :] = _transpose_matvec(factors.Y[..., i, :, :], eta[..., parent, :])
+        eta[..., i, :] += _matvec(S[i], c_bar[..., slices[i]])
+    # Along what joints forbid their own coordinates nothing else moves.
+    qddot, constraint_accelerations = _remove_constraint_components(tree, q, qdot, qddot)
+    qddot += constraint_accelerations
+    return FactoredDynamicsResult(
+        v, a, b, alpha, alpha_bar, p, p_bar, tau_bar, factors, z, c, c_bar, eta, qddot
+    )
+
+
+def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
+    """The factors of appendix B as matrices, from those of each body and their definitions in this module.
+
+    Raises InvalidArgument if the shape of ``q`` does not fit.
+    """
+    operators = SpatialOperators(tree, q)
+    factors = _square_factors(tree, operators.q)
+    S, K, Gt = operators.S, _block_diagonal(factors.gain), np.swapaxes(operators.Gamma, -1, -2)
+    St, bodies, joints = np.swapaxes(S, -1, -2), np.eye(6 * len(tree.links)), np.eye(tree.num_coordinates)
+    Y, Pi = np.linalg.inv(bodies - Gt @ (bodies - K @ St)), Gt @ K
+    return FactorMatrices(
+        _stacked_block_diagonal(factors.articulated_inertias),
+        _block_diagonal(factors.Omega),
+        Y,
+        Pi,
+        joints - St @ Y @ Pi,
+        joints + St @ np.swapaxes(operators.G, -1, -2) @ Pi,
+    )

@@ -1,0 +1,339 @@
+"""A tree that moves: the protocol of :mod:`rbnotes.dynamics` in joint coordinates (Sueda 2.3, 2.5, 2.7).
+
+The state is ``State(q=..., qdot=...)``, with particles ``x``, ``v`` beside it where deformable things hang on
+the tree. Whatever acts on bodies and particles (springs, muscles, frame springs, dampers) acts on the
+*maximal* state, the poses and twists of all links, and is handed to the joints by ``J^T``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.dynamics import BilateralRows, ForceLaw, Forces, Reduction, State, zero_forces
+from rbnotes.multibody.reduced.dynamics import (
+    _passive_joint_forces,
+    coordinate_constraints,
+    generalized_body_force,
+    kinetic_energy_from_twists,
+    potential_energy_from_poses,
+    regularized_mass_matrix,
+    solve_accelerations,
+)
+from rbnotes.multibody.reduced.dynamics_derivatives import (
+    _geometric_stiffness,
+    _kinematics_derivatives,
+    body_wrench_derivatives,
+)
+from rbnotes.multibody.reduced.kinematics import (
+    BodyKinematics,
+    _body_kinematics,
+    _jacobian_at,
+    body_poses_and_twists,
+)
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked.frozen import replace_unchecked
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSystem:
+    """A tree and particles under gravity, joint forces and forces on bodies and particles.
+
+    Raises
+    ------
+    InvalidArgument
+        If a mass is not positive.
+    """
+
+    tree: Tree
+    """Links, their joints and gravity."""
+    masses: ArrayField = ()
+    """Of the particles ``(p,)``, kg."""
+    applied: ForceLaw = zero_forces
+    """Forces on bodies and particles besides gravity, as a function of the maximal state."""
+    driven: ForceLaw | None = None
+    """Joint forces besides those of the links' springs and dampers, as a function of the state; their f, K
+    and D have the k coordinates of the tree."""
+
+    def __post_init__(self) -> None:
+        arguments.require_instance("tree", self.tree, Tree)
+        arguments.require_force_law("force_law", self.applied)
+        if self.driven is not None:
+            arguments.require_force_law("driven", self.driven)
+        masses = arguments.with_ndim("masses", arguments.positive_array("masses", self.masses, None), 1)
+        object.__setattr__(self, "masses", masses)
+
+    def body_kinematics(self, state: State) -> BodyKinematics:
+        """Poses, twists, Jacobian and drift of the tree.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
+        return _body_kinematics(self.tree, state.q, state.qdot)
+
+    def maximal_state(self, state: State) -> State:
+        """Poses and twists of all links, and the particles: what forces on bodies see.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
+        return _maximal_state(state, *body_poses_and_twists(self.tree, state.q, state.qdot))
+
+    def reduction(self, state: State) -> Reduction:
+        """All velocities, of bodies and particles, from those of particles and joints (Sueda eq. (2.89)).
+
+        For velocities: without a drift.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
+        return Reduction(self._append_particles(_jacobian_at(self.tree, state.q)))
+
+    def acceleration_reduction(self, state: State) -> Reduction:
+        """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90)).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        kinematics = self.body_kinematics(state)
+        return Reduction(
+            self._append_particles(kinematics.J),
+            np.append(kinematics.bias_acceleration, np.zeros(state.v.size)),
+        )
+
+    def mass_matrix(self, state: State) -> Array:
+        """Masses of the particles, and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
+
+        Along what constraints on the joints' own coordinates forbid, such as the length of a quaternion,
+        nothing moves, and ``J^T M J`` is zero. There it is given an inertia of the size of what the joint
+        carries: what the constraints allow does not change, and the matrix is regular.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
+        count = state.v.size
+        M = np.zeros((state.size, state.size))
+        M[:count, :count] = np.diag(np.repeat(self.masses, 3))
+        M[count:, count:] = regularized_mass_matrix(self.tree, state.q)
+        return M
+
+    def force(self, state: State) -> Array:
+        """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73)).
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        kinematics = self.body_kinematics(state)
+        return self._force(
+            state,
+            kinematics,
+            self._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f,
+            self._driving_forces(state).f,
+        )
+
+    def linearized_force(self, state: State) -> Forces:
+        """The same, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
+
+        K and D are those of applied and joint forces. How J, gravity and the gyroscopic wrenches change
+        with the coordinates is left out: of first order in the step like all the rest that scheme leaves.
+        It is in :meth:`tangent`.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        kinematics = self.body_kinematics(state)
+        applied, driven = (
+            self._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)),
+            self._driving_forces(state),
+        )
+        J, count = self._append_particles(kinematics.J), state.v.size
+        K, D = J.T @ (applied.K @ J), J.T @ (applied.D @ J)
+        K[count:, count:] += driven.K - np.diag(self.tree.joint_parameter("stiffness"))
+        D[count:, count:] += driven.D - np.diag(self.tree.joint_parameter("damping"))
+        return Forces(self._force(state, kinematics, applied.f, driven.f), K, D)
+
+    def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
+        """``force - mass acceleration (N,)``, with all its derivatives: exact ones.
+
+        That is what a fully implicit step makes zero. K and D hold all that :meth:`forces` leaves out: how J,
+        gravity, the bodies' own motion and their inertia change with coordinates and velocities. They are as
+        exact as those of the applied and driving forces.
+
+        Parameters
+        ----------
+        acceleration
+            Of particles and joints ``(N,)``.
+
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``acceleration`` does not fit.
+        """
+        arguments.require_instance("state", state, State)
+        acceleration = arguments.single_vector("acceleration", acceleration, state.size)
+        self._check_state(state)
+        tree, count = self.tree, state.v.size
+        of_particles, of_joints = np.split(acceleration, [count])
+        derivatives = _kinematics_derivatives(tree, state.q, state.qdot, of_joints)
+        body_wrenches, body_wrenches_q, body_wrenches_qdot = body_wrench_derivatives(tree, derivatives)
+        applied, driven = (
+            self._applied_forces(_maximal_state(state, derivatives.body_poses, derivatives.phi)),
+            self._driving_forces(state),
+        )
+        body_wrenches += applied.f[: body_wrenches.size].reshape(body_wrenches.shape)
+        on_particles = np.repeat(self.masses, 3) * (np.tile(tree.gravity, len(self.masses)) - of_particles)
+        on_particles += applied.f[body_wrenches.size :]
+
+        J = self._append_particles(derivatives.J)
+        twist_derivative = np.zeros_like(J)
+        twist_derivative[: body_wrenches.size, count:] = derivatives.phi_q.reshape(body_wrenches.size, -1)
+        K, D = applied.K @ J + applied.D @ twist_derivative, applied.D @ J
+        K[: body_wrenches.size, count:] += body_wrenches_q.reshape(body_wrenches.size, -1)
+        D[: body_wrenches.size, count:] += body_wrenches_qdot.reshape(body_wrenches.size, -1)
+        f, K, D = J.T @ np.append(body_wrenches, on_particles), J.T @ K, J.T @ D
+
+        inertia_forces, inertia_forces_q = self._coordinate_constraint_inertia_forces(state, of_joints)
+        f[count:] += _passive_joint_forces(tree, state.q, state.qdot) + driven.f - inertia_forces
+        K[count:, count:] += _geometric_stiffness(tree, state.q, body_wrenches) + driven.K - inertia_forces_q
+        K[count:, count:] -= np.diag(tree.joint_parameter("stiffness"))
+        D[count:, count:] += driven.D - np.diag(tree.joint_parameter("damping"))
+        return Forces(f, K, D)
+
+    def acceleration(self, state: State) -> Array:
+        """Accelerations of particles and joints ``(N,)``, with the joints' own constraints kept to.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
+        SingularConfiguration
+            If some joint is in a singular state.
+        """
+        arguments.require_instance("state", state, State)
+        M, force, count = self.mass_matrix(state), self.force(state), state.v.size
+        of_joints = solve_accelerations(self.tree, state.q, state.qdot, M[count:, count:], force[count:])
+        return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
+
+    def coordinate_constraint_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:
+        """Constraints that joints have on their own coordinates, such as that a quaternion is a unit one.
+
+        On velocities, or on accelerations.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
+        constraint_rows, drift = coordinate_constraints(self.tree, state.q, state.qdot)
+        rows = np.zeros((len(constraint_rows), state.size))
+        rows[:, state.v.size :] = constraint_rows
+        return BilateralRows(rows, -drift if acceleration else 0.0)
+
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
+        """Particles and coordinates plus the increment; velocities kept.
+
+        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        """
+        arguments.require_instance("state", state, State)
+        return state.retract(increment, h)
+
+    def reparametrize(self, state: State) -> State:
+        """The same motion in coordinates away from singular states (Sueda 2.4.8): before a step.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        self._check_state(state)
+        q, qdot = state.q.copy(), state.qdot.copy()
+        for link, coordinates in zip(self.tree.links, self.tree.coordinate_slices, strict=True):
+            q[coordinates], qdot[coordinates] = link.joint.reparametrize(q[coordinates], qdot[coordinates])
+        return replace(state, q=q, qdot=qdot)
+
+    def energy(self, state: State) -> float:
+        """Kinetic energy, and the potential of gravity, joint springs and applied forces that have one, J.
+
+        Raises InvalidArgument if ``state`` is no ``State``.
+        """
+        arguments.require_instance("state", state, State)
+        maximal_state = self.maximal_state(state)
+        kinetic = (
+            kinetic_energy_from_twists(self.tree, maximal_state.phi)
+            + np.sum(self.masses[:, None] * state.v**2) / 2
+        )
+        potential = potential_energy_from_poses(self.tree, state.q, maximal_state.E)
+        potential -= np.sum(self.masses[:, None] * state.x * self.tree.gravity)
+        applied_energy = getattr(self.applied, "energy", None)
+        return float(kinetic + potential) + (0.0 if applied_energy is None else applied_energy(maximal_state))
+
+    def _applied_forces(self, maximal_state: State) -> Forces:
+        """Forces on the maximal state, as :meth:`maximal` gives it."""
+        f, K, D = self.applied(maximal_state)
+        return Forces(arguments.vector("applied: f", f, maximal_state.size), K, D)
+
+    def _coordinate_constraint_inertia_forces(self, state: State, of_joints: Array) -> tuple[Array, Array]:
+        """What :meth:`mass` adds to ``J^T M J``, times accelerations ``(k,)``; and its derivative by q."""
+        k = self.tree.num_coordinates
+        inertia_forces, by_q = np.zeros(k), np.zeros((k, k))
+        for link, coordinates, size in zip(
+            self.tree.links, self.tree.coordinate_slices, self.tree.mean_subtree_inertias, strict=True
+        ):
+            if link.joint.num_coordinate_constraints:
+                joint_q, a = state.q[coordinates], of_joints[coordinates]
+                rows = link.joint.compute_coordinate_constraint_jacobian(joint_q)
+                row_derivatives = link.joint.compute_coordinate_constraint_jacobian_rate(
+                    *np.broadcast_arrays(joint_q, np.eye(len(a)))
+                )
+                inertia_forces[coordinates] = size * rows.T @ (rows @ a)
+                by_q[coordinates, coordinates] = size * (np.swapaxes(row_derivatives, 1, 2) @ (rows @ a)).T
+                by_q[coordinates, coordinates] += size * rows.T @ (row_derivatives @ a).T
+        return inertia_forces, by_q
+
+    def _force(self, state: State, kinematics: BodyKinematics, applied: Array, driven: Array) -> Array:
+        on_bodies, on_particles = np.split(applied, [kinematics.phi.size])
+        on_joints = generalized_body_force(self.tree, kinematics, on_bodies.reshape(kinematics.phi.shape))
+        on_joints += _passive_joint_forces(self.tree, state.q, state.qdot) + driven
+        return np.append(np.kron(self.masses, self.tree.gravity) + on_particles, on_joints)
+
+    def _driving_forces(self, state: State) -> Forces:
+        k = self.tree.num_coordinates
+        if self.driven is None:
+            return Forces(np.zeros(k), np.zeros((k, k)), np.zeros((k, k)))
+        f, K, D = self.driven(state)
+        f = arguments.vector("driven: f", f, k)
+        K, D = (_to_dense(arguments.matrix(f"driven: {n}", m, k, k)) for n, m in (("K", K), ("D", D)))
+        return Forces(f, K, D)
+
+    def _append_particles(self, J: Array) -> Array:
+        J = J.reshape(6 * len(self.tree.links), self.tree.num_coordinates)
+        count = 3 * len(self.masses)
+        extended = np.zeros((J.shape[0] + count, count + J.shape[1]))
+        extended[: J.shape[0], count:] = J
+        extended[J.shape[0] :, :count] = np.eye(count)
+        return extended
+
+    def _check_state(self, state: State) -> None:
+        k, p = self.tree.num_coordinates, len(self.masses)
+        if state.q.shape != (k,) or state.qdot.shape != (k,) or len(state.x) != p or len(state.E):
+            got = (
+                f"q {state.q.shape}, qdot {state.qdot.shape}, {len(state.x)} particles, {len(state.E)} bodies"
+            )
+            each = ", ".join(f"{link.joint.num_coordinates} of {link.name!r}" for link in self.tree.links)
+            raise InvalidArgument("state", got, f"q and qdot of shape ({k},), {each}, and {p} particles")
+
+
+def _maximal_state(state: State, bodies: Array, phi: Array) -> State:
+    """What forces on bodies and particles see of a state of the tree."""
+    return replace_unchecked(State(bodies, phi), x=state.x, v=state.v, t=state.t)
+
+
+def _to_dense(matrix: Any) -> Array:
+    dense: Array = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+    return dense

@@ -1,0 +1,152 @@
+"""The formulas of :mod:`rbnotes.se3`, on arrays that have been checked: nothing is checked here.
+
+Each has the name, arguments, result and source of the public function there, which checks and then calls it.
+Modules of this package whose data is checked call these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.unchecked import so3
+from rbnotes.unchecked.linear_algebra import matvec
+
+
+def frame(R: Array, p: Array) -> Array:
+    E = np.zeros((*np.broadcast_shapes(R.shape[:-2], p.shape[:-1]), 4, 4))
+    E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
+    return E
+
+
+def inverse(E: Array) -> Array:
+    R, p = _rotation_and_origin(E)
+    Rt = np.swapaxes(R, -1, -2)
+    return frame(Rt, -matvec(Rt, p))
+
+
+def transform_points(E: Array, x: Array) -> Array:
+    R, p = _rotation_and_origin(E)
+    return matvec(R, x) + p
+
+
+def hat(xi: Array) -> Array:
+    X = np.zeros((*xi.shape[:-1], 4, 4))
+    X[..., :3, :3], X[..., :3, 3] = so3.hat(xi[..., :3]), xi[..., 3:]
+    return X
+
+
+def vee(X: Array) -> Array:
+    return np.concatenate([so3.vee(X[..., :3, :3]), X[..., :3, 3]], axis=-1)
+
+
+def exp(xi: Array) -> Array:
+    w, v = _angular_and_linear(xi)
+    return frame(so3.exp(w), matvec(so3.left_jacobian(w), v))
+
+
+def log(E: Array) -> Array:
+    R, p = _rotation_and_origin(E)
+    w = so3.log(R)
+    return np.concatenate([w, matvec(so3.left_jacobian_inverse(w), p)], axis=-1)
+
+
+def Ad(E: Array) -> Array:
+    R, p = _rotation_and_origin(E)
+    return _lower_triangular(R, so3.hat(p) @ R)
+
+
+def Ad_inverse(E: Array) -> Array:
+    R, p = _rotation_and_origin(E)
+    Rt = np.swapaxes(R, -1, -2)
+    return _lower_triangular(Rt, -Rt @ so3.hat(p))
+
+
+def ad(xi: Array) -> Array:
+    w, v = _angular_and_linear(xi)
+    return _lower_triangular(so3.hat(w), so3.hat(v))
+
+
+def Ad_dot(E: Array, xi: Array) -> Array:
+    return Ad(E) @ ad(xi)
+
+
+def Ad_inverse_dot(E: Array, xi: Array) -> Array:
+    return -ad(xi) @ Ad_inverse(E)
+
+
+def left_jacobian(xi: Array) -> Array:
+    w, v = _angular_and_linear(xi)
+    # The series of so3.left_jacobian in the block matrix ad(xi): its lower block is the derivative along v.
+    return _lower_triangular(so3.left_jacobian(w), so3.left_jacobian_dot(w, v))
+
+
+def right_jacobian(xi: Array) -> Array:
+    return left_jacobian(-xi)
+
+
+def left_jacobian_inverse(xi: Array) -> Array:
+    w, v = _angular_and_linear(xi)
+    inverse = so3.left_jacobian_inverse(w)
+    return _lower_triangular(inverse, -inverse @ so3.left_jacobian_dot(w, v) @ inverse)
+
+
+def right_jacobian_inverse(xi: Array) -> Array:
+    return left_jacobian_inverse(-xi)
+
+
+def left_jacobian_dot(xi: Array, xidot: Array) -> Array:
+    (w, v), (wdot, vdot) = _angular_and_linear(xi), _angular_and_linear(xidot)
+    return _lower_triangular(
+        so3.left_jacobian_dot(w, wdot),
+        so3.left_jacobian_dot(w, vdot) + so3.left_jacobian_hessian(w, v, wdot),
+    )
+
+
+def right_jacobian_dot(xi: Array, xidot: Array) -> Array:
+    return left_jacobian_dot(-xi, -xidot)
+
+
+def left_jacobian_inverse_dot(xi: Array, xidot: Array) -> Array:
+    inverse = left_jacobian_inverse(xi)
+    return -inverse @ left_jacobian_dot(xi, xidot) @ inverse
+
+
+def right_jacobian_inverse_dot(xi: Array, xidot: Array) -> Array:
+    return left_jacobian_inverse_dot(-xi, -xidot)
+
+
+def interpolate(E0: Array, E1: Array, t: Array) -> Array:
+    return E0 @ exp(t[..., None] * log(inverse(E0) @ E1))
+
+
+def Gamma(x: Array) -> Array:
+    return np.concatenate([-so3.hat(x), np.broadcast_to(np.eye(3), (*x.shape, 3))], axis=-1)
+
+
+def point_velocity(E: Array, x: Array, xi: Array) -> Array:
+    R, _ = _rotation_and_origin(E)
+    return matvec(R, matvec(Gamma(x), xi))
+
+
+def point_wrench(E: Array, x: Array, f: Array) -> Array:
+    R, _ = _rotation_and_origin(E)
+    local = matvec(np.swapaxes(R, -1, -2), f)
+    return matvec(np.swapaxes(Gamma(x), -1, -2), local)
+
+
+def _rotation_and_origin(E: Array) -> tuple[Array, Array]:
+    """Rotation and origin of a frame."""
+    return E[..., :3, :3], E[..., :3, 3]
+
+
+def _angular_and_linear(xi: Array) -> tuple[Array, Array]:
+    """Angular and linear part of a twist."""
+    return xi[..., :3], xi[..., 3:]
+
+
+def _lower_triangular(diagonal: Array, below: Array) -> Array:
+    result = np.zeros((*diagonal.shape[:-2], 6, 6))
+    result[..., :3, :3] = result[..., 3:, 3:] = diagonal
+    result[..., 3:, :3] = below
+    return result

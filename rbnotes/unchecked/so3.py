@@ -1,0 +1,191 @@
+"""The formulas of :mod:`rbnotes.so3`, on arrays that have been checked: nothing is checked here.
+
+Each has the name, arguments, result and source of the public function there, which checks and then calls it.
+Modules of this package whose data is checked call these.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.polynomial.polynomial import polyval
+from scipy.special import factorial
+
+from rbnotes.arguments import Array
+from rbnotes.unchecked import quaternion
+
+SERIES_BELOW = 1.0
+"""Angle below which coefficients are summed as series; twelve terms leave less than rounding there."""
+
+CLOSED_FORM_ABOVE = 4.0
+"""Angle above which the slopes of the coefficients are written with the sine and the cosine."""
+
+
+def hat(w: Array) -> Array:
+    W = np.zeros((*w.shape, 3))
+    W[..., 2, 1], W[..., 0, 2], W[..., 1, 0] = w[..., 0], w[..., 1], w[..., 2]
+    return W - np.swapaxes(W, -1, -2)
+
+
+def vee(W: Array) -> Array:
+    # The mean of the two entries, so that rounding in either is halved.
+    x, y, z = W[..., 2, 1] - W[..., 1, 2], W[..., 0, 2] - W[..., 2, 0], W[..., 1, 0] - W[..., 0, 1]
+    return np.stack([x, y, z], axis=-1) / 2
+
+
+def exp(w: Array) -> Array:
+    W, (c1, c2) = hat(w), _stumpff(w, 2)
+    return np.eye(3) + c1 * W + c2 * (W @ W)
+
+
+def log(R: Array) -> Array:
+    return quaternion.to_rotation_vector(quaternion.from_rotation(R))
+
+
+def angle(R: Array) -> Array:
+    length: Array = np.linalg.norm(log(R), axis=-1)
+    return length
+
+
+def left_jacobian(w: Array) -> Array:
+    W, (_, c2, c3) = hat(w), _stumpff(w, 3)
+    return np.eye(3) + c2 * W + c3 * (W @ W)
+
+
+def right_jacobian(w: Array) -> Array:
+    return np.swapaxes(left_jacobian(w), -1, -2)
+
+
+def left_jacobian_inverse(w: Array) -> Array:
+    W = hat(w)
+    return np.eye(3) - W / 2 + _inverse_coefficient(w) * (W @ W)
+
+
+def right_jacobian_inverse(w: Array) -> Array:
+    return np.swapaxes(left_jacobian_inverse(w), -1, -2)
+
+
+def left_jacobian_dot(w: Array, wdot: Array) -> Array:
+    W, Wdot = hat(w), hat(wdot)
+    c2, c3, slope2, slope3 = _coefficient_derivatives(w)
+    return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (slope2 * W + slope3 * (W @ W))
+
+
+def right_jacobian_dot(w: Array, wdot: Array) -> Array:
+    return np.swapaxes(left_jacobian_dot(w, wdot), -1, -2)
+
+
+def left_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
+    inverse = left_jacobian_inverse(w)
+    return -inverse @ left_jacobian_dot(w, wdot) @ inverse
+
+
+def right_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
+    return np.swapaxes(left_jacobian_inverse_dot(w, wdot), -1, -2)
+
+
+def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
+    W, U, V = hat(w), hat(u), hat(v)
+    (_, c3, slope2, slope3), (curvature2, curvature3) = (
+        _coefficient_derivatives(w),
+        _coefficient_second_derivatives(w),
+    )
+    wu, wv, uv = _dot(w, u), _dot(w, v), _dot(u, v)
+    return (
+        c3 * _symmetric_product(U, V)
+        + slope2 * (wv * U + wu * V + uv * W)
+        + slope3 * (wv * _symmetric_product(W, U) + wu * _symmetric_product(W, V) + uv * (W @ W))
+        + wu * wv * (curvature2 * W + curvature3 * (W @ W))
+    )
+
+
+def interpolate(R0: Array, R1: Array, t: Array) -> Array:
+    return R0 @ exp(t[..., None] * log(np.swapaxes(R0, -1, -2) @ R1))
+
+
+def _dot(a: Array, b: Array) -> Array:
+    dot: Array = np.sum(a * b, axis=-1)[..., None, None]
+    return dot
+
+
+def _symmetric_product(A: Array, B: Array) -> Array:
+    return A @ B + B @ A
+
+
+def _stumpff(w: Array, last: int) -> list[Array]:
+    """c_k = 1/k! - x^2/(k+2)! + x^4/(k+4)! - ... for k = 1 to ``last``, at the angle x = |w|, as (..., 1, 1).
+
+    c_1 = sin(x)/x, c_2 = (1 - cos(x))/x^2, c_3 = (x - sin(x))/x^3, and so on. Their derivatives are
+    (dc_k/dx)/x = k c_{k+2} - c_{k+1}.
+    """
+    x = np.linalg.norm(w, axis=-1)[..., None, None]
+    c: list[Array] = [_sine_ratio(x), _sine_ratio(x / 2) ** 2 / 2]
+    small, square = x < SERIES_BELOW, x * x
+    divisor = np.where(small, 1, square)
+    if last > 2:
+        series = polyval(np.where(small, square, 0), _SERIES[:, : last - 2])
+        for k in range(3, last + 1):
+            closed = (1 / math.factorial(k - 2) - c[k - 3]) / divisor
+            c.append(np.where(small, series[k - 3], closed))
+    return c[:last]
+
+
+def _sine_ratio(x: Array) -> Array:
+    """sin(x)/x; unlike ``np.sinc``, which multiplies by pi, as accurate as the sine at large angles."""
+    ratio: Array = np.divide(np.sin(x), x, out=np.ones_like(x), where=x > 0)
+    return ratio
+
+
+def _coefficient_derivatives(w: Array) -> list[Array]:
+    """c_2 and c_3, then their slopes (dc_k/dx)/x, at the angle x = |w|.
+
+    With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the
+    sine and the cosine themselves nothing cancels.
+    """
+    c1, c2, c3, c4, c5 = _stumpff(w, 5)
+    large, square = _closed_form_mask(w)
+    slope2 = np.where(large, (c1 - 2 * c2) / square, 2 * c4 - c3)
+    slope3 = np.where(large, (c2 - 3 * c3) / square, 3 * c5 - c4)
+    return [c2, c3, slope2, slope3]
+
+
+def _coefficient_second_derivatives(w: Array) -> list[Array]:
+    """The slopes, in the same sense, of the two slopes."""
+    c1, c2, c3, c4, c5, c6, c7 = _stumpff(w, 7)
+    large, square = _closed_form_mask(w)
+    cosine = np.cos(np.linalg.norm(w, axis=-1)[..., None, None])
+    curvature2 = np.where(large, (cosine - 5 * c1 + 8 * c2) / square / square, 8 * c6 - 5 * c5 + c4)
+    curvature3 = np.where(large, (c1 - 7 * c2 + 15 * c3) / square / square, 15 * c7 - 7 * c6 + c5)
+    return [curvature2, curvature3]
+
+
+def _closed_form_mask(w: Array) -> tuple[Array, Array]:
+    """Whether the angle is above ``CLOSED_ABOVE``, and its square there."""
+    x = np.linalg.norm(w, axis=-1)[..., None, None]
+    large = x > CLOSED_FORM_ABOVE
+    return large, np.where(large, x * x, 1)
+
+
+def _inverse_coefficient(w: Array) -> Array:
+    """(1 - x/2 cot(x/2))/x^2 at the angle x = |w|, as (..., 1, 1)."""
+    x = np.linalg.norm(w, axis=-1)[..., None, None]
+    small = x < SERIES_BELOW
+    large = np.where(small, SERIES_BELOW, x)
+    closed = (1 - large / 2 / np.tan(large / 2)) / large**2
+    coefficient: Array = np.where(small, polyval(np.where(small, x * x, 0), _SERIES_INVERSE), closed)
+    return coefficient
+
+
+def _bernoulli(count: int) -> list[float]:
+    """Sizes of the Bernoulli numbers B_2, B_4, ..., as many as that, each rounded once."""
+    numbers = [Fraction(1)]
+    for n in range(1, 2 * count + 1):
+        numbers.append(-sum(math.comb(n + 1, k) * numbers[k] for k in range(n)) / Fraction(n + 1))
+    return [abs(float(number)) for number in numbers[2::2]]
+
+
+_J = np.arange(12)
+_SERIES = np.stack([(-1.0) ** _J / factorial(2 * _J + k) for k in range(3, 8)], axis=1)
+_SERIES_INVERSE = np.array(_bernoulli(12)) / factorial(2 * _J + 2)
