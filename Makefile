@@ -35,7 +35,7 @@ test-newest test-oldest: test-%:
 	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
 	rm -rf build rbnotes.egg-info
 	.venv-$*/bin/pip install --disable-pip-version-check --progress-bar off --quiet --upgrade --upgrade-strategy eager $(PINS) ".[test]"
-	.venv-$*/bin/pytest -n 2 --ignore=tests/book --ignore=tests/viewer --ignore=tests/grading/test_graders.py
+	.venv-$*/bin/pytest -n 2 --ignore=tests/book --ignore=tests/viewer --ignore=tests/coursework/grading/test_graders.py
 
 lint: package
 	$(BIN)/ruff check .

@@ -11,7 +11,7 @@ A :class:`rbnotes.contact.Collider` takes a box, a sphere or a capsule as its sh
 round edges, or what is left of one, and one algorithm finds their distances and all the corners on which a
 face stands, exactly. A cylinder collides with nothing, for it stands on a round rim, which no finite number
 of points is: on those of a prism it would tip and roll otherwise than it does. Where that will do, take a
-:class:`Capsule` or a :class:`rbnotes.contact.Rounded`. Ellipsoids and meshes are mass properties only
+:class:`Capsule` or a :class:`rbnotes.contact.RoundedBox`. Ellipsoids and meshes are mass properties only
 (:mod:`rbnotes.inertia`).
 """
 

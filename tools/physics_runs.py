@@ -17,7 +17,7 @@ from rbnotes.dynamics import State, energy_conserving_euler, momentum_conserving
 from rbnotes.multibody.maximal import Trajectory, World, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "maximal"))
+sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
 
 import physics_scenes  # noqa: E402  # the path comes first
 

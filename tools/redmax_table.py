@@ -3,7 +3,7 @@
     python tools/redmax_table.py            run all scenes, write book/_data/redmax-energies.csv
     python tools/redmax_table.py --print    only print
 
-The book shows the file as it is committed, and tests/tree/test_redmax.py compares it with the scenes.
+The book shows the file as it is committed, and tests/multibody/reduced/test_redmax.py compares it with the scenes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "book" / "_data" / "redmax-energies.csv"
 COLUMNS = ("scene", "bodies", "coordinates", "steps", "published", "computed", "relative difference")
-sys.path.insert(0, str(ROOT / "tests" / "tree"))
+sys.path.insert(0, str(ROOT / "tests" / "multibody" / "reduced"))
 
 import redmax_scenes  # noqa: E402  # the path comes first
 

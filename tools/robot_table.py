@@ -28,7 +28,7 @@ import numpy as np
 import pinocchio
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "tree"))
+sys.path.insert(0, str(ROOT / "tests" / "multibody" / "reduced"))
 
 import pinocchio_robots  # noqa: E402  # the path comes first
 

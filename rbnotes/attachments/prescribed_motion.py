@@ -30,7 +30,7 @@ def solve_prescribed_motion(
 ) -> PrescribedMotionResult:
     """Solve for the velocities that are not prescribed, and for the force behind those that are (Lloyd 0.21).
 
-    Attachments are eliminated first, :meth:`rbnotes.attachments.reduction.NullSpace.reduce`; controlled
+    Attachments are eliminated first, :meth:`rbnotes.attachments.reduction.NullSpaceReduction.reduce`; controlled
     components may be masters.
 
     Parameters

@@ -77,13 +77,13 @@ def failure_code() -> int:
     Modules outside belong to them that they take numbers from: those are part of compiled code.
     """
     folder = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(folder.glob("_[!_]*.py")))
+    sources = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
     for module in sorted(set(_EXTERNAL_IMPORTS.findall(sources))):
         sources += folder.parents[1].joinpath(*module.decode().split(".")).with_suffix(".py").read_bytes()
     return 1 + int.from_bytes(sha256(sources).digest()[:6])
 
 
-_EXTERNAL_IMPORTS = re.compile(rb"^from (rbnotes\.(?!kernels\.)[\w.]+) import", re.MULTILINE)
+_EXTERNAL_IMPORTS = re.compile(rb"^from (rbnotes\.(?!compiled\.)[\w.]+) import", re.MULTILINE)
 
 
 def compile_entry(function: Any, signature_of: Callable[..., Any]) -> Callable[..., int]:

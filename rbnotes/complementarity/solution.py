@@ -75,7 +75,7 @@ class Solution:
     """What it took."""
     certificate: Array | None = None
     """If infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit: for all z >=
-    0, ``w^T y < 0``. With other bounds see :func:`rbnotes.complementarity.certificate.contradicts`."""
+    0, ``w^T y < 0``. With other bounds see :func:`rbnotes.complementarity.certificate.is_infeasibility_certificate`."""
 
     @property
     def is_solved(self) -> bool:

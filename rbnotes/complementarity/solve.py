@@ -176,7 +176,7 @@ def default_tolerance(method: str) -> float:
 
 
 def raise_unless_solved(solution: AnySolution) -> AnySolution:
-    """The solution, if it is one; else :class:`~rbnotes.complementarity.solution.Unsolved` is raised."""
+    """The solution, if it is one; else :class:`~rbnotes.complementarity.solution.NotSolved` is raised."""
     if not solution.is_solved:
         raise NotSolved(solution)
     return solution

@@ -52,13 +52,13 @@ class BodyPairJacobian:
         on_a, on_b = (arguments.array(name, getattr(self, name), None, 6) for name in ("block_a", "block_b"))
         if on_a.ndim != 3 or on_a.shape != on_b.shape:
             got = f"shapes {on_a.shape} and {on_b.shape}"
-            raise InvalidArgument("on_a, on_b", got, "the same shape (c, k, 6)")
+            raise InvalidArgument("block_a, block_b", got, "the same shape (c, k, 6)")
         for name, block in (("a", on_a), ("b", on_b)):
             body_indices = _body_indices(name, getattr(self, name), len(on_a), self.num_bodies)
             set_fields(self, **{name: body_indices})
             # The world has no columns. Its number is that of the last body, which a zero block leaves alone.
             is_body = (body_indices != WORLD)[:, None, None]
-            set_fields(self, **{f"on_{name}": np.where(is_body, block, 0.0)})
+            set_fields(self, **{f"block_{name}": np.where(is_body, block, 0.0)})
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -68,7 +68,7 @@ class BodyPairJacobian:
     def select_groups(self, mask: NDArray[np.bool_]) -> BodyPairJacobian:
         """Those groups of rows that a mask ``(c,)`` tells."""
         parts = {name: getattr(self, name)[mask] for name in ("a", "b", "block_a", "block_b")}
-        return construct_unchecked(BodyPairJacobian, **parts, bodies=self.num_bodies)
+        return construct_unchecked(BodyPairJacobian, **parts, num_bodies=self.num_bodies)
 
     @property
     def T(self) -> TransposedBodyPairJacobian:

@@ -35,7 +35,7 @@ class Contacts:
 
     rows: BodyPairJacobian | Matrix
     """``(3 c, n)``, without unit for particles: the normal and the two tangents of one contact after the
-    other, the tangents orthonormal. A :class:`~rbnotes.contact.PairRows` between bodies; or a matrix, dense
+    other, the tangents orthonormal. A :class:`~rbnotes.contact.BodyPairJacobian` between bodies; or a matrix, dense
     or scipy.sparse; an array ``(c, 3, n)`` becomes one."""
     mu: ArrayField
     """Coefficients of friction ``(c,)``, or one for all, without unit."""

@@ -45,7 +45,7 @@ class Collider:
     body: int
     """Number of the body, or ``WORLD``."""
     shape: Shape
-    """A :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.Rounded` or a
+    """A :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.RoundedBox` or a
     :class:`~rbnotes.contact.Plane`."""
     frame: Array = field(default_factory=lambda: np.eye(4))
     """Pose of the shape in the body ``(4, 4)``, m."""
@@ -112,7 +112,7 @@ def collide(
     Boxes touch in the corners of the part of a face that lies over the other face, in the ends of an edge, or
     in a single point; capsules that lie flat touch in two points, spheres in one. The direction is that of
     the closest points, or, for overlapping cores, that in which they overlap least; where a face or edge lies
-    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifolds.FLAT`). Where
+    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifolds.FLAT_TOLERANCE`). Where
     several directions are equally good (spheres with the same centre) see
     :func:`~rbnotes.contact.distance.separating_axis`.
 

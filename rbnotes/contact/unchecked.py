@@ -24,7 +24,7 @@ def jacobian_along(directions: Array, points: ContactPoints, poses: Array) -> Bo
     if not len(points):
         empty = np.zeros((0, directions.shape[1], 6))
         return construct_unchecked(
-            BodyPairJacobian, a=points.a, b=points.b, on_a=empty, on_b=empty, bodies=len(poses)
+            BodyPairJacobian, a=points.a, b=points.b, block_a=empty, block_b=empty, num_bodies=len(poses)
         )
 
     def body_blocks(bodies: NDArray[np.intp]) -> Array:
@@ -39,5 +39,5 @@ def jacobian_along(directions: Array, points: ContactPoints, poses: Array) -> Bo
 
     a, b = points.a, points.b
     return construct_unchecked(
-        BodyPairJacobian, a=a, b=b, on_a=body_blocks(a), on_b=-body_blocks(b), bodies=len(poses)
+        BodyPairJacobian, a=a, b=b, block_a=body_blocks(a), block_b=-body_blocks(b), num_bodies=len(poses)
     )

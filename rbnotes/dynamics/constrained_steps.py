@@ -89,7 +89,7 @@ def constrained_step(
     arguments.require_instance("state", state, State)
     arguments.require_function("scheme", scheme)
     arguments.require_function("constraint_function", constraint_function)
-    arguments.require_methods("system", system, "mass", "moved")
+    arguments.require_methods("system", system, "mass_matrix", "retract")
     arguments.choice("evaluate_at", evaluate_at, ("start", "middle"))
     h = arguments.positive_number("h", h)
     v = state.velocity
@@ -135,7 +135,7 @@ def _scale_to_fraction(
     rows: Iterable[VelocityConstraintRows], fraction: float
 ) -> list[VelocityConstraintRows]:
     """Rows of a part of a step: it has a part of the impulse, and the same force."""
-    return [replace_unchecked(each, softness=each.regularization / fraction) for each in rows]
+    return [replace_unchecked(each, regularization=each.regularization / fraction) for each in rows]
 
 
 def _midpoint_rows(

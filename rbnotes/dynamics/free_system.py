@@ -126,7 +126,7 @@ class FreeSystem:
     def __post_init__(self) -> None:
         empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
         given = np.zeros((0, 6, 6)) if empty else self.inertias
-        arguments.require_force_law("force_law", self.applied)
+        arguments.require_force_law("applied", self.applied)
         inertias = arguments.positive_definite("inertias", given, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
@@ -256,8 +256,8 @@ class FreeSystem:
         if self.applied is zero_forces:
             return forces
         if not isinstance(forces, Forces):
-            raise InvalidArgument("force_law", type(forces).__name__, "a function that returns Forces")
-        f = arguments.single_vector("force_law", forces.f, state.size)
+            raise InvalidArgument("applied", type(forces).__name__, "a function that returns Forces")
+        f = arguments.single_vector("applied", forces.f, state.size)
         K = arguments.matrix_without_copy("applied K", forces.K, state.size, state.size)
         return Forces(f, K, arguments.matrix_without_copy("applied D", forces.D, state.size, state.size))
 

@@ -74,7 +74,7 @@ class FullyImplicitScheme:
         *,
         solve: StepSolver = solve_unconstrained_step,
     ) -> State:
-        """The state after a step of size h; a :class:`~rbnotes.dynamics.schemes.Step`.
+        """The state after a step of size h; a :class:`~rbnotes.dynamics.schemes.TimeStepper`.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class FullyImplicitScheme:
             raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
         h = arguments.positive_number("h", h)
         arguments.require_function("solve", solve)
-        arguments.require_methods("system", system, "mass", "forces", "moved")
+        arguments.require_methods("system", system, "mass_matrix", "linearized_force", "retract")
         equations = _StepEquations(system, state, h, self.fraction, system.mass_matrix(state), solve)
         velocity = state.velocity
         linearized = equations.linearize(velocity)
@@ -126,7 +126,7 @@ implicit_midpoint = FullyImplicitScheme(0.5)
 
 
 def _is_differentiable(system: MechanicalSystem) -> TypeGuard[DifferentiableSystem]:
-    return callable(getattr(system, "tangent", None))
+    return callable(getattr(system, "linearized_residual", None))
 
 
 @dataclass(frozen=True, eq=False)

@@ -218,7 +218,7 @@ def _unconstrained_acceleration(system: MechanicalSystem, state: State) -> Array
 
     Raises InvalidArgument if ``system`` is no ``MechanicalSystem`` or ``state`` is no ``State``.
     """
-    arguments.require_methods("system", system, "mass", "force")
+    arguments.require_methods("system", system, "mass_matrix", "force")
     arguments.require_instance("state", state, State)
     force = system.force(state)
     return factor_step(StepProblem(system.mass_matrix(state), force)).solve(force)[0]

@@ -100,7 +100,7 @@ def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.require_methods("system", system, "mass", "force")
+    arguments.require_methods("system", system, "mass_matrix", "force")
     arguments.require_instance("state", state, State)
     mass = system.mass_matrix(state)
     return StepProblem(mass, mass @ state.velocity + _check_step_size(h) * system.force(state))
@@ -162,7 +162,7 @@ def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> 
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.require_methods("system", system, "mass", "forces")
+    arguments.require_methods("system", system, "mass_matrix", "linearized_force")
     arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     return _linearly_implicit_problem(
@@ -175,7 +175,7 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
 
     Raises InvalidArgument if ``h`` is not positive.
     """
-    arguments.require_methods("system", system, "mass", "forces")
+    arguments.require_methods("system", system, "mass_matrix", "linearized_force")
     arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     v, (f, K, D) = state.velocity, system.linearized_force(state)
@@ -188,7 +188,7 @@ def advance_by_new_velocity(system: MechanicalSystem, state: State, velocity: Ar
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    arguments.require_methods("system", system, "moved")
+    arguments.require_methods("system", system, "retract")
     arguments.require_instance("state", state, State)
     velocity, h = arguments.single_vector("velocity", velocity, state.size), _check_step_size(h)
     return system.retract(state, h * velocity, h)._with_velocity(velocity)
@@ -199,7 +199,7 @@ def advance_by_mean_velocity(system: MechanicalSystem, state: State, velocity: A
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    arguments.require_methods("system", system, "moved")
+    arguments.require_methods("system", system, "retract")
     arguments.require_instance("state", state, State)
     velocity, h = arguments.single_vector("velocity", velocity, state.size), _check_step_size(h)
     return system.retract(state, h / 2 * (state.velocity + velocity), h)._with_velocity(velocity)
@@ -233,7 +233,7 @@ def bridson_marino(
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
-    arguments.require_methods("system", system, "mass", "force", "forces", "moved")
+    arguments.require_methods("system", system, "mass_matrix", "force", "linearized_force", "retract")
     arguments.require_instance("state", state, State)
     arguments.require_function("solve", solve)
     h = _check_step_size(h)
@@ -280,7 +280,7 @@ def runge_kutta(
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
-    arguments.require_methods("system", system, "moved", "acceleration")
+    arguments.require_methods("system", system, "retract", "acceleration")
     arguments.require_instance("state", state, State)
     h, rtol, atol = (
         _check_step_size(h),
@@ -323,7 +323,7 @@ def integrate(
     InvalidArgument
         If there is no step.
     """
-    arguments.require_methods("system", system, "moved")
+    arguments.require_methods("system", system, "retract")
     arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     steps = arguments.count("steps", steps, minimum=1)

@@ -55,7 +55,7 @@ class VelocityConstraintRows:
             rows=rows,
             target=arguments.broadcast_to_count("target", arguments.array("target", self.target), count),
         )
-        set_fields(self, softness=_check_regularization(self.regularization, count))
+        set_fields(self, regularization=_check_regularization(self.regularization, count))
 
     @property
     def count(self) -> int:
@@ -267,7 +267,7 @@ def _check_row_columns(name: str, rows: Any, empty: VelocityConstraintRows) -> V
 
 def _check_regularization(value: Any, count: int) -> Array:
     """One number a row ``(k,)`` if the softness is diagonal, else ``(k, k)``."""
-    regularization = arguments.array("softness", value)
+    regularization = arguments.array("regularization", value)
     if regularization.shape == (count, count):
         diagonal = np.diagonal(regularization)
         if np.any(regularization - np.diag(diagonal)):
@@ -281,7 +281,7 @@ def _check_regularization(value: Any, count: int) -> Array:
         regularization = diagonal
     elif regularization.shape not in ((), (count,)):
         expected = f"a number, or shape ({count},) or ({count}, {count})"
-        raise InvalidArgument("softness", f"shape {regularization.shape}", expected)
+        raise InvalidArgument("regularization", f"shape {regularization.shape}", expected)
     _check_nonnegative(regularization, 0.0)
     return np.broadcast_to(regularization, (count,))
 
@@ -289,4 +289,4 @@ def _check_regularization(value: Any, count: int) -> Array:
 def _check_nonnegative(eigenvalues: Array, rounding: float) -> None:
     if np.any(eigenvalues < -rounding):
         got = f"an eigenvalue {np.min(eigenvalues):.3g}"
-        raise InvalidArgument("softness", got, "no eigenvalue below 0")
+        raise InvalidArgument("regularization", got, "no eigenvalue below 0")

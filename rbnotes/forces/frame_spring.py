@@ -134,8 +134,8 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     """Wrenches on the two bodies with exact Jacobians (Lloyd 0.22, eqs. (0.39), (0.40), and 0.22.1, 0.22.2).
 
     K holds the twist components in body coordinates; for Lloyd's, which holds velocities in the world, see
-    :func:`rbnotes.forces.world_axes.hold_world_velocities`, and for Jacobians in world axes
-    :func:`rbnotes.forces.world_axes.in_world_axes`.
+    :func:`rbnotes.forces.world_axes.at_constant_world_velocity`, and for Jacobians in world axes
+    :func:`rbnotes.forces.world_axes.rotate_to_world`.
 
     Accurate for every angle of rotation from 0 to pi. At exactly pi the torque jumps, for the spring then
     pulls to either side alike: the side is the one :func:`rbnotes.so3.log` takes, and K its one-sided slope.

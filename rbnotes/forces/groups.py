@@ -35,7 +35,7 @@ class PathForces:
     law: TensionLaw
     """Parameters that are arrays have one entry per path."""
     points: AnchorPoints
-    """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.anchor_points.through`."""
+    """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.anchor_points.path_through`."""
     active: ArrayLike | None = None
     """Segments that count to the length ``(n-1,)``, true or false; all by default."""
     stiffness: str = "exact"

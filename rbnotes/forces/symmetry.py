@@ -22,7 +22,7 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
 
     Along body-frame increments of one body it is ``(([tau], [f]), ([f], 0))`` and in world axes
     ``((-[tau], 0), (0, 0))``: there, only torques about the bodies' origins make K unsymmetric. ``axes``
-    are as in :func:`rbnotes.forces.world_axes.in_world_axes`.
+    are as in :func:`rbnotes.forces.world_axes.rotate_to_world`.
 
     Parameters
     ----------

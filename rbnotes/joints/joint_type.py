@@ -144,7 +144,7 @@ class JointType(ABC):
     def nearest_coordinates(self, Q: ArrayLike) -> Array:
         """Coordinates ``(..., k)`` of the allowed pose that is nearest to ``Q (..., 4, 4)``.
 
-        Nearest by :func:`rbnotes.joints.misfit`, rad and m weighed alike. Where several joints in a row have
+        Nearest by :func:`rbnotes.joints.pose_error`, rad and m weighed alike. Where several joints in a row have
         to be untangled, it is searched for, and an odd arm may yield a local minimum.
 
         Raises InvalidArgument if ``Q`` is no pose.

@@ -29,7 +29,7 @@ ASSEMBLY = ObjectQuantity(
         "joints": POSE,
         "bodies": POSE,
         "masses": MASS,
-        "centres": LENGTH,
+        "centers": LENGTH,
         "inertias": INERTIA,
         "gravity": ACCELERATION,
     }
@@ -40,7 +40,7 @@ CLOUD = ObjectQuantity(
         "placements": POSE,
         "bodies": POSE,
         "masses": MASS,
-        "centres": LENGTH,
+        "centers": LENGTH,
         "inertias": INERTIA,
         "gravity": ACCELERATION,
     }

@@ -237,7 +237,9 @@ def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
 
     fields = api_pages._arguments("rbnotes.multibody.reduced.mass_matrix", reduced.mass_matrix)
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q"]
-    fields = api_pages._arguments("rbnotes.multibody.reduced.reduced_force", reduced.net_generalized_force)
+    fields = api_pages._arguments(
+        "rbnotes.multibody.reduced.net_generalized_force", reduced.net_generalized_force
+    )
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q", "param qdot"]
 
 
@@ -266,7 +268,9 @@ def test_errors_in_a_sentence_become_fields():
 
 def test_a_colon_in_the_first_line_of_a_property_makes_no_type():
     lines = ["Rows of the joint: six less its freedom.", "", "More of them."]
-    api_pages._keep_colons(None, "property", "rbnotes.multibody.maximal.Joint.count", None, None, lines)
+    api_pages._keep_colons(
+        None, "property", "rbnotes.multibody.maximal.Joint.num_constraints", None, None, lines
+    )
     read = NumpyDocstring(lines, what="property", name="count").lines()
     assert "Rows of the joint: six less its freedom." in read
     assert not [line for line in read if ":type" in line]

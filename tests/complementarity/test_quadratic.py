@@ -95,7 +95,9 @@ def test_it_is_translated_once():
 @pytest.mark.parametrize("vary", [("Q", "c"), ("c",)])
 def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
     """Polishing finds the answer from a wrong one, too: here without."""
-    monkeypatch.setattr("rbnotes.complementarity.cvxpy_solver._with_active", lambda qp, active, found: found)
+    monkeypatch.setattr(
+        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
+    )
     Q, A, b = form(np.diag([1.0, 4.0, 2.0])), np.array([[1.0, 1.0, 0.0]]), np.array([1.0])
     program = ParametrizedQP(QP(Q, np.ones(3), A, b), vary=vary)
     qp = QP(3 * Q if "Q" in vary else Q, [-2.0, 1.0, 3.0], A, b)
@@ -104,7 +106,9 @@ def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
 
 def test_sparse_rows_that_vary(monkeypatch):
     """Each entry goes to its own place; seconds of the interface are those around the solver."""
-    monkeypatch.setattr("rbnotes.complementarity.cvxpy_solver._with_active", lambda qp, active, found: found)
+    monkeypatch.setattr(
+        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
+    )
     Q, A, G = np.diag([1.0, 4.0, 2.0]), [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [[1.0, 0.0, -1.0]]
     made = QP(Q, np.ones(3), sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
     A, G = [[0.5, -2.0, 0.0], [0.0, 0.0, 3.0]], [[2.0, 0.0, -3.0]]
@@ -141,7 +145,9 @@ def test_the_status_is_checked(monkeypatch):
         program._problem._solver_stats = type("Stats", (), {"num_iters": 1, "solve_time": 0.0})()
 
     monkeypatch.setattr(program._problem, "solve", wrong)
-    monkeypatch.setattr("rbnotes.complementarity.cvxpy_solver._with_active", lambda qp, active, found: found)
+    monkeypatch.setattr(
+        "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
+    )
     solution = program.solve(qp)
     assert solution.status is Status.ILL_CONDITIONED
     assert solution.residuals.relative > 0.1

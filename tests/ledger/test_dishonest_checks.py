@@ -249,7 +249,7 @@ def test_loops_that_never_begin(printed):
 
 
 def test_rare_branches_are_named():
-    inputs = angles(0.5, 3.4)
+    inputs = angles(0.5, 4.0)
     assert refused("of 40 inputs (why: `rare`)", **{**ANGLE, "inputs": inputs})
     outcome = verify(make(**{**ANGLE, "inputs": inputs, "rare": {"theta > np.pi": WHY}}))
     assert outcome.confirmed, outcome.reason

@@ -12,7 +12,7 @@ from rbnotes.complementarity.residuals import DATA_NOISE_FRACTION, ROUNDING_FRAC
 
 @jit_noalloc
 def row_size(own, terms, cap):
-    """What an error of a row is relative to: see :func:`rbnotes.complementarity.residuals.row_sizes`."""
+    """What an error of a row is relative to: see :func:`rbnotes.complementarity.residuals.row_scales`."""
     return max(own, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
 
 

@@ -29,7 +29,7 @@ Joints = namedtuple(
     "body parent begin turns axis rows frame place parent_frame parent_place couples body_of first at",
 )
 """Of each joint its bodies, its first row (and behind them the number of rows), the rotations that it leaves
-(:data:`~rbnotes.compiled.record_layout.TURNS`) and their axis; rows ``(m, 6)`` in the joint's frame; both frames and
+(:data:`~rbnotes.compiled.record_layout.ROTATION_KINDS`) and their axis; rows ``(m, 6)`` in the joint's frame; both frames and
 their origins, seen from the centres of mass; pairs of joints ``(p, 4)`` that share a body, which counts as
 the first or the second one of each; of each row its bodies ``(m, 2)``; and the envelope of their system."""
 

@@ -25,7 +25,7 @@ from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, REST
 from rbnotes.compiled.simulation.free_motion import matvec
 
 FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS = 1e-8, np.int64(50)
-"""Of the friction, by default (:func:`rbnotes.friction.newton_friction`). Of a literal number there would be
+"""Of the friction, by default (:func:`rbnotes.friction.semismooth_newton_friction`). Of a literal number there would be
 a compiled copy of its own."""
 
 StepParameters = namedtuple("StepParameters", "h gravity slop reach push")

@@ -69,7 +69,7 @@ def body_twist(bodies, state, b):
 
 @jit_noalloc
 def contact_margin(bodies, sizes, h, gravity, state):
-    """How far apart bodies may be that close a gap in the step, as :func:`rbnotes.contact.prediction.reach`."""
+    """How far apart bodies may be that close a gap in the step, as :func:`rbnotes.contact.prediction.contact_margin`."""
     fastest = 0.0
     for b in range(len(bodies.mass)):
         w, v = body_twist(bodies, state, b)

@@ -142,7 +142,7 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
 def displacement_derivatives(bodies, h, v, D):
     """Writes how much farther bodies turn, seen in their frames at the end, for each change of their spin.
 
-    As :func:`rbnotes.multibody.maximal.rattle_integrator._displacements`, ``(n, 3, 3)``; centres move by h times the change.
+    As :func:`rbnotes.multibody.maximal.rattle_integrator._displacement_derivative`, ``(n, 3, 3)``; centres move by h times the change.
     """
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])

@@ -105,5 +105,5 @@ def load_all() -> tuple[Record, ...]:
 
 
 def find_task(id: str) -> Record:
-    """The claim or task of this name, see :func:`rbnotes.ledger.lookup.one`."""
+    """The claim or task of this name, see :func:`rbnotes.ledger.lookup.find_claim`."""
     return lookup.find_claim(id, load_all())

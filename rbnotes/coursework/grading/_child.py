@@ -24,9 +24,9 @@ _SETTINGS = json.loads(sys.argv[1])
 _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [_HERE, os.path.join(os.path.dirname(_HERE), "challenge"), *_SETTINGS["path"]]
 # Found by this path alone.
-import _fences  # type: ignore[import-not-found]  # noqa: E402
-import _wire  # type: ignore[import-not-found]  # noqa: E402
-import calling  # type: ignore[import-not-found]  # noqa: E402
+import _messages  # type: ignore[import-not-found]  # noqa: E402
+import _restrictions  # type: ignore[import-not-found]  # noqa: E402
+import calls  # type: ignore[import-not-found]  # noqa: E402
 
 MODULE_NAME = "submission"
 ANSWER_DESCRIPTOR = 3
@@ -37,10 +37,10 @@ MAX_TEXT_LENGTH = 1000
 
 def main(settings: dict[str, Any]) -> None:
     """Fork into keeper and worker."""
-    _fences.die_with_parent()
+    _restrictions.die_with_parent()
     if os.getppid() != settings["grader"]:
         os._exit(1)  # it ended before this process asked to be told
-    number, fences = os.getpid(), _fences.apart()
+    number, fences = os.getpid(), _restrictions.isolate()
     worker = os.fork()
     if worker:
         # Descriptors that stay open here would keep the grader waiting for more answers.
@@ -50,7 +50,7 @@ def main(settings: dict[str, Any]) -> None:
     elif os.getpid() == 1:
         # The first process among processes of its own cannot be ended from inside, not even by a limit, and
         # when it ends, so do all others: it only waits.
-        _fences.die_with_parent()
+        _restrictions.die_with_parent()
         worker = os.fork()
         if worker:
             os.closerange(0, 2)
@@ -62,7 +62,7 @@ def main(settings: dict[str, Any]) -> None:
 
 def _supervise(worker: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGKILL))
-    _fences.die_with_parent(signal.SIGTERM)
+    _restrictions.die_with_parent(signal.SIGTERM)
     _, status = os.waitpid(worker, 0)
     while os.getpid() != 1:  # all that the worker has left behind
         for child in _children():
@@ -85,20 +85,22 @@ def _run_worker(settings: dict[str, Any], number: int, fences: list[str]) -> Non
     folder = os.getcwd()
     del sys.path[:2]
     needed = [path for path in settings["path"] if os.path.exists(path)] + [os.__file__]
-    fences += _fences.switch_user(number, needed, folder)
-    _fences.die_with_parent()
-    fences += _fences.limits(*settings["limits"])
-    fences += _fences.apply_landlock(settings["readable"], [folder, "/dev/null"])
-    for name in ("_wire", "_fences", "calling"):
+    fences += _restrictions.switch_user(number, needed, folder)
+    _restrictions.die_with_parent()
+    fences += _restrictions.set_resource_limits(*settings["limits"])
+    fences += _restrictions.apply_landlock(settings["readable"], [folder, "/dev/null"])
+    for name in ("_messages", "_restrictions", "calls"):
         del sys.modules[name]
     sys.argv[:] = [MODULE_NAME]
     counted = "number of processes" in fences
-    _fences.hook(folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted)
+    _restrictions.install_audit_hook(
+        folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted
+    )
     channel = _Channel(settings["limits"][1])
     channel.send({"ready": sorted(set(fences))})
     functions = None
     for request in channel.requests():
-        _fences.limit_cpu_time(settings["cpu"])
+        _restrictions.limit_cpu_time(settings["cpu"])
         if "source" in request:
             functions = _load(request["source"], request["file"], channel)
         else:
@@ -110,8 +112,8 @@ class _Channel:
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
-        self._line, self._write = _wire.line, os.write
-        self.encode, self.decode = _wire.encode, _wire.decode
+        self._line, self._write = _messages.encode_message, os.write
+        self.encode, self.decode = _messages.encode, _messages.decode
         self._input = os.fdopen(os.dup(0), "rb")
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 
@@ -124,13 +126,13 @@ class _Channel:
         while data:
             data = data[self._write(ANSWER_DESCRIPTOR, data) :]
 
-    def answer(self, function: str, kind: str, place: int, answer: calling.Answer) -> None:
+    def answer(self, function: str, kind: str, place: int, answer: calls.Answer) -> None:
         if answer.value is not None and answer.value.nbytes > self._largest:
             self.send({"function": function, "bytes": answer.value.nbytes})
         else:
             self.send({"function": function, kind: place, "answer": self._answer_to_dict(answer)})
 
-    def _answer_to_dict(self, answer: calling.Answer) -> dict[str, Any]:
+    def _answer_to_dict(self, answer: calls.Answer) -> dict[str, Any]:
         return {
             "returned": answer.returned,
             "value": self.encode(answer.value),
@@ -171,23 +173,26 @@ def _answer_request(functions: dict[str, Any] | None, name: str, cases: list[Any
     inputs = [channel.decode(case) for case in cases]
     first = []
     for place, case in enumerate(inputs):
-        twice = place < calling.REPEATED
-        found = _answer_or_exception(partial(calling.answer, function, case, twice=twice))
+        twice = place < calls.NUM_REPEATED_INPUTS
+        found = _answer_or_exception(partial(calls.collect_answer, function, case, twice=twice))
         channel.answer(name, "case", place, found)
         if twice:
             first.append(found)
     for place, found in enumerate(first):
         channel.answer(
-            name, "later", place, _answer_or_exception(partial(calling.later, function, inputs[place], found))
+            name,
+            "later",
+            place,
+            _answer_or_exception(partial(calls.repeat_answer, function, inputs[place], found)),
         )
     channel.send({"done": name})
 
 
-def _answer_or_exception(call: Callable[[], calling.Answer]) -> calling.Answer:
+def _answer_or_exception(call: Callable[[], calls.Answer]) -> calls.Answer:
     try:
         return call()
     except BaseException as error:  # KeyboardInterrupt, and errors that cannot be told
-        return calling.Answer("exception", text=type(error).__name__)
+        return calls.Answer("exception", text=type(error).__name__)
 
 
 def _format_error(error: BaseException, file: str) -> str:

@@ -91,7 +91,7 @@ def grade_submissions(
     Parameters
     ----------
     paper
-        From :func:`rbnotes.coursework.grading.prepare`.
+        From :func:`rbnotes.coursework.grading.prepare_assignment`.
     submissions
         From :func:`rbnotes.coursework.grading.submissions`.
     executor

@@ -38,7 +38,7 @@ from rbnotes.coursework.grading.transcripts import (
 )
 
 _CHILD = Path(__file__).with_name("_child.py")
-_PACKAGE = _CHILD.parents[1]
+_PACKAGE = _CHILD.parents[2]
 _START_TIMEOUT = 60.0
 """Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
 _END_TIMEOUT = 5.0

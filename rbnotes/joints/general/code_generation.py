@@ -77,7 +77,7 @@ def python_source(function: Any, name: str = "motion") -> str:
     """Source of a Python function that does what a casadi function of vectors does, such as a joint's motion.
 
     It takes the inputs, then arrays for the outputs, which it fills: ``motion(q, qdot, R, t, S, drift)`` for
-    :attr:`rbnotes.joints.FunctionJoint.motion`. Vectors have one axis, matrices two. It uses nothing but
+    :attr:`rbnotes.joints.FunctionJoint.kinematics_function`. Vectors have one axis, matrices two. It uses nothing but
     arithmetic and the module ``math``, which has to be there where it is executed.
 
     Raises

@@ -8,7 +8,7 @@ Where a body may turn about the normal of a sphere or an ellipsoid, longitude an
 poles, and within 1e-6 of them all methods raise an error: lay the poles where the motion does not come.
 Normals may point anywhere, also against each other. Where the relative curvature of two surfaces vanishes
 (two tori that lie in each other), the *joint* is singular, whatever its coordinates:
-:meth:`~rbnotes.joints.JointType.singularity` measures how near that is.
+:meth:`~rbnotes.joints.JointType.distance_to_singularity` measures how near that is.
 """
 
 from __future__ import annotations

@@ -62,12 +62,15 @@ def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, 
 
 
 def findings(record: Record) -> list[str]:
-    """What is wrong with the units of a claim that says what they are."""
+    """Return what is wrong with the units of a claim that says what they are.
+
+    A conditional claim is judged where its condition holds: elsewhere its form may be singular.
+    """
     if record.result is None or record.reference is None or not record.inputs:
         return []
     units = TEST_UNITS.preserving_constants(record.constants)
     mismatches: dict[str, str] = {}
-    for values in samples(record.inputs, NUM_OFF_GRID_INPUTS, region="non-dyadic")[-NUM_EXAMPLES:]:
+    for values in samples(record.allowed_inputs, NUM_OFF_GRID_INPUTS, region="non-dyadic")[-NUM_EXAMPLES:]:
         try:
             declared_arguments = argument_quantities(record, values)
             if all(quantity == NUMBER for quantity in declared_arguments.values()):

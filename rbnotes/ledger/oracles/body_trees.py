@@ -62,7 +62,7 @@ def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
     parents = tuple(-1 if assembly.parents[i] < 0 else names[assembly.parents[i]] for i in order)
     permuted = {
         field: getattr(assembly, field)[order]
-        for field in ("joints", "bodies", "masses", "centres", "inertias")
+        for field in ("joints", "bodies", "masses", "centers", "inertias")
     }
     return replace(assembly, parents=parents, **permuted)
 

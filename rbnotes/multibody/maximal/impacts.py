@@ -74,7 +74,9 @@ def solve_sequential_impacts(
     G = kinematics.constraint_matrix_like(mass)
     rows = unchecked.contact_jacobian(points, kinematics.poses)
     velocity = state.velocity
-    joints = construct_unchecked(BilateralRows, rows=G, target=G @ velocity, softness=np.zeros(G.shape[0]))
+    joints = construct_unchecked(
+        BilateralRows, rows=G, target=G @ velocity, regularization=np.zeros(G.shape[0])
+    )
     result = ImpactSequence(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
     threshold, no_impacts = restitution_threshold(h, mechanism.gravity), result
     for _ in range(MAX_IMPACTS_PER_CONTACT * len(points)):

@@ -32,7 +32,7 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint type between two bodies; :func:`~rbnotes.multibody.maximal.hinge` and its like make the common ones.
+    """A joint type between two bodies; :func:`~rbnotes.multibody.maximal.revolute` and its like make the common ones.
 
     Raises
     ------

@@ -62,16 +62,16 @@ class Mechanism:
             "inertias", arguments.positive_definite("inertias", self.inertias, 6), 3
         )
         joints = arguments.instances("joints", self.joints, Joint)
-        arguments.require_force_law("force_law", self.applied)
+        arguments.require_force_law("applied", self.applied)
         gravity = arguments.single_vector("gravity", self.gravity)
         free = construct_unchecked(
             FreeSystem, inertias=inertias, masses=np.zeros(0), gravity=gravity, applied=self.applied
         )
         for joint in joints:
-            if joint.last >= len(inertias):
+            if joint.max_body_index >= len(inertias):
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
                 raise InvalidArgument("joints", got, f"indices of {len(inertias)} bodies")
-        set_fields(self, bodies=inertias, joints=joints, gravity=gravity, free=free)
+        set_fields(self, inertias=inertias, joints=joints, gravity=gravity, free=free)
 
     def mass_matrix(self, state: State) -> Matrix:
         """Mass matrix ``(6 n, 6 n)``, sparse if it is large.
@@ -199,7 +199,7 @@ def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: flo
     )
     gamma = arguments.real_number("gamma", gamma, minimum=0.0)
     target = _baumgarte_target(mechanism, kinematics, gamma, G) if gamma else zero_target
-    return construct_unchecked(BilateralRows, rows=G, target=target, softness=zero_target)
+    return construct_unchecked(BilateralRows, rows=G, target=target, regularization=zero_target)
 
 
 def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Array:

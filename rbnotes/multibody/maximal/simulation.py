@@ -114,7 +114,7 @@ def simulate(
     arguments.require_instance("state", state, State, Trajectory)
     model = world.prepare_friction_model(friction_model("friction", friction))
     if not isinstance(integrator, Scheme):
-        arguments.require_methods("integrator", integrator, "take")
+        arguments.require_methods("integrator", integrator, "step")
     previous = None
     if isinstance(state, Trajectory):
         previous, state = state, state.states[-1]

@@ -256,7 +256,7 @@ def solve_velocities(
     G = kinematics.constraint_matrix_like(problem.mass)
     if len(points):
         joints = construct_unchecked(
-            BilateralRows, rows=G, target=joint_target, softness=np.zeros(len(joint_target))
+            BilateralRows, rows=G, target=joint_target, regularization=np.zeros(len(joint_target))
         )
         contacts = construct_unchecked(Contacts, rows=rows, mu=points.mu, normal_target=normal_target)
         constrained_problem = problem.with_constraints(bilateral=joints, contacts=contacts)

@@ -165,7 +165,7 @@ def _compiled_newton_friction(
 def _solve_newton(
     space: DelassusProblem, r: Array, tolerance: float, max_iterations: int
 ) -> tuple[Array, float, int]:
-    """As :func:`rbnotes.friction.semismooth_newton.by_newton`."""
+    """As :func:`rbnotes.friction.semismooth_newton.newton_search`."""
     result: Any = np.empty(r.size + 1)
     steps = compiled_function("newton_method")(
         np.array([max_iterations], dtype=np.uint64),

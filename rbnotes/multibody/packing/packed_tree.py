@@ -60,7 +60,7 @@ class Part:
     inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
     """Spatial inertia ``(6, 6)`` of the bodies fixed to it, in its frame, kg m^2, kg m and kg."""
     carried_inertia: float = 0.0
-    """Size of the inertias that its link's joint carries, see :attr:`rbnotes.multibody.reduced.Tree.carried`."""
+    """Size of the inertias that its link's joint carries, see :attr:`rbnotes.multibody.reduced.Tree.mean_subtree_inertias`."""
     last_element: int = 0
     """Its last element."""
 

@@ -37,11 +37,11 @@ from rbnotes.multibody.maximal import Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import Joint
 
 WORKSPACE_PER_CONTACT = 110
-"""Numbers for each contact, as :func:`rbnotes.compiled.simulation.simulation_loop.room_for` deals them out."""
+"""Numbers for each contact, as :func:`rbnotes.compiled.simulation.simulation_loop.allocate_step_workspace` deals them out."""
 
 
 class PackedWorld(NamedTuple):
-    """Bodies, joints and colliders, as :func:`rbnotes.compiled.simulation.simulation_loop.mechanism` reads them."""
+    """Bodies, joints and colliders, as :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads them."""
 
     integers: NDArray[np.uint64]
     floats: Array

@@ -139,7 +139,7 @@ def integrate_adaptively(
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
-    arguments.require_methods("system", system, "moved", "acceleration", "reparametrize")
+    arguments.require_methods("system", system, "retract", "acceleration", "reparametrize")
     arguments.require_instance("state", state, State)
     events = None if events is None else arguments.instances("events", events, Event)
     rtol, atol = arguments.positive_number("rtol", rtol), arguments.positive_number("atol", atol)

@@ -58,7 +58,7 @@ class BispStep:
     """Contacts of the links with each other and the world."""
     solution: StepSolution
     """Impulses at these points, and those of constraints and limits in the order of
-    :func:`~rbnotes.multibody.reduced.step_rows`."""
+    :func:`~rbnotes.multibody.reduced.velocity_constraints`."""
     history: tuple[float, ...]
     """Relative change of all normal impulses at each contact problem but the first; the last is the
     residual, if rounding left no larger one."""

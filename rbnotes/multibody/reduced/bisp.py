@@ -83,7 +83,7 @@ def bisp_step(
     ----------
     bearings
         By the names of links, for their joints, or by closures of loops among the constraints: made by
-        :func:`rbnotes.friction.journal`, ``slide``, ``socket``, or from contacts of one's own.
+        :func:`rbnotes.friction.journal_bearing`, ``slide``, ``socket``, or from contacts of one's own.
     constraints, colliders, apart
         As :func:`~rbnotes.multibody.reduced.contact_step`. What constraints give to bodies passes through the joints;
         springs, dampers, limits and told motions of a joint act along its own motion and load no bearing of

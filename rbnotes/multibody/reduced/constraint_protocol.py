@@ -43,7 +43,7 @@ class ConstraintRows(NamedTuple):
 
 
 class KinematicState(Protocol):
-    """Where the links are and how they move; a :class:`~rbnotes.multibody.reduced.Motion` knows that."""
+    """Where the links are and how they move; a :class:`~rbnotes.multibody.reduced.BodyKinematics` knows that."""
 
     @property
     def joint_poses(self) -> Array:

@@ -50,7 +50,7 @@ class ContactStep:
     """Contacts at the start of the step that could close within it; bodies are numbers of links."""
     solution: StepSolution
     """Impulses at these points, and those of constraints and limits in the order of
-    :func:`~rbnotes.multibody.reduced.step_rows`."""
+    :func:`~rbnotes.multibody.reduced.velocity_constraints`."""
 
 
 def tree_contacts(
@@ -124,7 +124,7 @@ def contact_step(
     friction
         A model of :mod:`rbnotes.friction`, or its name (``"box"``); by default that of
         :func:`rbnotes.multibody.maximal.simulate`, the same in all directions. Some want a symmetric mass, which
-        implicit schemes need not have; and a :class:`~rbnotes.dynamics.FullyImplicit` scheme cannot be solved
+        implicit schemes need not have; and a :class:`~rbnotes.dynamics.FullyImplicitScheme` scheme cannot be solved
         to more digits than the model: give it a tolerance of 1e-7 or so.
     gamma
         Rate at which errors and overlaps are taken back, 1/s.

@@ -190,7 +190,7 @@ def inverse_dynamics_derivatives(
     """Exact derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics`; that by qddot is the mass matrix.
 
     The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
-    bodies add is in :meth:`~rbnotes.multibody.reduced.TreeSystem.tangent`.
+    bodies add is in :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_residual`.
 
     Raises InvalidArgument if a shape does not fit.
     """

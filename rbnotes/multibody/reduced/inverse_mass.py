@@ -116,7 +116,7 @@ def factor_mass_matrix(
     """Factor ``M_r + J^T B J + P`` in linear time (Sueda Algorithm 10, its first loop).
 
     Along what joints forbid their own coordinates, such as the length of a quaternion, the mass matrix is
-    zero, and is given an inertia as in :meth:`~rbnotes.multibody.reduced.TreeSystem.mass`.
+    zero, and is given an inertia as in :meth:`~rbnotes.multibody.reduced.TreeSystem.mass_matrix`.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def coordinate_constraint_accelerations(tree: Tree, q: Array, x: Array) -> Array
     """Return the part ``(..., k)`` of ``M_r^-1 x`` along what joints forbid their own coordinates.
 
     Nothing moves along it. The inertia there is the one that
-    :func:`~rbnotes.multibody.reduced.dynamics.regular_mass_matrix` adds.
+    :func:`~rbnotes.multibody.reduced.dynamics.regularized_mass_matrix` adds.
     """
     result = np.zeros(x.shape)
     for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):

@@ -83,7 +83,7 @@ class StepPreconditioner:
 def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
     """``M - h D - h^2 K`` of particles and joints ``(N, N)``, as products in linear time.
 
-    With the derivatives of applied and joint forces, as :meth:`~rbnotes.multibody.reduced.TreeSystem.forces` has them;
+    With the derivatives of applied and joint forces, as :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_force` has them;
     symmetric if those are.
 
     Raises InvalidArgument if ``h`` is not positive.

@@ -148,7 +148,7 @@ class FactorMatrices(NamedTuple):
 def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
     """Articulated inertias and gains (Si & Guenter eqs. (27)-(30)).
 
-    They are those of :func:`~rbnotes.multibody.reduced.factor_inertia`, whose sweep from the leaves makes them, in the
+    They are those of :func:`~rbnotes.multibody.reduced.factor_mass_matrix`, whose sweep from the leaves makes them, in the
     frames of the bodies.
 
     Joints that constrain their own coordinates are given an inertia along what they forbid, as in the

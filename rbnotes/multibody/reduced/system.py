@@ -62,7 +62,7 @@ class TreeSystem:
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)
-        arguments.require_force_law("force_law", self.applied)
+        arguments.require_force_law("applied", self.applied)
         if self.driven is not None:
             arguments.require_force_law("driven", self.driven)
         masses = arguments.with_ndim("masses", arguments.positive_array("masses", self.masses, None), 1)

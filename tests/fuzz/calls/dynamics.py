@@ -79,13 +79,23 @@ def solve(problem, fraction=1.0):
 STEP = {"system": SYSTEM, "state": AT, "h": 0.01}
 METHODS = [
     (FREE, name, {"state": STATE})
-    for name in ("mass", "force", "gyroscopic", "external_force", "weight", "forces")
+    for name in (
+        "mass_matrix",
+        "force",
+        "gyroscopic_wrenches",
+        "external_force",
+        "gravity_force",
+        "linearized_force",
+    )
 ]
 METHODS += [
     (FREE, name, {"state": STATE})
     for name in ("gravity_stiffness", "acceleration", "energy", "applied_forces")
 ]
-METHODS += [(SYSTEM, name, {"state": AT}) for name in ("mass", "force", "forces", "acceleration", "energy")]
+METHODS += [
+    (SYSTEM, name, {"state": AT})
+    for name in ("mass_matrix", "force", "linearized_force", "acceleration", "energy")
+]
 
 CALLS = [
     Call(free_system.gyroscopic_wrench, {"M": INERTIA, "phi": PHI}),

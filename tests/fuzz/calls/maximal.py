@@ -68,7 +68,7 @@ CALLS = [
     ),
     *(
         Call(getattr(MECHANISM, name), {"state": STATE})
-        for name in ("mass", "force", "forces", "acceleration", "energy")
+        for name in ("mass_matrix", "force", "linearized_force", "acceleration", "energy")
     ),
     Call(MECHANISM.linearized_residual, {"state": STATE, "acceleration": 0.1 * TWISTS.ravel()}),
     Call(MECHANISM.retract, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),

@@ -125,7 +125,7 @@ class d1_a:
         r"and the printed sign contacts pull bodies into each other, and where they should act there is "
         r"no solution."
     )
-    implemented_by = ("rbnotes.dynamics.step_unknowns",)
+    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
     chapter = CHAPTER
 
 

@@ -192,7 +192,7 @@ class d2_b:
         return struck_reference(M, axes, mu, p)[0]
 
     verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.friction_pyramid.corners",)
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implemented_by = ("rbnotes.friction.anitescu_stewart",)
     chapter = CHAPTER
 

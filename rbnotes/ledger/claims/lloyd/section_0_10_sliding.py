@@ -114,7 +114,7 @@ class t399_b:
 
     verdict = Verdict.HOLDS
     remark = "The most of all impulses in the pyramid, at the velocity after the step."
-    primitives = ("rbnotes.ledger.oracles.friction_pyramid.corners",)
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implemented_by = ("rbnotes.friction.anitescu_stewart",)
     chapter = CHAPTER
 
@@ -256,7 +256,7 @@ class d4_b:
             "the velocity with the other sign slides as well"
         )
     }
-    primitives = ("rbnotes.ledger.oracles.friction_pyramid.corners",)
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implemented_by = ("rbnotes.friction.friction_lcp",)
     chapter = CHAPTER
 
@@ -296,6 +296,6 @@ class d5:
             "index 0 -> 1 in `z[0]`",
         )
     }
-    primitives = ("rbnotes.ledger.oracles.friction_pyramid.corners",)
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implemented_by = ("rbnotes.friction.friction_lcp",)
     chapter = CHAPTER

@@ -174,7 +174,7 @@ class t442:
         r"$\boldsymbol\beta$, which the bold letter says it is; likewise $\tfrac h2\mathbf I$ before."
     )
     remark = "Array code adds a number to every entry of a matrix, without a word."
-    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
     chapter = "regularization"
 
 
@@ -208,7 +208,7 @@ class d4:
 
     verdict = Verdict.HOLDS
     remark = r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below it."
-    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
     chapter = "regularization"
 
 
@@ -295,7 +295,7 @@ class t453:
         return rows_reference(phi, alpha, h / 2 * IDENTITY, h)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
     chapter = "regularization"
 
 

@@ -71,7 +71,7 @@ class t438_a:
     verdict = Verdict.HOLDS
     remark = "Off by a term of second order: the trapezoidal rule, by $h^2/12$ times the second derivative."
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
-    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
     chapter = "regularization"
 
 
@@ -103,7 +103,7 @@ class t438_b:
     verdict = Verdict.HOLDS
     remark = "Off by a term of first order already, since velocities and rows change within the step."
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
-    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
     chapter = "regularization"
 
 
@@ -132,5 +132,5 @@ class t438_c:
     verdict = Verdict.HOLDS
     remark = "Off by a term of second order, to which the change of the velocity and of the row both add."
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
-    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+    implemented_by = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
     chapter = "regularization"

@@ -25,7 +25,7 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.testing.strategies import numbers, positive_numbers, vectors
 
-ROWS = ("rbnotes.constraints.soft_constraints.target_and_softness",)
+ROWS = ("rbnotes.constraints.soft_constraints.target_and_regularization",)
 SOLVED = (*ROWS, "rbnotes.dynamics.solve_step")
 # One contact per row: its compliance, its damping time.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}

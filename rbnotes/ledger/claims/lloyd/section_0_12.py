@@ -160,7 +160,7 @@ class d2:
     defines = (r"\mathbf u", r"l")
     equivalent_mutants = {"swapped operands in `x[1] - x[0]`": "its square is the same"}
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.path.segments",)
+    implemented_by = ("rbnotes.forces.path.path_segments",)
     chapter = CHAPTER
 
 

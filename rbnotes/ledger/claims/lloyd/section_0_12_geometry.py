@@ -226,7 +226,7 @@ class t520:
     equivalent_mutants = TWICE
     verdict = Verdict.HOLDS
     implemented_by = (
-        "rbnotes.forces.path.segments",
+        "rbnotes.forces.path.path_segments",
         "rbnotes.forces.path.length_hessian",
     )
     chapter = CHAPTER

@@ -29,10 +29,10 @@ from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import positive_numbers
 
 CHAPTER = "multi-point-springs"
-SLOPES = ("rbnotes.ledger.oracles.paths.slopes",)
+SLOPES = ("rbnotes.ledger.oracles.paths.point_derivatives",)
 SLOPES_BY_BLOCKS = (
-    "rbnotes.ledger.oracles.paths.blocks",
-    "rbnotes.ledger.oracles.paths.slopes",
+    "rbnotes.ledger.oracles.paths.derivative_blocks",
+    "rbnotes.ledger.oracles.paths.point_derivatives",
 )
 PATH = "rbnotes.forces.path."
 N = 3
@@ -112,7 +112,7 @@ class e0_11:
 
     defines = (r"\mathbf u_i", "l_i")
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.path.segments",)
+    implemented_by = ("rbnotes.forces.path.path_segments",)
     chapter = CHAPTER
 
 
@@ -146,7 +146,7 @@ class d1:
     primitives = (
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
         "rbnotes.ledger.oracles.paths.active_length",
-        "rbnotes.ledger.oracles.paths.rate_under_way",
+        "rbnotes.ledger.oracles.paths.numerical_length_rate",
     )
     verdict = Verdict.HOLDS
     implemented_by = FORCE

@@ -93,7 +93,7 @@ class t642:
         r"Segments $-1$ and $n$: segment $i$ joins the points $i$ and $i+1$, so the one that would begin "
         r"at the last point $\mathbf x_n$ has the number $n$."
     )
-    implemented_by = ("rbnotes.forces.path.segments",)
+    implemented_by = ("rbnotes.forces.path.path_segments",)
     chapter = CHAPTER
 
 
@@ -191,7 +191,7 @@ class d7:
     primitives = (
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
         "rbnotes.ledger.oracles.paths.active_length",
-        "rbnotes.ledger.oracles.paths.rate_under_way",
+        "rbnotes.ledger.oracles.paths.numerical_length_rate",
     )
     verdict = Verdict.HOLDS
     remark = "The tension of the active length acts along passive segments too; such a path has no potential."

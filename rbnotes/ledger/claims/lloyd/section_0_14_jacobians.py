@@ -90,7 +90,7 @@ class d9:
     primitives = (
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
         "rbnotes.ledger.oracles.paths.active_length",
-        "rbnotes.ledger.oracles.paths.rate_under_way",
+        "rbnotes.ledger.oracles.paths.numerical_length_rate",
         "rbnotes.ledger.oracles.paths.segment_lengths",
     )
     defines = (r"\mathbf y_i",)

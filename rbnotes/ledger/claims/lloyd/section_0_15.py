@@ -13,7 +13,7 @@ from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 
 CHAPTER = "gauss-seidel"
 VELOCITY = "rbnotes.constraints.constrained_velocity"
-SWEEP_BY = "rbnotes.constraints.sequential_impulses.gauss_seidel"
+SWEEP_BY = "rbnotes.constraints.sequential_impulses.equality_gauss_seidel"
 N, K = 5, 3
 KKT = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "v0": vectors(N), "c": vectors(K)}
 SWEEP = {**KKT, "start": vectors(K)}

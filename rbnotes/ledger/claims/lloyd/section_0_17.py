@@ -133,7 +133,7 @@ class e0_18:
         r"The library holds the map that it stands for, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with "
         r"$\mathbf J = -\mathbf G_{k\alpha}$."
     )
-    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
     chapter = CHAPTER
 
 
@@ -153,7 +153,10 @@ class d1:
     reference = attached_velocities
     exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.null_space", "rbnotes.attachments.NullSpace.velocities")
+    implemented_by = (
+        "rbnotes.attachments.null_space_reduction",
+        "rbnotes.attachments.NullSpaceReduction.expand_velocities",
+    )
     chapter = CHAPTER
 
 
@@ -194,7 +197,7 @@ class e0_19:
     )
     implemented_by = (
         "rbnotes.dynamics.StepProblem",
-        "rbnotes.attachments.NullSpace",
+        "rbnotes.attachments.NullSpaceReduction",
     )
     chapter = CHAPTER
 
@@ -252,7 +255,7 @@ class d2_a:
 
     exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
     chapter = CHAPTER
 
 
@@ -295,5 +298,5 @@ class d2_b:
     equivalent_mutants = {"in blocks: swapped indices in `M[ALPHA, BETA]`": "this block is not used here"}
     verdict = Verdict.HOLDS
     remark = r"The force on the attached components is the opposite, $-\boldsymbol\lambda_\beta$."
-    implemented_by = ("rbnotes.attachments.NullSpace.attachment_forces",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.attachment_forces",)
     chapter = CHAPTER

@@ -64,7 +64,7 @@ class t732:
 
     verdict = Verdict.HOLDS
     remark = 'The notes say "sparse except for".'
-    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
     chapter = CHAPTER
 
 

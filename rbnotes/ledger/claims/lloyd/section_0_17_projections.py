@@ -97,7 +97,7 @@ class d3:
         return padded
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.eliminate",)
+    implemented_by = ("rbnotes.attachments.eliminate_attachment",)
     chapter = CHAPTER
 
 
@@ -124,7 +124,7 @@ class d4:
 
     exact = "both only place entries and their opposites"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.eliminate",)
+    implemented_by = ("rbnotes.attachments.eliminate_attachment",)
     chapter = CHAPTER
 
 
@@ -145,7 +145,7 @@ class d5:
     reference = handed_on
     exact = "both only place entries and their opposites"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.eliminate",)
+    implemented_by = ("rbnotes.attachments.eliminate_attachment",)
     chapter = CHAPTER
 
 
@@ -182,7 +182,7 @@ class t786:
     }
     verdict = Verdict.HOLDS
     remark = "Here neither component is a master of the other; section 0.18 has the other case."
-    implemented_by = ("rbnotes.attachments.eliminate",)
+    implemented_by = ("rbnotes.attachments.eliminate_attachment",)
     chapter = CHAPTER
 
 
@@ -217,5 +217,5 @@ class t793:
     }
     verdict = Verdict.HOLDS
     remark = "True as long as neither component is attached to the other, which this section assumes."
-    implemented_by = ("rbnotes.attachments.eliminate",)
+    implemented_by = ("rbnotes.attachments.eliminate_attachment",)
     chapter = CHAPTER

@@ -23,7 +23,7 @@ from rbnotes.ledger.oracles.attachments import effective_mass, effective_rows
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Verdict, claim
 
-REDUCED = ("rbnotes.attachments.NullSpace.reduce",)
+REDUCED = ("rbnotes.attachments.NullSpaceReduction.reduce",)
 
 
 QUANTITIES = {"Gba": NUMBER, "S": INVERSE_MASS, "f": MOMENTUM, "g": VELOCITY, "gb": VELOCITY}

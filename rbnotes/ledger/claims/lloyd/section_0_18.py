@@ -25,7 +25,7 @@ A, B, K, ROWS = 3, 2, 2, 1
 SIZE, KEPT = A + B + K, A + B
 ALPHA, BETA, LAST = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(K)
-REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
+REDUCE = ("rbnotes.attachments.NullSpaceReduction.reduce",)
 
 
 QUANTITIES = {
@@ -203,7 +203,7 @@ class e0_25:
         "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
         "over. With hard constraints the system is right."
     )
-    implemented_by = ("rbnotes.dynamics.StepProblem", "rbnotes.attachments.null_space")
+    implemented_by = ("rbnotes.dynamics.StepProblem", "rbnotes.attachments.null_space_reduction")
     chapter = CHAPTER
 
 

@@ -156,7 +156,7 @@ class t801:
     oracle = "the kinetic energy of all components, velocities from masters to attached ones"
     reference = graph_energy
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.eliminate", "rbnotes.attachments.elimination_order")
+    implemented_by = ("rbnotes.attachments.eliminate_attachment", "rbnotes.attachments.elimination_order")
     chapter = CHAPTER
 
 
@@ -234,7 +234,7 @@ class d1:
     oracle = "the constraint solved for the velocity of k, by least squares"
     reference = attached_to_both_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
     chapter = CHAPTER
 
 
@@ -254,7 +254,7 @@ class d2:
 
     verdict = Verdict.HOLDS
     remark = r"With the $\mathbf g_k = 0$ that the text assumes further up; else $+\mathbf g_k$."
-    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
     chapter = CHAPTER
 
 
@@ -289,7 +289,10 @@ class t857:
         return np.linalg.solve(left, right)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.null_space", "rbnotes.attachments.NullSpace.velocities")
+    implemented_by = (
+        "rbnotes.attachments.null_space_reduction",
+        "rbnotes.attachments.NullSpaceReduction.expand_velocities",
+    )
     chapter = CHAPTER
 
 

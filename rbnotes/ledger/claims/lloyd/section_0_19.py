@@ -30,7 +30,7 @@ HEAVY = {**POINT, "m": positive_numbers()}
 BODY = {**HEAVY, "M": arrays(6, 6).map(lambda S: S @ S.T / 6 + np.eye(6))}
 FORCED = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m": positive_numbers()}
 POINT_ON_BODY = ("rbnotes.attachments.point_on_body",)
-REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpace.reduce")
+REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpaceReduction.reduce")
 BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
 
 
@@ -139,7 +139,7 @@ class d1:
     oracle = "differences of the particle's place for each unit twist of the body"
     reference = rows_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.NullSpace.velocities",)
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
     chapter = CHAPTER
 
 

@@ -69,7 +69,7 @@ class d1:
     oracle = "the velocity that satisfies the row with the least change in the norm of M"
     reference = change_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential_impulses.satisfy_one",)
+    implemented_by = ("rbnotes.constraints.sequential_impulses.solve_single_constraint",)
     chapter = CHAPTER
 
 
@@ -101,7 +101,7 @@ class d2:
         "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "
         "this does not hold."
     )
-    implemented_by = ("rbnotes.constraints.sequential_impulses.satisfy_one",)
+    implemented_by = ("rbnotes.constraints.sequential_impulses.solve_single_constraint",)
     chapter = CHAPTER
 
 
@@ -133,7 +133,7 @@ class t928:
     special = {"M": "the masses of two components that nothing couples"}
     verdict = Verdict.HOLDS
     remark = "For a mass matrix that is block diagonal."
-    implemented_by = ("rbnotes.constraints.sequential_impulses.satisfy_one",)
+    implemented_by = ("rbnotes.constraints.sequential_impulses.solve_single_constraint",)
     chapter = CHAPTER
 
 
@@ -179,7 +179,7 @@ class t918_a:
     exact = "both sum the same few products in the same order"
     verdict = Verdict.HOLDS
     remark = 'The notes say "sparse, except for".'
-    implemented_by = ("rbnotes.attachments.NullSpace.reduce", "rbnotes.attachments.point_on_points")
+    implemented_by = ("rbnotes.attachments.NullSpaceReduction.reduce", "rbnotes.attachments.point_on_points")
     chapter = CHAPTER
 
 

@@ -27,8 +27,8 @@ A, P, B, ROWS, ROWS_OF_ALPHA = 3, 2, 2, 3, 2
 SIZE, KEPT = A + P + B, A + P
 ALPHA, RHO, BETA = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(B)
-REDUCE = ("rbnotes.attachments.NullSpace.reduce",)
-CONTROL = ("rbnotes.attachments.solve_controlled",)
+REDUCE = ("rbnotes.attachments.NullSpaceReduction.reduce",)
+CONTROL = ("rbnotes.attachments.solve_prescribed_motion",)
 
 TIED = {
     "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),

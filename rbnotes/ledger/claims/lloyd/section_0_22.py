@@ -37,12 +37,12 @@ CHANGES_OF_AXES = (
     "rbnotes.ledger.oracles.frame_springs.to_world",
 )
 MOTIONS_AND_AXES = (
-    "rbnotes.ledger.oracles.frame_springs.moved",
+    "rbnotes.ledger.oracles.frame_springs.vary_poses",
     "rbnotes.ledger.oracles.frame_springs.to_body",
     "rbnotes.ledger.oracles.frame_springs.to_world",
 )
 MOTIONS_IN_THE_WORLD = (
-    "rbnotes.ledger.oracles.frame_springs.moved",
+    "rbnotes.ledger.oracles.frame_springs.vary_poses",
     "rbnotes.ledger.oracles.frame_springs.to_world",
 )
 FORCES = "rbnotes.forces.frame_spring.frame_spring_forces"
@@ -214,7 +214,7 @@ class e0_37:
     def reference(poses, k_t, k_r):
         return elastic_forces(frames_as_bodies(poses), k_t, k_r)
 
-    primitives = ("rbnotes.ledger.oracles.frame_springs.at_the_frames",)
+    primitives = ("rbnotes.ledger.oracles.frame_springs.frames_as_bodies",)
     equivalent_mutants = {
         "swapped operands in `-k_r * n.R_12 @ (n.phi * n.u)`": "the rotation leaves its own axis alone, its inverse too"
     }
@@ -255,7 +255,7 @@ class e0_38:
         return viscous_forces(frames_as_bodies(poses), velocities, d_t, d_r)
 
     primitives = (
-        "rbnotes.ledger.oracles.frame_springs.at_the_frames",
+        "rbnotes.ledger.oracles.frame_springs.frames_as_bodies",
         "rbnotes.ledger.oracles.frame_springs.to_body",
     )
     verdict = Verdict.HOLDS

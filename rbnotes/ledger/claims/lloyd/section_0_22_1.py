@@ -67,7 +67,7 @@ def U_of(poses):
     return U_printed(n.phi * n.u)
 
 
-WORLD = "rbnotes.forces.world_axes.hold_world_velocities"
+WORLD = "rbnotes.forces.world_axes.at_constant_world_velocity"
 FORCE_DIFFERENCES = (
     "differences of forces computed in the world and moved to the bodies, along motions of both bodies"
 )
@@ -130,7 +130,7 @@ class t1056_a:
         return variation(frame_1_as_body_A(poses), ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     primitives = (
-        "rbnotes.ledger.oracles.frame_springs.at_frame_1",
+        "rbnotes.ledger.oracles.frame_springs.frame_1_as_body_A",
         "rbnotes.ledger.oracles.frame_springs.to_body",
         "rbnotes.ledger.oracles.frame_springs.to_world",
     )

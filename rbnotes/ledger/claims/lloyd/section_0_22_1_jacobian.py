@@ -175,7 +175,7 @@ class t1178:
         on_A, on_B = change[9:, 1], change[3:6, 3]
         return np.stack([(on_A @ n.R_1A).T @ n.R_1B, (on_B @ n.R_1B).T @ n.R_1A])
 
-    primitives = (*MOTIONS_AND_AXES, "rbnotes.ledger.oracles.frame_springs.names")
+    primitives = (*MOTIONS_AND_AXES, "rbnotes.ledger.oracles.frame_springs.frame_spring_quantities")
     verdict = Verdict.CONDITIONAL
     given = {"poses": ABOUT_ONE_AXIS, "k_r": positive_numbers()}
 

@@ -135,7 +135,7 @@ class d9_a:
     oracle = VECTOR_DIFFERENCES
     reference = rotation_vector_rate
     tolerance = 1e-08
-    primitives = ("rbnotes.ledger.oracles.rotation_vectors.turning",)
+    primitives = ("rbnotes.ledger.oracles.rotation_vectors.rotation_vector_at",)
     verdict = Verdict.HOLDS
     implemented_by = (LOG,)
     chapter = CHAPTER

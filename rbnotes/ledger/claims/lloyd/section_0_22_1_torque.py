@@ -187,7 +187,7 @@ class d11_a:
     library = difference_library
     oracle = "U and U^T as differences of the rotation vector, omega in frame 1 and in frame 2"
     reference = difference_reference
-    primitives = ("rbnotes.ledger.oracles.frame_springs.names",)
+    primitives = ("rbnotes.ledger.oracles.frame_springs.frame_spring_quantities",)
     verdict = Verdict.HOLDS
     implemented_by = (
         LOG,
@@ -213,7 +213,7 @@ class d11_b:
     library = difference_library
     oracle = "U and U^T as differences of the rotation vector, omega in frame 1 and in frame 2"
     reference = difference_reference
-    primitives = ("rbnotes.ledger.oracles.frame_springs.names",)
+    primitives = ("rbnotes.ledger.oracles.frame_springs.frame_spring_quantities",)
     verdict = Verdict.HOLDS
     implemented_by = (
         LOG,

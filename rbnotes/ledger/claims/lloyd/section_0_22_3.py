@@ -37,7 +37,7 @@ from rbnotes.testing import derivative
 from rbnotes.testing.strategies import rotations, vectors
 
 IDENTITY = np.eye(3)
-AXES = "rbnotes.forces.world_axes.in_world_axes"
+AXES = "rbnotes.forces.world_axes.rotate_to_world"
 COUPLED = {
     "poses": WHOLE["poses"],
     "velocities": VELOCITIES,

@@ -169,7 +169,7 @@ class t1258:
         return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[0]
 
     primitives = (
-        "rbnotes.ledger.oracles.frame_springs.along",
+        "rbnotes.ledger.oracles.frame_springs.axial",
         "rbnotes.ledger.oracles.frame_springs.to_body",
         "rbnotes.ledger.oracles.frame_springs.to_world",
     )
@@ -204,7 +204,7 @@ class d4:
         return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[1]
 
     primitives = (
-        "rbnotes.ledger.oracles.frame_springs.along",
+        "rbnotes.ledger.oracles.frame_springs.axial",
         "rbnotes.ledger.oracles.frame_springs.to_body",
         "rbnotes.ledger.oracles.frame_springs.to_world",
     )

@@ -184,7 +184,7 @@ class d5_a:
     library = inertia_variation_library
     oracle = TURNING_INERTIA
     reference = inertia_variation_reference
-    primitives = ("rbnotes.ledger.oracles.rotating_bodies.turned_in_world",)
+    primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     verdict = Verdict.HOLDS
     implemented_by = ("rbnotes.forces.symmetry.inertia_variation",)
     chapter = CHAPTER

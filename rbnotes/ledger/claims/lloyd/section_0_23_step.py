@@ -131,7 +131,7 @@ class d7:
     reference = step_reference
     tolerance = 1e-8
     verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.rotating_bodies.turned_in_world",)
+    primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implemented_by = ("rbnotes.dynamics.linearly_implicit_velocity",)
     chapter = CHAPTER
 
@@ -200,7 +200,7 @@ class d8_a:
     holds_when = never_a_fictitious_torque
     given = {**TURNED, "v": AT_REST}
     condition = DOES_NOT_TURN
-    primitives = ("rbnotes.ledger.oracles.rotating_bodies.turned_in_world",)
+    primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 
@@ -234,7 +234,7 @@ class d8_b:
     holds_when = never_a_fictitious_torque
     given = {**TURNED, "v": AT_REST}
     condition = DOES_NOT_TURN
-    primitives = ("rbnotes.ledger.oracles.rotating_bodies.turned_in_world",)
+    primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER
 
@@ -277,6 +277,6 @@ class d9:
             "a body at rest has no angular momentum, and in dM M^-1 the sign cancels"
         ),
     }
-    primitives = ("rbnotes.ledger.oracles.rotating_bodies.turned_in_world",)
+    primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implemented_by = ("rbnotes.forces.symmetry.inertia_stiffness",)
     chapter = CHAPTER

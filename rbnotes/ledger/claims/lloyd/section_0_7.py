@@ -138,7 +138,7 @@ class d2_a:
     reference = multipliers_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.step_unknowns",)
+    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
     chapter = CHAPTER
 
 
@@ -164,7 +164,7 @@ class d2_b:
     reference = start_reference
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.step_unknowns",)
+    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
     chapter = CHAPTER
 
 
@@ -193,7 +193,7 @@ class d3_a:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "Printed with a plain $G$."
-    implemented_by = ("rbnotes.dynamics.step_unknowns",)
+    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
     chapter = CHAPTER
 
 

@@ -95,7 +95,7 @@ class d6:
     oracle = "what is missing in each equation for arbitrary unknowns, written out with sums"
     reference = blocks_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.box_from_step",)
+    implemented_by = ("rbnotes.dynamics.box_lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -120,7 +120,7 @@ class d7:
     oracle = "what is missing in each equation for arbitrary unknowns, written out with sums"
     reference = blocks_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.box_from_step",)
+    implemented_by = ("rbnotes.dynamics.box_lcp_from_step",)
     chapter = CHAPTER
 
 
@@ -243,7 +243,7 @@ class d10:
 
     tolerance = 1e-08
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.step_unknowns",)
+    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
     chapter = CHAPTER
 
 

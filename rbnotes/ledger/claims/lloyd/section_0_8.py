@@ -210,7 +210,7 @@ class e0_4_a:
     tolerance = 1e-08
     primitives = SORTED
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.column",)
+    implemented_by = ("rbnotes.complementarity.Basis.pivoted_column",)
     chapter = CHAPTER
 
 
@@ -242,7 +242,7 @@ class e0_4_b:
     tolerance = 1e-08
     primitives = SORTED
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.refresh",)
+    implemented_by = ("rbnotes.complementarity.Basis.recompute_values",)
     chapter = CHAPTER
 
 
@@ -278,7 +278,7 @@ class d2:
     primitives = SORTED
     verdict = Verdict.HOLDS
     remark = r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1."
-    implemented_by = ("rbnotes.complementarity.Basis.column",)
+    implemented_by = ("rbnotes.complementarity.Basis.pivoted_column",)
     chapter = CHAPTER
 
 
@@ -315,5 +315,5 @@ class d3:
     tolerance = 1e-08
     primitives = SORTED
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.column",)
+    implemented_by = ("rbnotes.complementarity.Basis.pivoted_column",)
     chapter = CHAPTER

@@ -73,7 +73,7 @@ class t236:
         r"whose number says nothing about it. What counts are the different $z_j$ that enter: one that "
         r"enters again costs no solve, so that it may pay with more pivots than rows too."
     )
-    implemented_by = ("rbnotes.complementarity.Columns",)
+    implemented_by = ("rbnotes.complementarity.LazyColumns",)
     chapter = CHAPTER
 
 
@@ -159,5 +159,5 @@ class t256:
     tolerance = 1e-08
     primitives = SORTED
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.refresh",)
+    implemented_by = ("rbnotes.complementarity.Basis.recompute_values",)
     chapter = CHAPTER

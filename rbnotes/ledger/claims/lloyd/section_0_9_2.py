@@ -54,7 +54,7 @@ SYMMETRIC = {"swapped operands in `M @ v`": "the mass matrix is symmetric, so th
 BENT = ("rbnotes.ledger.oracles.nonlinear_forces",)
 ARRANGED = (
     "rbnotes.dynamics.implicit_euler_problem",
-    "rbnotes.dynamics.force_beside",
+    "rbnotes.dynamics.effective_force",
 )
 NEWTON = "the equations of implicit Euler for a nonlinear force: the first step of Newton's method"
 

@@ -34,7 +34,7 @@ from rbnotes.testing import complex_step
 
 CHAPTER = "time-stepping"
 SYSTEM = ("rbnotes.dynamics.trapezoidal_problem",)
-ARRANGED = (*SYSTEM, "rbnotes.dynamics.force_beside")
+ARRANGED = (*SYSTEM, "rbnotes.dynamics.effective_force")
 ROOT = "the root of the two equations of the rule, for a nonlinear force and its arguments as 0.9 has them"
 NEWTON = "the equations of the rule for a nonlinear force: the first step of Newton's method"
 

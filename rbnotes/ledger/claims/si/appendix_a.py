@@ -87,7 +87,7 @@ class d3:
     formula = r"\mathbf q = [\mathbf q_1^T\ \ \mathbf q_2^T\ \cdots\ \mathbf q_n^T]^T"
     defines = (r"\mathbf q",)
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.multibody.reduced.Tree.slices",)
+    implemented_by = ("rbnotes.multibody.reduced.Tree.coordinate_slices",)
     chapter = CHAPTER
 
 

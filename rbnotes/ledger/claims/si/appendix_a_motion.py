@@ -67,7 +67,7 @@ class d8:
 
     def reference(assembly, q, qdot):
         phi = body_trees.twists(assembly, q, qdot)
-        bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
+        bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         return np.concatenate([inertial_wrench(m, c, J, REST, phi[i]) for i, (m, c, J) in enumerate(bodies)])
 
     verdict = Verdict.DEFINITION
@@ -98,7 +98,7 @@ class d9:
 
     def reference(assembly, q, qdot, qddot):
         phi = body_trees.twists(assembly, q, qdot)
-        bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
+        bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         return np.concatenate([inertial_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
 
     tolerance = 1e-8

@@ -175,7 +175,7 @@ class e57:
             articulated_bodies.joint_wrenches(assembly, q, REST, REST, wrenches),
             [],
         )
-        bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
+        bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         for i, (m, c, J) in enumerate(bodies):
             found.append(inertial_wrench(m, c, J, phi[i], REST) + held[i])
         return np.concatenate(found)

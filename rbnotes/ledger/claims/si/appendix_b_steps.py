@@ -66,7 +66,7 @@ class t352_a:
         left = articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
         return np.concatenate([alpha.ravel(), alpha_bar.ravel(), p.ravel(), left])
 
-    primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.needed_wrench",)
+    primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
     tolerance = 1e-8
     verdict = Verdict.HOLDS
     implemented_by = PASSES

@@ -98,7 +98,7 @@ class t23_b:
     tolerance_reason = "second differences of poses: steps of 0.02 leave some 1e-9 at rates up to 2"
     verdict = Verdict.HOLDS
     remark = "Of all second derivatives, that is, one for each coordinate along the motion: $\\dot{\\mathbf S}\\dot{\\mathbf q}$."
-    implemented_by = ("rbnotes.multibody.reduced.motion",)
+    implemented_by = ("rbnotes.multibody.reduced.body_kinematics",)
     chapter = CHAPTER
 
 

@@ -180,7 +180,7 @@ class e9:
 
     verdict = Verdict.HOLDS
     remark = r"Each $\mathbf S_i$ has six rows and a column for each of the $d_i$ coordinates."
-    implemented_by = ("rbnotes.multibody.reduced.joint_maps",)
+    implemented_by = ("rbnotes.multibody.reduced.motion_subspaces",)
     chapter = CHAPTER
 
 
@@ -215,7 +215,7 @@ class e10:
         r"\dot{\mathrm{Ad}}_{f_{\lambda(i),i}^{-1}} = -\mathrm{ad}_{\mathbf S_i\dot{\mathbf q}_i}"
         r"\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}"
     )
-    inputs = MOVING
+    inputs = {**MOVING, "qdot": arrays(6).filter(np.any)}
     result = ADJOINT / TIME
 
     def printed(assembly, q, qdot):
@@ -241,7 +241,10 @@ class e10:
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.parent_adjoints", "rbnotes.multibody.reduced.joint_maps")
+    implemented_by = (
+        "rbnotes.multibody.reduced.parent_motion_transforms",
+        "rbnotes.multibody.reduced.motion_subspaces",
+    )
     chapter = CHAPTER
 
 
@@ -283,7 +286,7 @@ class e11:
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.motion",)
+    implemented_by = ("rbnotes.multibody.reduced.body_kinematics",)
     chapter = CHAPTER
 
 

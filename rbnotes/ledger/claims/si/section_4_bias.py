@@ -126,7 +126,7 @@ class e20:
 def own_wrenches(assembly, q, qdot, wrenches):
     """What steady twists need, less the loads."""
     phi, at, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
-    bodies = zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)
+    bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
     for i, (m, c, J) in enumerate(bodies):
         found.append(inertial_wrench(m, c, J, phi[i], np.zeros(6)) - at.gravity_wrenches[i] - wrenches[i])
     return np.stack(found)
@@ -207,7 +207,7 @@ class e23:
     remark = (
         "The bar over a letter means something else each time: no average, and no relation to the letter."
     )
-    primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.needed_wrench",)
+    primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
     implemented_by = PASSES
     chapter = CHAPTER
 

@@ -335,7 +335,7 @@ class t590:
     tolerance = 1e-08
     verdict = Verdict.HOLDS
     remark = "A wrench on each body, in that body's frame, and the mean over the step."
-    implemented_by = ("rbnotes.multibody.maximal.reactions",)
+    implemented_by = ("rbnotes.multibody.maximal.joint_reactions",)
     chapter = CHAPTER
 
 

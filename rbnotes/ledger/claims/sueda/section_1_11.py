@@ -15,7 +15,7 @@ from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, frames, twists, unit_vectors, vectors
 
 CHAPTER = "stabilization"
-ROWS = ("rbnotes.contact.normal_rows",)
+ROWS = ("rbnotes.contact.normal_jacobian",)
 ONE_BODY = {"E": frames(), "x": vectors(), "phi": twists()}
 TWO_BODIES = {"Ei": frames(), "Ej": frames(), "x": arrays(3), "phi_i": arrays(6), "phi_j": arrays(6)}
 

@@ -30,7 +30,7 @@ PYRAMID = {"mu": numbers(0.25, 1.0), "alpha": positive_numbers(), "beta": vector
 ONE_FACET = {
     **PYRAMID,
     "beta": st.builds(
-        lambda size, k: size * np.eye(FACETS)[k], numbers(0.0, 1.0), st.integers(0, FACETS - 1)
+        lambda size, k: size * np.eye(FACETS)[k % FACETS], numbers(0.0, 1.0), st.integers(0, 255)
     ),
 }
 TWO = {"mu": numbers(0.25, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
@@ -238,7 +238,10 @@ class t674:
         r"Elsewhere the pyramid allows less than Coulomb's cone, down to $1/\sqrt2$ of it midway between "
         r"two tangents."
     )
-    implemented_by = ("rbnotes.friction.bounded_friction.support", "rbnotes.friction.facets.facet_directions")
+    implemented_by = (
+        "rbnotes.friction.bounded_friction.support_function",
+        "rbnotes.friction.facets.facet_directions",
+    )
     chapter = CHAPTER
 
 

@@ -269,7 +269,7 @@ class e1_47:
         return 1 + (L - (l_T + l_opt)) / l_opt
 
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.muscle.Muscle.normalised_length",)
+    implemented_by = ("rbnotes.forces.muscle.Muscle.normalized_length",)
     chapter = CHAPTER
 
 
@@ -324,7 +324,7 @@ class e1_49:
     remark = (
         r"So $v_{max}$ is in optimal lengths per second, and shortening at that speed is $\tilde v = -1$."
     )
-    implemented_by = ("rbnotes.forces.muscle.Muscle.normalised_velocity",)
+    implemented_by = ("rbnotes.forces.muscle.Muscle.normalized_velocity",)
     chapter = CHAPTER
 
 

@@ -266,7 +266,7 @@ class d1:
         r"as $+\partial/\partial E$. With $K_{k2}$ as printed in (1.62) it would have to be $K_{k1} - "
         r"K_{k2}$."
     )
-    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.Constant")
+    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.ConstantTension")
     chapter = CHAPTER
 
 
@@ -305,7 +305,7 @@ class d2:
         r"Read as the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, it is wrong in "
         r"every segment but the first. The sign is that of $+\partial/\partial E$."
     )
-    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.Constant")
+    implemented_by = ("rbnotes.forces.body_forces.path_wrenches", "rbnotes.forces.tension.ConstantTension")
     chapter = CHAPTER
 
 

@@ -238,7 +238,7 @@ class e1_67_b:
     )
     implemented_by = (
         "rbnotes.forces.body_forces.path_wrenches",
-        "rbnotes.forces.tension.Constant",
+        "rbnotes.forces.tension.ConstantTension",
     )
     chapter = CHAPTER
 

@@ -35,7 +35,7 @@ def maximal_masses(assembly):
     M = np.zeros((6 * n, 6 * n))
     for i in range(n):
         own = slice(6 * i, 6 * i + 6)
-        M[own, own] = kinetic_energy_matrix(assembly.masses[i], assembly.inertias[i], assembly.centres[i])
+        M[own, own] = kinetic_energy_matrix(assembly.masses[i], assembly.inertias[i], assembly.centers[i])
     return M
 
 
@@ -277,7 +277,7 @@ class e2_2:
 
     tolerance = 1e-8
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.motion",)
+    implemented_by = ("rbnotes.multibody.reduced.body_kinematics",)
     chapter = CHAPTER
 
 
@@ -301,7 +301,7 @@ class t704:
         return np.linalg.inv(M_m) @ f_m
 
     def library(assembly, phi, wrenches):
-        bodies = zip(assembly.masses, assembly.inertias, assembly.centres, strict=True)
+        bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
         M = np.stack([spatial_inertia(m, J, c) for m, J, c in bodies])
         push = Forces.without_derivatives(wrenches)
         free = FreeSystem(M, gravity=assembly.gravity, applied=lambda state: push)
@@ -311,7 +311,7 @@ class t704:
 
     def reference(assembly, phi, wrenches):
         found = []
-        for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
+        for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
             pull = assembly.bodies[i, :3, :3].T @ (m * assembly.gravity)
             load = wrenches[i] + np.concatenate([np.cross(c, pull), pull])
             found.append(acceleration(m, c, J, phi[i], load))

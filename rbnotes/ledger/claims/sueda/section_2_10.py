@@ -23,7 +23,7 @@ from rbnotes.testing.strategies import arrays
 
 PRODUCTS = "products-without-matrices"
 PRODUCT = ("rbnotes.multibody.reduced.jacobian_product",)
-RATE_PRODUCT = ("rbnotes.multibody.reduced.jacobian_dot_product",)
+RATE_PRODUCT = ("rbnotes.multibody.reduced.jacobian_rate_product",)
 ALL_PRODUCTS = (*PRODUCT, *RATE_PRODUCT, "rbnotes.multibody.reduced.jacobian_transpose_product")
 # Three bodies with joints of three kinds and six coordinates, in any tree and any order.
 OF_THREE = assemblies(some_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3)

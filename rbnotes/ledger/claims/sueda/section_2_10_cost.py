@@ -235,7 +235,7 @@ class t1314_e:
         return np.append(rates, body_trees.inertial_forces(assembly, q, qdot, rates) - weight)
 
     tolerance = 1e-8
-    primitives = ("rbnotes.ledger.oracles.body_trees.parts",)
+    primitives = ("rbnotes.ledger.oracles.body_trees.coordinate_slices",)
     verdict = Verdict.HOLDS
     remark = (
         r"Other constraints than prescribed joints are the subject of 2.12. That the cost is linear is counted "

@@ -38,7 +38,7 @@ class t1391:
     formula = r"\dot q^{\text{unc}} = \dot q^{\text{prev}} + hM^{-1}f"
     defines = (r"\dot q^{\text{unc}}",)
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.friction.ContactSpace",)
+    implemented_by = ("rbnotes.friction.FrictionContactProblem",)
     chapter = CHAPTER
 
 

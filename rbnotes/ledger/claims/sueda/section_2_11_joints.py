@@ -16,7 +16,7 @@ from rbnotes.testing.strategies import arrays, positive_numbers, spd_matrices
 
 CHAPTER = "friction-in-joints"
 NEWTON = "Newton's law for each point mass of a branching tree: what holds it to its motion"
-BALANCE = ("rbnotes.multibody.reduced.unconstrained_impulses",)
+BALANCE = ("rbnotes.multibody.reduced.body_constraint_impulses",)
 STEPPED = {**TREE, "h": positive_numbers(0.125, 1)}
 LINKED = {
     "M": spd_matrices(4),
@@ -244,7 +244,7 @@ class t1449:
         r"joint reaction itself, gives the other sign; the second one says which is meant. All is linear in "
         r"$f_\alpha$, and one visit per joint."
     )
-    implemented_by = ("rbnotes.multibody.reduced.joint_wrenches",)
+    implemented_by = ("rbnotes.multibody.reduced.joint_transmitted_wrenches",)
     chapter = CHAPTER
 
 

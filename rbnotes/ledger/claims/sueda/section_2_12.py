@@ -135,7 +135,7 @@ class t1529:
     defines = ("S_j",)
     verdict = Verdict.DEFINITION
     remark = "Each column is the twist of the 4 by 4 matrix that stands there."
-    implemented_by = ("rbnotes.joints.JointType.S",)
+    implemented_by = ("rbnotes.joints.JointType.motion_subspace",)
     chapter = CHAPTER
 
 
@@ -195,7 +195,7 @@ class t1532:
 
     tolerance = SLACK
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.jacobian_dot_product",)
+    implemented_by = ("rbnotes.multibody.reduced.jacobian_rate_product",)
     chapter = CHAPTER
 
 
@@ -256,7 +256,7 @@ class t1535_a:
     verdict = Verdict.ERRATUM
     correction = r"Viewed in $j$, as the formula that follows makes it: $F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i$."
     combined_with = ("sueda/s2.12/alg9",)
-    implemented_by = ("rbnotes.multibody.reduced.weight_wrenches",)
+    implemented_by = ("rbnotes.multibody.reduced.gravity_wrenches",)
     chapter = CHAPTER
 
 
@@ -275,7 +275,7 @@ class t1535_b:
     reference = joint_gravity_wrenches
     verdict = Verdict.HOLDS
     remark = r"With the lower index that the text has lost, ${}^i_j\mathrm{Ad}^\top$."
-    implemented_by = ("rbnotes.multibody.reduced.weight_wrenches",)
+    implemented_by = ("rbnotes.multibody.reduced.gravity_wrenches",)
     chapter = CHAPTER
 
 

@@ -168,5 +168,5 @@ class alg9:
         r"Where $p$ is the world, $V_p$ and $\dot V_p$ are zero. What lines 7 and 8 sum over the children may be "
         r"added to the parent by each of them in its turn."
     )
-    implemented_by = (*HYBRID, "rbnotes.multibody.reduced.jacobian_products.passed_on")
+    implemented_by = (*HYBRID, "rbnotes.multibody.reduced.jacobian_products.subtree_wrenches")
     chapter = CHAPTER

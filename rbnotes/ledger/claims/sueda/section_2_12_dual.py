@@ -150,7 +150,7 @@ class e2_121:
 
     equivalent_mutants = SAME_BOTH_WAYS | ALL_DIRECTIONS
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.dual_dynamics.sparse_rows",)
+    implemented_by = ("rbnotes.multibody.reduced.dual_dynamics.constraint_rows_by_sweep",)
     chapter = CHAPTER
 
 

@@ -79,7 +79,7 @@ class t1586_a:
     def holds_when(at, bodies, g, q, v, x_A, x_B, weights, beside):
         return beside > 0
 
-    implemented_by = ("rbnotes.multibody.reduced.motion",)
+    implemented_by = ("rbnotes.multibody.reduced.body_kinematics",)
     chapter = CHAPTER
 
 

@@ -19,7 +19,7 @@ from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, frames, twists
 from rbnotes.unchecked.central_differences import time_derivative_at_zero
 
-RATE = ("rbnotes.multibody.reduced.jacobian_dot",)
+RATE = ("rbnotes.multibody.reduced.jacobian_rate",)
 MOVED = "differences along the motion of a Jacobian whose columns are complex steps of the poses"
 OWN = "a body's own block does not depend on where its joint is in the parent"
 

@@ -37,7 +37,7 @@ QUANTITIES = {"faster": NUMBER}
 def all_wrenches(assembly, q, qdot):
     """Coriolis wrenches and weights of all bodies ``(6 n,)``: (1.21) without its left side."""
     E, phi, found = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot), []
-    for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
+    for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
         found.append(coriolis(kinetic_energy_matrix(m, J, c), phi[i]) + gravity_wrench(assembly, i, E[i]))
     return np.concatenate(found)
 
@@ -52,7 +52,7 @@ def reduced(assembly, q, qdot):
 def momentum_rates(assembly, phi, phidot):
     """``M_m`` times the rates of the twists, from what the point masses of each body need for them."""
     found = []
-    for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
+    for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
         steady = inertial_wrench(m, c, J, phi[i], np.zeros(6))
         found.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - steady)
     return np.concatenate(found)
@@ -63,7 +63,7 @@ def carried_wrenches(assembly, q, qdot, qddot):
     E, phi = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot)
     phidot = body_trees.twist_rates(assembly, q, qdot, qddot)
     found = []
-    for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
+    for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
         found.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - gravity_wrench(assembly, i, E[i]))
     return np.stack(found)
 
@@ -223,7 +223,7 @@ class t830_b:
         units = np.eye(6 * n).reshape(6 * n, n, 6)
         G = body_trees.hinge_error_rates(assembly, E, units).T
         M, forces = np.zeros((6 * n, 6 * n)), []
-        for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centres, assembly.inertias, strict=True)):
+        for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
             M[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = kinetic_energy_matrix(m, J, c)
             pull = E[i, :3, :3].T @ (m * assembly.gravity)
             load = np.concatenate([np.cross(c, pull), pull])
@@ -263,7 +263,7 @@ class t830_c:
     def reference(assembly, q, qdot, faster):
         qdot = faster * qdot
         phi, still = body_trees.twists(assembly, q, qdot), np.zeros(6)
-        bodies = zip(assembly.masses, assembly.centres, assembly.inertias, phi, strict=True)
+        bodies = zip(assembly.masses, assembly.centers, assembly.inertias, phi, strict=True)
         free = np.concatenate([inertial_wrench(m, c, J, each, still) for m, c, J, each in bodies])
         whole = body_trees.inertial_forces(assembly, q, qdot, np.zeros(7))
         return body_trees.jacobian(assembly, q).T @ free - whole
@@ -274,5 +274,5 @@ class t830_c:
         r"Extra to the Coriolis wrenches in $\mathbf f_m$, which are quadratic too: it is the sum of both that "
         r"does not depend on where the bodies' frames are."
     )
-    implemented_by = ("rbnotes.multibody.reduced.motion",)
+    implemented_by = ("rbnotes.multibody.reduced.body_kinematics",)
     chapter = CHAPTER

@@ -66,7 +66,7 @@ class t1014:
         return np.append(make_poses(Rotation.from_rotvec(r).as_matrix(), p), twist)
 
     verdict = Verdict.HOLDS
-    primitives = ("rbnotes.ledger.oracles.pose_products.placed",)
+    primitives = ("rbnotes.ledger.oracles.pose_products.make_poses",)
     remark = (
         r"Every pose has such coordinates, with rotation vectors of up to half a turn. At rotation vectors that are "
         r"$2\pi$ long a joint with exponential coordinates is singular (2.4.8), and two motions are lost."

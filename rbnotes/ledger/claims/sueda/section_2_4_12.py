@@ -69,7 +69,7 @@ class e2_61:
         return basis(q)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.spline.BASIS",)
+    implemented_by = ("rbnotes.joints.spline.BSPLINE_BASIS",)
     chapter = CHAPTER
 
 
@@ -129,7 +129,7 @@ class t1042_a:
         r"For points, any; for control frames, whose spline (2.67) begins at $C_1$ and goes on in steps, the weights "
         r"must add up to one: a Hermite spline of two points and two slopes cannot be swapped in."
     )
-    implemented_by = ("rbnotes.joints.spline.CATMULL_ROM", *CURVE)
+    implemented_by = ("rbnotes.joints.spline.CATMULL_ROM_BASIS", *CURVE)
     chapter = CHAPTER
 
 

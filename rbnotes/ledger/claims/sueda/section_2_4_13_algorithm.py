@@ -117,7 +117,7 @@ class t1108_b:
 
         return derivative_along_motion(along, np.zeros(1), np.ones(1))
 
-    primitives = ("rbnotes.ledger.oracles.spline_poses.surface",)
+    primitives = ("rbnotes.ledger.oracles.spline_poses.spline_surface",)
     verdict = Verdict.HOLDS
     remark = (
         r"The third index counts what is varied: $\partial S/\partial q$ is not symmetric in the last two, and "

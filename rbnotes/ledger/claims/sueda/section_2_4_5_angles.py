@@ -191,5 +191,5 @@ class t918:
 
     verdict = Verdict.HOLDS
     remark = r"Not zero wherever $\dot q_2$ or $\dot q_3$ is not; turning the first angle alone leaves $S$ as it is."
-    implemented_by = ("rbnotes.multibody.reduced.jacobian_dot",)
+    implemented_by = ("rbnotes.multibody.reduced.jacobian_rate",)
     chapter = CHAPTER

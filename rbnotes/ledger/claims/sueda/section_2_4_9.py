@@ -227,7 +227,7 @@ class t986:
         return twist_from_matrix(np.linalg.inv(two(q2)) @ derivative_along_motion(two, q2, v2))
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.JointType.S",)
+    implemented_by = ("rbnotes.joints.JointType.motion_subspace",)
     chapter = CHAPTER
 
 

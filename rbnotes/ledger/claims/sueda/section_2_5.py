@@ -74,7 +74,7 @@ def model(cloud, k=0.0, d=0.0, rest=0.0):
             Link(
                 NAMES[i],
                 joint,
-                spatial_inertia(cloud.masses[i], cloud.inertias[i], cloud.centres[i]),
+                spatial_inertia(cloud.masses[i], cloud.inertias[i], cloud.centers[i]),
                 NAMES[clouds.PARENTS[i]] if i else None,
                 cloud.placements[i],
                 cloud.bodies[i],
@@ -166,7 +166,7 @@ class e2_72:
 
     verdict = Verdict.HOLDS
     remark = r"A force, where the coordinate is a distance; $K$ then is in N/m, and in N m for angles."
-    implemented_by = ("rbnotes.multibody.reduced.joint_forces",)
+    implemented_by = ("rbnotes.multibody.reduced.passive_joint_forces",)
     chapter = CHAPTER
 
 
@@ -188,7 +188,7 @@ class t1142:
         return -jacobian(lambda x: k @ (x - rest) ** 2 / 2, q).value
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.joint_forces",)
+    implemented_by = ("rbnotes.multibody.reduced.passive_joint_forces",)
     chapter = CHAPTER
 
 
@@ -247,7 +247,7 @@ class e2_74:
         return -jacobian(lambda x: d @ x**2 / 2, v).value
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.joint_forces",)
+    implemented_by = ("rbnotes.multibody.reduced.passive_joint_forces",)
     chapter = CHAPTER
 
 
@@ -284,7 +284,10 @@ class e2_75:
     }
     verdict = Verdict.HOLDS
     remark = r"Exact for a linear spring. For others, the tangent at the start of the step takes the place of $-K$."
-    implemented_by = ("rbnotes.multibody.reduced.TreeSystem.forces", "rbnotes.multibody.reduced.joint_forces")
+    implemented_by = (
+        "rbnotes.multibody.reduced.TreeSystem.linearized_force",
+        "rbnotes.multibody.reduced.passive_joint_forces",
+    )
     chapter = CHAPTER
 
 
@@ -325,5 +328,8 @@ class e2_76:
         "swapped operands in `slope @ (after - v)`": "a diagonal matrix is its own transpose"
     }
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.TreeSystem.forces", "rbnotes.multibody.reduced.joint_forces")
+    implemented_by = (
+        "rbnotes.multibody.reduced.TreeSystem.linearized_force",
+        "rbnotes.multibody.reduced.passive_joint_forces",
+    )
     chapter = CHAPTER

@@ -40,7 +40,7 @@ ONE_STEP = {
 }
 STATE = {"cloud": clouds.point_mass_trees(), "q": clouds.five_numbers(100), "v": clouds.five_numbers(200)}
 STEPPED = {**SPRUNG, **STATE, "h": positive_numbers(0.125, 0.5)}
-STEP = ("rbnotes.dynamics.implicit_euler", "rbnotes.multibody.reduced.TreeSystem.forces")
+STEP = ("rbnotes.dynamics.implicit_euler", "rbnotes.multibody.reduced.TreeSystem.linearized_force")
 
 
 QUANTITIES = {"M": INERTIA, "d": ANGULAR_MOMENTUM, "f": ENERGY, "k": ENERGY, "rest": NUMBER, "v": RATE}

@@ -76,7 +76,7 @@ class e2_78:
         return np.array([hessian(k, q - rest), hessian(d, v)])
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.TreeSystem.forces",)
+    implemented_by = ("rbnotes.multibody.reduced.TreeSystem.linearized_force",)
     chapter = CHAPTER
 
 

@@ -108,7 +108,7 @@ class t1174_a:
 
     exact = "the number of coordinates is a whole number"
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.geared", *CHAIN)
+    implemented_by = ("rbnotes.multibody.reduced.gear_coordinates", *CHAIN)
     chapter = CHAPTER
 
 
@@ -201,8 +201,8 @@ class e2_81:
 
     verdict = Verdict.HOLDS
     implemented_by = (
-        "rbnotes.multibody.reduced.geared",
-        "rbnotes.multibody.reduced.HyperReducedSystem.expanded",
+        "rbnotes.multibody.reduced.gear_coordinates",
+        "rbnotes.multibody.reduced.HyperReducedSystem.expand",
     )
     chapter = CHAPTER
 
@@ -242,7 +242,7 @@ class t1178:
         r"(2.81) is about rates, which keep whatever differences the angles start with; that is why the library takes "
         r"$q_r$ as a function of $q_R$, and not only its Jacobian."
     )
-    implemented_by = ("rbnotes.multibody.reduced.HyperReducedSystem.expanded",)
+    implemented_by = ("rbnotes.multibody.reduced.HyperReducedSystem.expand",)
     chapter = CHAPTER
 
 
@@ -265,7 +265,7 @@ class d1:
         return derivative(lambda t: W @ (r + t * r_dot) + U @ np.sin(r + t * r_dot)).value
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.HyperReducedSystem.expanded",)
+    implemented_by = ("rbnotes.multibody.reduced.HyperReducedSystem.expand",)
     chapter = CHAPTER
 
 
@@ -334,7 +334,7 @@ class e2_82_b:
         return derivative_along_motion(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.jacobian_dot", *CHAIN)
+    implemented_by = ("rbnotes.multibody.reduced.jacobian_rate", *CHAIN)
     chapter = CHAPTER
 
 
@@ -376,7 +376,7 @@ class e2_83:
     verdict = Verdict.HOLDS
     remark = r"Joint torques, which (2.83) leaves out as (2.80) does, add $J_{rR}^Tf_r$ to the right side."
     implemented_by = (
-        "rbnotes.multibody.reduced.HyperReducedSystem.mass",
+        "rbnotes.multibody.reduced.HyperReducedSystem.mass_matrix",
         "rbnotes.multibody.reduced.HyperReducedSystem.force",
     )
     chapter = CHAPTER

@@ -192,7 +192,7 @@ class d2:
     formula = r"l = \|\Delta\mathbf x\|"
     defines = ("l",)
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.Paths",)
+    implemented_by = ("rbnotes.forces.PathForces",)
     chapter = CHAPTER
 
 
@@ -201,7 +201,7 @@ class d3:
     formula = r"\Delta\mathbf x = \mathbf x_1 - \mathbf x_0"
     defines = (r"\Delta\mathbf x",)
     verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.Paths",)
+    implemented_by = ("rbnotes.forces.PathForces",)
     chapter = CHAPTER
 
 
@@ -257,7 +257,7 @@ class e2_86:
         return -complex_step(lambda z: stretched(np.array([z, x1 + 0 * z]), [K], [L]), x0)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.Paths", "rbnotes.forces.SpringDamper")
+    implemented_by = ("rbnotes.forces.PathForces", "rbnotes.forces.SpringDamper")
     chapter = CHAPTER
 
 
@@ -279,7 +279,7 @@ class t1214_a:
         return -complex_step(lambda z: stretched(np.array([x0 + 0 * z, z]), [K], [L]), x1)
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.Paths", "rbnotes.forces.SpringDamper")
+    implemented_by = ("rbnotes.forces.PathForces", "rbnotes.forces.SpringDamper")
     chapter = CHAPTER
 
 

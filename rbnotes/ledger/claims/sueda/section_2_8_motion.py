@@ -134,7 +134,7 @@ def held_step(at, bodies, g, q, v, h, error):
 BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
 TOLERANCE = 1e-8
 SOLVED = ("rbnotes.multibody.reduced.constrained_acceleration", "rbnotes.multibody.reduced.LoopClosure")
-STEPPED = ("rbnotes.multibody.reduced.step_rows", "rbnotes.dynamics.solve_step")
+STEPPED = ("rbnotes.multibody.reduced.velocity_constraints", "rbnotes.dynamics.solve_step")
 ZERO_BELOW = {"in kkt: negated G in `[G, zero]`": "the lower right side is zero"}
 SAME_BOTH_WAYS = {
     "in reduced_row_dot: swapped operands in `c[0] @ v`": "the rate is only ever multiplied by v",

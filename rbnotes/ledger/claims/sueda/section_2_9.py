@@ -334,7 +334,10 @@ class e2_107:
         r"With zero rows in ${}^pG_r$, and zeros in ${}^p\ddot q_r$, where other constraints have theirs. The "
         r"multipliers are impulses, as in (2.99)."
     )
-    implemented_by = ("rbnotes.multibody.reduced.step_rows", "rbnotes.multibody.reduced.PrescribedJoint")
+    implemented_by = (
+        "rbnotes.multibody.reduced.velocity_constraints",
+        "rbnotes.multibody.reduced.PrescribedJoint",
+    )
     chapter = CHAPTER
 
 
@@ -379,5 +382,8 @@ class t1310:
     equivalent_mutants = {
         "in kkt: negated G.T in `[M, G.T]`": "it changes the sign of the multipliers, which are not looked at"
     }
-    implemented_by = ("rbnotes.multibody.reduced.step_rows", "rbnotes.multibody.reduced.PrescribedJoint")
+    implemented_by = (
+        "rbnotes.multibody.reduced.velocity_constraints",
+        "rbnotes.multibody.reduced.PrescribedJoint",
+    )
     chapter = CHAPTER

@@ -83,7 +83,7 @@ def tree_of(assembly):
             reduced.Link(
                 str(i),
                 KINDS[kind](),
-                spatial_inertia(assembly.masses[i], assembly.inertias[i], assembly.centres[i]),
+                spatial_inertia(assembly.masses[i], assembly.inertias[i], assembly.centers[i]),
                 None if parent < 0 else str(parent),
                 np.linalg.inv(at) @ assembly.joints[i],
                 np.linalg.inv(assembly.joints[i]) @ assembly.bodies[i],

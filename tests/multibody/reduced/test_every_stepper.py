@@ -239,7 +239,7 @@ def test_no_step_and_no_system_is_left_out():
         for room in (dynamics, maximal, reduced_coordinates)
         for name in room.__all__
         if inspect.isclass(each := getattr(room, name))
-        and {"mass", "force", "moved"} <= set(dir(each))
+        and {"mass_matrix", "force", "retract"} <= set(dir(each))
         and not inspect.isabstract(each)
         and not getattr(each, "_is_protocol", False)
     }

@@ -236,7 +236,7 @@ def test_steps_as_the_reference(scene, monkeypatch):
     world, state, h = SCENES[scene]()
     compiled = packing.compile(world)
     one, several = (simulate(world, state, h, steps) for steps in (1, 12))
-    monkeypatch.setattr(Rattle, "take", lambda *_: pytest.fail("this step is the reference's"))
+    monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
     determined = scene in ("bouncing", "blown")
     assert_same(simulate(compiled, state, h, 1), one, 1e-11, determined)
     assert_same(simulate(compiled, state, h, 12), several, 1e-9, determined)
@@ -292,7 +292,7 @@ def test_unusual_steps_are_the_references(scene, monkeypatch):
         taken.append(arguments)
         return take(self, *arguments)
 
-    monkeypatch.setattr(Rattle, "take", counted)
+    monkeypatch.setattr(Rattle, "step", counted)
     told = []
     found = simulate(packing.compile(world), state, h, 6, progress=lambda *done: told.append(done))
     assert_same(found, expected, 1e-9, False)
@@ -327,7 +327,7 @@ def test_other_steps_are_the_references(monkeypatch):
         calls.append(arguments)
         return take(self, *arguments)
 
-    monkeypatch.setattr(Rattle, "take", counted)
+    monkeypatch.setattr(Rattle, "step", counted)
     compiled = packing.compile(world)
     simulate(compiled, state, h, 1, stabilization="none")
     simulate(compiled, state, h, 1, impacts="sequential")

@@ -12,7 +12,7 @@ from rbnotes.joints import spline
 
 SCENES = load()
 SPLINE_CURVE = "21: Spline curve joint"
-TABLE = Path(__file__).parents[2] / "book" / "_data" / "redmax-energies.csv"
+TABLE = Path(__file__).parents[3] / "book" / "_data" / "redmax-energies.csv"
 
 
 def published(name):

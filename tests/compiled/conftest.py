@@ -3,4 +3,4 @@
 import sys
 from pathlib import Path
 
-sys.path += [str(Path(__file__).parents[1] / "tree"), str(Path(__file__).parent)]
+sys.path += [str(Path(__file__).parents[1] / "multibody" / "reduced"), str(Path(__file__).parent)]

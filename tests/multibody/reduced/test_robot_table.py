@@ -8,7 +8,7 @@ import pytest
 
 from rbnotes.multibody.formats import example
 
-sys.path.append(str(Path(__file__).parents[2] / "tools"))
+sys.path.append(str(Path(__file__).parents[3] / "tools"))
 
 import robot_table
 

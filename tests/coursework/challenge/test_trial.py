@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 import challenge_trial  # noqa: E402
