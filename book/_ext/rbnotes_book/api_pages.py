@@ -1,6 +1,6 @@
-"""Pages of the API reference, one for each room of the library, made by Sphinx from docstrings.
+"""Pages of the API reference, one for each subpackage, made by Sphinx from docstrings.
 
-They hold what is public, and what the ledger names as a right form, so that every claim leads to its code.
+They document what is public, and what the ledger names as a right form, so every claim leads to its code.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from rbnotes.ledger import Record
 from rbnotes.ledger.dotted_names import resolve
 from rbnotes_book.generated import FOLDER
 
-ROOMS = (
-    "so3", "se3", "quaternion", "euler", "inertia", "solids", "dynamics", "forces", "constraints",
-    "complementarity", "contact", "friction", "attachments", "joints", "maximal", "tree", "kernels",
-    "ledger", "checking", "viewer", "arguments", "errors",
+SUBPACKAGES = (
+    "so3", "se3", "quaternion", "euler", "inertia", "shapes", "dynamics", "forces", "constraints",
+    "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced", "multibody.maximal",
+    "multibody.formats", "multibody.packing", "compiled", "ledger", "coursework.challenge", "coursework.grading",
+    "coursework.cards", "testing", "viewer", "arguments", "errors",
 )  # fmt: skip
 PACKAGE = "rbnotes"
 
@@ -54,35 +55,43 @@ CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20
 OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
-RETURNED = re.compile(PARAMETERS.pattern.replace("FrameSpringParameters", "Returns"), PARAMETERS.flags)
+RETURNED = re.compile(PARAMETERS.pattern.replace("Parameters", "Returns"), PARAMETERS.flags)
 RAISES = re.compile(r"Raises [A-Z]\w+ if ")
+
+
+def subpackage(name: str) -> str:
+    """Return the subpackage that a dotted name without ``rbnotes.`` belongs to, or "" if it is none of ours."""
+    prefixes = [own for own in SUBPACKAGES if name == own or name.startswith(f"{own}.")]
+    return max(prefixes, key=len, default="")
 
 
 @cache
 def public() -> dict[str, tuple[str, ...]]:
-    """The public names of each room."""
-    rooms = {}
-    for room in ROOMS:
-        module = importlib.import_module(f"{PACKAGE}.{room}")
-        own = [
+    """Return the public names of each subpackage."""
+    found = {}
+    for own in SUBPACKAGES:
+        module = importlib.import_module(f"{PACKAGE}.{own}")
+        defined = [
             name
             for name, value in vars(module).items()
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
         ]
-        rooms[room] = tuple(getattr(module, "__all__", own))
-    return rooms
+        found[own] = tuple(getattr(module, "__all__", defined))
+    return found
 
 
 @cache
 def documented(name: str) -> str:
-    """The dotted name under which the reference has an object: that of its room, if it is public there."""
-    parts = name.split(".")
-    if len(parts) > 2 and parts[1] in public():
-        for depth in range(3, len(parts) + 1):
-            if parts[depth - 1] in public()[parts[1]]:
-                alias = ".".join([*parts[:2], *parts[depth - 1 :]])
-                if resolve(".".join(alias.split(".")[:3])) is resolve(".".join(parts[:depth])):
-                    return alias
+    """Return the dotted name of an object in the reference: its public path, if it has one."""
+    own = subpackage(name.removeprefix(f"{PACKAGE}."))
+    if not own:
+        return name
+    parts = name.removeprefix(f"{PACKAGE}.{own}.").split(".")
+    for depth, part in enumerate(parts):
+        if part in public()[own]:
+            alias = ".".join([PACKAGE, own, part])
+            if resolve(alias) is resolve(".".join([PACKAGE, own, *parts[: depth + 1]])):
+                return ".".join([alias, *parts[depth + 1 :]])
     return name
 
 
@@ -121,42 +130,42 @@ def _order(name: str) -> tuple[bool, str, str]:
 
 @cache
 def names() -> dict[str, list[str]]:
-    """The objects that each room's page documents: modules, then what is in them, alphabetically."""
+    """Return the objects that each subpackage's page documents: modules first, then the others, alphabetically."""
     chosen = {_owner(name) for name in named()}
-    chosen |= {f"{PACKAGE}.{room}.{name}" for room in ROOMS for name in public()[room]}
+    chosen |= {f"{PACKAGE}.{own}.{name}" for own in SUBPACKAGES for name in public()[own]}
     pages: dict[str, list[str]] = defaultdict(list)
     for name in sorted(chosen, key=_order):
-        pages[name.split(".")[1] if "." in name else PACKAGE].append(name)
+        pages[subpackage(name.removeprefix(f"{PACKAGE}.")) or PACKAGE].append(name)
     return pages
 
 
-def page(room: str) -> str:
-    """The name of a room's page."""
-    return f"api-{room}"
+def page(own: str) -> str:
+    """Return the name of a subpackage's page."""
+    return f"api-{own.replace('.', '-')}"
 
 
 def stubs() -> dict[str, str]:
     """The pages: a title and directives for autodoc."""
     return {
-        page(room): STUB.format(title=title, entries="\n".join(map(_entry, dict.fromkeys([title, *own]))))
-        for room, own in names().items()
-        for title in [PACKAGE if room == PACKAGE else f"{PACKAGE}.{room}"]
+        page(own): STUB.format(title=title, entries="\n".join(map(_entry, dict.fromkeys([title, *contents]))))
+        for own, contents in names().items()
+        for title in [PACKAGE if own == PACKAGE else f"{PACKAGE}.{own}"]
     }
 
 
 class ApiIndex(SphinxDirective):
-    """{api-index}: the pages of the reference, with what each room is for and how much is documented."""
+    """{api-index}: the pages of the reference, with the purpose of each subpackage."""
 
     def run(self) -> list[nodes.Node]:
         pages = names()
         items = nodes.bullet_list()
-        for room in (PACKAGE, *ROOMS):
-            if room not in pages:
+        for own in (PACKAGE, *SUBPACKAGES):
+            if own not in pages:
                 continue
-            title = PACKAGE if room == PACKAGE else f"{PACKAGE}.{room}"
+            title = PACKAGE if own == PACKAGE else f"{PACKAGE}.{own}"
             link = addnodes.pending_xref(
                 "", nodes.literal("", title), refdomain="std", reftype="doc", refexplicit=True, refwarn=True,
-                reftarget=f"/{FOLDER}/{page(room)}", refdoc=self.env.docname,
+                reftarget=f"/{FOLDER}/{page(own)}", refdoc=self.env.docname,
             )  # fmt: skip
             purpose = (inspect.getdoc(importlib.import_module(title)) or "").split("\n\n")[0]
             text = f": {' '.join(purpose.split()).replace('``', '')}"
@@ -172,9 +181,9 @@ def _escape(line: str) -> str:
 
 
 @cache
-def _attribute_docs(room: str) -> dict[str, list[str]]:
-    """The strings below the assignments of a room: the values themselves have only those of their types."""
-    modules = [name for name in sys.modules if name == room or name.startswith(room + ".")]
+def _attribute_docs(package: str) -> dict[str, list[str]]:
+    """Return the strings below the assignments of a subpackage: the values only have those of their types."""
+    modules = [name for name in sys.modules if name == package or name.startswith(package + ".")]
     docs: dict[str, list[str]] = {}
     for module in modules:
         for (owner, name), lines in ModuleAnalyzer.for_module(module).find_attr_docs().items():
@@ -185,17 +194,17 @@ def _attribute_docs(room: str) -> dict[str, list[str]]:
 
 @cache
 def usual() -> dict[str, dict[str, str]]:
-    """What arguments are, by name: everywhere, in a room, or of one function."""
+    """Return the meanings of arguments by name: everywhere, in a subpackage, or of one function."""
     return tomllib.loads(ARGUMENTS.read_text(encoding="utf-8"))
 
 
 @cache
 def returns() -> dict[str, str]:
     """What comes back from functions whose docstrings do not say all of it."""
-    rooms = tomllib.loads(RETURNS.read_text(encoding="utf-8"))
+    table = tomllib.loads(RETURNS.read_text(encoding="utf-8"))
     return {
-        f"{PACKAGE}.{room}.{name}": text
-        for room, texts in rooms.items()
+        f"{PACKAGE}.{own}.{name}": text
+        for own, texts in table.items()
         for text, names in texts.items()
         for name in names
     }
@@ -215,15 +224,15 @@ def names_its_source(name: str, function: Any) -> bool:
 
 
 @cache
-def own_rooms() -> frozenset[str]:
-    """Rooms whose functions are the package's own, all of them."""
-    return frozenset(tomllib.loads(SOURCES.read_text(encoding="utf-8"))["ours"]["rooms"])
+def own_subpackages() -> frozenset[str]:
+    """Return the subpackages whose functions are all the package's own."""
+    return frozenset(tomllib.loads(SOURCES.read_text(encoding="utf-8"))["ours"]["subpackages"])
 
 
 def source(name: str) -> str | None:
     """The source of a function that does not name its own."""
     own = name.removeprefix(f"{PACKAGE}.")
-    return OURS if own.split(".")[0] in own_rooms() else sources().get(own)
+    return OURS if subpackage(own) in own_subpackages() else sources().get(own)
 
 
 def own_paragraphs(docstring: str) -> dict[str, str]:
@@ -242,7 +251,7 @@ def own_paragraphs(docstring: str) -> dict[str, str]:
 def entry(name: str, argument: str) -> tuple[str, str] | None:
     """Where the table explains an argument of a function, and how: nearest first."""
     own = name.removeprefix(f"{PACKAGE}.")
-    for key in (own, own.split(".")[0], "everywhere"):
+    for key in (own, subpackage(own), "everywhere"):
         if argument in usual().get(key, {}):
             return key, usual()[key][argument]
     return None
@@ -293,8 +302,8 @@ def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
 
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     if what == "data":
-        room, _, own = name.rpartition(".")
-        lines[:] = _attribute_docs(room).get(own, [])
+        package, _, own = name.rpartition(".")
+        lines[:] = _attribute_docs(package).get(own, [])
     lines[:] = map(_escape, lines)
     fields = _arguments(name, obj) if has_arguments(what, obj) else []
     fields += _returned(name) + _errors(lines)
