@@ -61,7 +61,7 @@ ImpulseSearch = Callable[[DelassusProblem, Array, float, int], tuple[Array, floa
 def semismooth_newton_friction(
     problem: StepProblem,
     *,
-    start: ArrayLike | None = None,
+    initial_guess: ArrayLike | None = None,
     tolerance: float = 1e-8,
     max_iterations: int = 50,
     raise_on_failure: bool = True,
@@ -100,7 +100,7 @@ def semismooth_newton_friction(
         If ``raise_on_failure`` and the tolerance is not met. That there is a solution is not certain if bodies are
         wedged in, and for equations that hold what contacts drive.
     """
-    return solve_friction(newton_search, problem, start, tolerance, max_iterations, raise_on_failure)
+    return solve_friction(newton_search, problem, initial_guess, tolerance, max_iterations, raise_on_failure)
 
 
 def solve_friction(

@@ -206,7 +206,7 @@ def merge_contact_records(first: ContactRecord, second: ContactRecord) -> Contac
     )
     impulses, before, after = (
         np.concatenate([getattr(each, name) for each in (first, second)])
-        for name in ("impulses", "before", "after")
+        for name in ("impulses", "velocities_before", "velocities_after")
     )
     residual = max_or_nan(first.residual, second.residual)
     return ContactRecord(points, impulses, before, after, residual, num_start_contacts=len(first.points))

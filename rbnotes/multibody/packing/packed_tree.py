@@ -219,7 +219,7 @@ def pack_tree(tree: Tree) -> PackedTree:
     constants = np.zeros((int(layout.CONSTANTS_SIZE) // lanes, filled))
     external_size, external = 0, list[JointSlices]()
     reach = np.zeros(len(parts))  # of what is away from the origin, as far as placements tell
-    springs = np.stack([tree.joint_parameter(name) for name in ("stiffness", "damping", "rest")])
+    springs = np.stack([tree.joint_parameter(name) for name in ("stiffness", "damping", "spring_reference")])
     includes_position = _position_flags(parts)
     for i, part in enumerate(parts):
         e, parent = part.last_element, 0 if part.parent < 0 else parts[part.parent].last_element

@@ -144,8 +144,8 @@ def constrained_acceleration(
     alpha, beta
         Of Baumgarte's stabilisation, 1/s: accelerations are ``-drift - 2 alpha (G v + rate) - beta^2 g``.
     method
-        Of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"active_set"``, or
-        ``"quadratic"`` for a general solver of quadratic programs.
+        Of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"block_principal_pivoting"``, or
+        ``"cvxpy"`` for a general solver of quadratic programs.
 
     Raises
     ------

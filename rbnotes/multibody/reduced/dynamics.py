@@ -124,7 +124,7 @@ def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 def _passive_joint_forces(tree: Tree, q: Array, qdot: Array) -> Array:
     return (
-        -tree.joint_parameter("stiffness") * (q - tree.joint_parameter("rest"))
+        -tree.joint_parameter("stiffness") * (q - tree.joint_parameter("spring_reference"))
         - tree.joint_parameter("damping") * qdot
     )
 
@@ -262,7 +262,7 @@ def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
     """The same from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
     weights, centers = tree.weights_and_centers
     height = se3.transform_points(bodies, centers)
-    deflection = q - tree.joint_parameter("rest")
+    deflection = q - tree.joint_parameter("spring_reference")
     spring_energy: Array = np.sum(tree.joint_parameter("stiffness") * deflection**2, axis=-1) / 2
     gravity_work: Array = np.sum(weights * height, axis=(-2, -1))
     return spring_energy - gravity_work

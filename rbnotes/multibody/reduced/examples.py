@@ -91,7 +91,7 @@ def torus_chain(count: int = 10) -> Example:
         body_frame=_translation(TORUS_RADIUS - TUBE_RADIUS, 0, 0),
     )
     tree = Tree([first, *_hanging_tori(count, placement=first.body_frame)])
-    q = tree.coordinates({"torus 0": [0.3, 0.6]}, default=tree.joint_parameter("rest"))
+    q = tree.coordinates({"torus 0": [0.3, 0.6]}, default=tree.joint_parameter("spring_reference"))
     return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), _tori(tree))
 
 
@@ -106,7 +106,7 @@ def sliding_chain(count: int = 6) -> Example:
     first = Link("torus 0", point_on_curve(track, "tangent"), _torus_inertia())
     tree = Tree([first, *_hanging_tori(count)])
     # Half a turn about the tangent: the x axis points down.
-    q = tree.coordinates({"torus 0": [0.08, HALF_TURN]}, default=tree.joint_parameter("rest"))
+    q = tree.coordinates({"torus 0": [0.08, HALF_TURN]}, default=tree.joint_parameter("spring_reference"))
     return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), _tori(tree), track)
 
 
@@ -147,7 +147,7 @@ def windmill() -> Example:
             shapes[name] = second
             placement, parent = np.eye(4), name
     tree = Tree(links)
-    q = tree.joint_parameter("rest")
+    q = tree.joint_parameter("spring_reference")
     qdot = tree.coordinates({"hub": 4.0}, default=0.0)
     return Example(tree, State(q=q, qdot=qdot), shapes)
 

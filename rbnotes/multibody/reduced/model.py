@@ -195,7 +195,7 @@ class Tree:
 
         Raises InvalidArgument if ``field`` is not one of the names.
         """
-        arguments.choice("field", field, ("stiffness", "damping", "rest"))
+        arguments.choice("field", field, ("stiffness", "damping", "spring_reference"))
         return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
 
     def check_vector(self, name: str, value: ArrayLike) -> Array:
