@@ -64,37 +64,40 @@ def require_numba() -> None:
 
 def _compile_by_name(name: str) -> Callable[..., int]:
     require_numba()
-    from rbnotes.compiled import entry_points
+    from rbnotes.compiled.entry_points import ENTRIES
 
-    entries: Any = entry_points
-    return compile_entry(entries.functions(failure_code())[name], entries.signature)
+    return compile_entry(*ENTRIES[name])
 
 
 @cache
 def failure_code() -> int:
-    """What the functions return if something is wrong: a number for each state of their sources.
+    """Return the status of failed calls, a number that is different for each state of the sources.
 
-    Modules outside belong to them that they take numbers from: those are part of compiled code.
+    The sources are the modules of this subpackage that numba compiles, and the modules outside that they import
+    constants from: compiled code contains their values. They import from modules, not from packages.
     """
     folder = Path(__file__).parent
-    sources = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
+    paths = (path for path in sorted(folder.rglob("*.py")) if path.name not in _PYTHON_MODULES)
+    sources = b"".join(path.read_bytes() for path in paths)
     for module in sorted(set(_EXTERNAL_IMPORTS.findall(sources))):
-        sources += folder.parents[1].joinpath(*module.decode().split(".")).with_suffix(".py").read_bytes()
+        path = folder.parents[1].joinpath(*module.decode().split("."))
+        sources += (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_bytes()
     return 1 + int.from_bytes(sha256(sources).digest()[:6])
 
 
+_PYTHON_MODULES = ("compilation.py", "problems.py")
 _EXTERNAL_IMPORTS = re.compile(rb"^from (rbnotes\.(?!compiled\.)[\w.]+) import", re.MULTILINE)
 
 
-def compile_entry(function: Any, signature_of: Callable[..., Any]) -> Callable[..., int]:
-    """The way into a function that numba compiles, or the function itself where it does not."""
+def compile_entry(function: Any, signature: Any) -> Callable[..., int]:
+    """Return the compiled function of this signature, or the function itself if numba is disabled."""
     import numba
 
     configuration: Any = numba.config
-    entry: Callable[..., int] = function
-    if not configuration.DISABLE_JIT:
-        signature = signature_of(function.py_func)
-        function.compile(signature)
-        # Python's way to a dispatcher looks at all types of arguments: that takes longer than a short chain.
-        entry = function.get_overload(signature)
+    if configuration.DISABLE_JIT:
+        entry: Callable[..., int] = function
+        return entry
+    function.compile(signature)
+    # A dispatcher inspects the types of all arguments, which takes longer than the dynamics of a short chain.
+    entry = function.get_overload(signature)
     return entry

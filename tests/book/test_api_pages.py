@@ -175,10 +175,11 @@ def of_dataclasses(source, tuples=frozenset()):
                 yield cls.name, name, ast.unparse(field.annotation), " ".join(text.split())
 
 
-def fields_of(room):
-    """The fields of dataclasses and named tuples in the public modules of a room: name, type, explanation."""
+def fields_of(subpackage):
+    """The fields of dataclasses and named tuples in the public modules of a subpackage: name, type, explanation."""
     package, tuples = Path(rbnotes.__path__[0]), named_tuples()
-    files = [*package.glob(f"{room}.py"), *package.glob(f"{room}/**/*.py")]
+    folder = subpackage.replace(".", "/")
+    files = [*package.glob(f"{folder}.py"), *package.glob(f"{folder}/**/*.py")]
     assert files
     for file in sorted(files):
         path = file.relative_to(package).as_posix()
@@ -187,15 +188,15 @@ def fields_of(room):
                 yield f"{path}: {cls}.{name}", kind, text
 
 
-@pytest.mark.parametrize("room", [*api_pages.ROOMS, "cards", "challenge", "grading"])
-def test_every_field_is_explained(room):
-    assert [name for name, _, text in fields_of(room) if not text] == []
+@pytest.mark.parametrize("subpackage", api_pages.SUBPACKAGES)
+def test_every_field_is_explained(subpackage):
+    assert [name for name, _, text in fields_of(subpackage) if not text] == []
 
 
-@pytest.mark.parametrize("room", sorted({*api_pages.ROOMS} - {"ledger"}))
-def test_fields_have_shapes_and_units(room):
+@pytest.mark.parametrize("subpackage", sorted({*api_pages.SUBPACKAGES} - {"ledger"}))
+def test_fields_have_shapes_and_units(subpackage):
     """Those of the ledger hold the numbers of a claim, whatever it is about."""
-    found = [each for each in fields_of(room) if "Callable" not in each[1] and each[0] not in OF_OBJECTS]
+    found = [each for each in fields_of(subpackage) if "Callable" not in each[1] and each[0] not in OF_OBJECTS]
     arrays = [each for each in found if re.search(r"Array|Matrix|^Any$", each[1])]
     assert [name for name, _, text in arrays if not re.search(r"``[^`]*\(", text)] == []
     numbers = [each for each in found if each in arrays or NUMBERS.search(each[1])]
@@ -244,8 +245,8 @@ def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
 
 
 def test_the_nearest_table_explains():
-    room = api_pages.entry("rbnotes.multibody.reduced.inverse_mass_product", "x")
-    assert room != api_pages.entry("rbnotes.multibody.reduced.jacobian_product", "x")
+    subpackage = api_pages.entry("rbnotes.multibody.reduced.inverse_mass_product", "x")
+    assert subpackage != api_pages.entry("rbnotes.multibody.reduced.jacobian_product", "x")
     assert api_pages.entry("rbnotes.se3.exp", "h") == api_pages.entry(
         "rbnotes.multibody.reduced.simulate", "h"
     )

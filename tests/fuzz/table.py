@@ -1,4 +1,4 @@
-"""The table of valid calls, one module a room, and the names that need none."""
+"""The table of valid calls, one module for each subpackage, and the names that need none."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from engine import Call, name_of
 
 import rbnotes
 
-ROOMS = tuple(sorted(info.name for info in pkgutil.iter_modules(calls.__path__)))
-ELSEWHERE = ("arguments", "cards", "challenge", "commands", "errors", "grading", "ledger")
-"""Rooms with tests of their own: what checks arguments, what runs records, and what is built on them."""
+SUBPACKAGES = tuple(sorted(info.name for info in pkgutil.iter_modules(calls.__path__)))
+ELSEWHERE = ("arguments", "cli", "compiled", "coursework", "errors", "ledger", "unchecked")
+"""Subpackages with tests of their own, and those that do not check arguments."""
 
 
 @cache
-def table(room: str) -> tuple[Call, ...]:
-    """The valid calls of a room."""
-    return tuple(importlib.import_module(f"calls.{room}").CALLS)
+def table(subpackage: str) -> tuple[Call, ...]:
+    """The valid calls of a subpackage."""
+    return tuple(importlib.import_module(f"calls.{subpackage}").CALLS)
 
 
 @cache
@@ -60,7 +60,7 @@ def of_class(cls: type) -> dict[str, Any]:
 @cache
 def covered() -> frozenset[str]:
     """Names that have a valid call."""
-    return frozenset(call.name for room in ROOMS for call in table(room))
+    return frozenset(call.name for subpackage in SUBPACKAGES for call in table(subpackage))
 
 
 def within(name: str) -> bool:
@@ -72,65 +72,65 @@ def within(name: str) -> bool:
 
 
 WITHIN = (
-    r"checking\.interrupts\.interruptible",
-    # What shares data within a room that is known to be right; the public way in checks it.
-    r"complementarity\.(certificate|scaling|second_opinion)\..*",
-    r"complementarity\.basis\.(Basis|Columns)\..*",
+    r"testing\.interrupts\.interruptible",
+    # What shares data within a subpackage that is known to be right; the public way in checks it.
+    r"complementarity\.(certificate|scaling|fallbacks)\..*",
+    r"complementarity\.basis\.(Basis|LazyColumns)\..*",
     r"complementarity\.residuals\.(?!box_residuals).*",
-    r"complementarity\.elimination\.(Elimination|Elimination\.residuals_of|is_held|squares)",
-    r"complementarity\.(active_set\.principal_solver|pivoting\.proves_infeasible|problems\.dense)",
-    r"complementarity\.(solution\..*|solve\.(accepted|default_tolerance))",
-    r"constraints\.(kkt\.(KKT|factored)|matrices\.(regular_lu|symmetric_to_rounding)|redundancy\..*)",
-    r"contact\.(distance|manifold)\..*",
-    r"contact\.pair_rows\.(PairRows\.groups|TransposedPairRows|velocities_along)",
-    r"contact\.detection\.(found_points|may_touch|mixed)",
-    r"contact\.nearby\.(allowed_speeds|reach|resting_speed)",
-    r"dynamics\.(free_rotation\.turn_freely|motion\.without_inertia|schemes\.less)",
-    r"dynamics\.step_problem\.without_conditions",
-    r"forces\.carriers\..*",
-    r"forces\.(attachment\.Attachments|body_forces\.known_path_wrenches|path\.active_flags)",
-    r"inertia\.spatial\.of_symmetric",
-    r"friction\.(best|bounded|central_path|endings|mixing|models|programs)\..*",
-    r"friction\.newton\.(by_newton|friction_by)",
-    r"friction\.contact_space\.(ContactSpace\.(move|solution)|raise_not_converged)",
-    r"friction\.(facets\.facet_rows|laws\.residual_in)",
-    r"friction\.staggered\.(friction_impulses|normal_impulses|relative_change)",
-    r"joints\.(subspaces\..*|protocol\.JointType)",
-    r"joints\.general\.(differentiate|symbols)\..*",
-    r"joints\.general\.straight_line\.[Ii]nstructions?(\..*)?",
-    r"joints\.general\.surfaces\.(about_z|bernstein|triangles|unit)",
-    r"kernels\.(answering|bending|general|mechanisms|packing|running|world)\..*",
-    r"maximal\.(placement\.(?!Joint).*|mechanism\.projected)",
-    r"maximal\.(stepping|remembering|first_order|impacts)\..*",
-    r"maximal\.(rattle\.Rattle\..*|trajectory\.(both|events_of|record_contacts))",
-    r"solids\.Solid",
-    r"tree\.(bearing_step|bearings)\..*",
+    r"complementarity\.elimination\.(Elimination|Elimination\.residuals_unchecked|is_constrained|square_entries)",
+    r"complementarity\.(block_principal_pivoting\.principal_solver|principal_pivoting\.proves_infeasible|problems\.to_dense)",
+    r"complementarity\.(solution\..*|solve\.(raise_unless_solved|default_tolerance))",
+    r"constraints\.(kkt\.(KKT|factor_kkt_unchecked)|matrices\.(well_conditioned_lu|is_symmetric_unchecked)|redundant_rows\..*)",
+    r"contact\.(distance|manifolds)\..*",
+    r"contact\.body_pair_jacobian\.(BodyPairJacobian\.select_groups|TransposedBodyPairJacobian|relative_velocities)",
+    r"contact\.detection\.(contact_points_unchecked|collision_filter|combine_coefficients)",
+    r"contact\.prediction\.(normal_velocity_targets_unchecked|contact_margin|restitution_threshold)",
+    r"dynamics\.(free_rotation\.integrate_free_rotation|mechanical_system\.subtract_inertial_force|schemes\.subtract)",
+    r"dynamics\.step_problem\.unconstrained_problem",
+    r"forces\.anchor_kinematics\..*",
+    r"forces\.(anchor_points\.AnchorPoints|body_forces\.unchecked_path_wrenches|path\.active_flags)",
+    r"inertia\.spatial\.from_symmetric_spatial_inertia",
+    r"friction\.(residual_tracking|bounded_friction|central_path|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
+    r"friction\.semismooth_newton\.(newton_search|solve_friction)",
+    r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution)|raise_not_converged)",
+    r"friction\.(facets\.contact_to_facet_matrix|residuals\.natural_residual_unchecked)",
+    r"friction\.staggered_projections\.(friction_impulses|normal_impulses|relative_change)",
+    r"joints\.(subspaces\..*|joint_type\.JointType)",
+    r"joints\.general\.(casadi_functions|symbols)\..*",
+    r"joints\.general\.code_generation\.[Ii]nstructions?(\..*)?",
+    r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
+    r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_world|packed_tree|simulation_runs|compiled_world)\..*",
+    r"multibody\.maximal\.(joint_kinematics\.(?!Joint).*|mechanism\.project_poses_unchecked)",
+    r"multibody\.maximal\.(stepping|warm_started_friction|first_order_integrator|impacts)\..*",
+    r"multibody\.maximal\.(rattle_integrator\.Rattle\..*|trajectory\.(merge_contact_records|contact_events|record_contacts))",
+    r"shapes\.Solid",
+    r"multibody\.reduced\.(joint_friction_step|bearings)\..*",
     r"viewer\.(camera|sketch)\..*",
-    r"tree\.(constrained\.acceleration_parts|parts\..*)",
-    r"tree\.(constraints\.\w+\.body_rows|rows\..*)",
-    r"tree\.dual\.(Sweep\..*|sparse_rows)",
-    r"tree\.dynamics\.(accelerations|coordinate_constraints|driving_force|\w+_energy_of)",
-    r"tree\.dynamics\.(regular_mass_matrix|solve_mass)",
-    r"tree\.inverse_inertia\.forbidden_accelerations",
-    r"tree\.(inverse_inertia\.joint_blocks|reactions\.impulse_balance|reduced\.ReducedSystem)",
-    r"tree\.(kinematics\.(alike|placed)|products\.(handed_on|moved|passed_on))",
-    r"tree\.tangent\.(own_wrenches|turned_wrench)",
-    r"tree\.(adaptive\.Event\.happens|model\.Tree\.checked|formats\.robot\.new_name)",
-    # Checks that the modules of a room share.
-    r".*\.checked_\w+",
+    r"multibody\.reduced\.(constrained_dynamics\.acceleration_constraints|constraint_stacking\..*)",
+    r"multibody\.reduced\.(constraints\.\w+\.constraint_body_jacobian|constraint_protocol\..*)",
+    r"multibody\.reduced\.dual_dynamics\.(SweepKinematics\..*|constraint_rows_by_sweep)",
+    r"multibody\.reduced\.dynamics\.(solve_accelerations|coordinate_constraints|generalized_body_force|\w+_energy_from_\w+)",
+    r"multibody\.reduced\.dynamics\.(regularized_mass_matrix|solve_mass_matrix)",
+    r"multibody\.reduced\.inverse_mass\.coordinate_constraint_accelerations",
+    r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.impulse_balance|reduced_system\.ReducedSystem)",
+    r"multibody\.reduced\.(kinematics\.(check_vectors|body_poses_and_twists)|jacobian_products\.(generalized_forces|jacobian_product_and_rate|subtree_wrenches))",
+    r"multibody\.reduced\.dynamics_derivatives\.(body_wrench_derivatives|wrench_cross_matrix)",
+    r"multibody\.reduced\.(adaptive_integration\.Event\.is_crossed|model\.Tree\.check_vector)",
+    # Checks that the modules of a subpackage share.
+    r".*\.check_\w+",
     # Results, which the functions of the package make.
-    r"attachments\.reduction\.NullSpace",
+    r"attachments\.reduction\.NullSpaceReduction",
     r"contact\.detection\.ContactPoints",
-    r"dynamics\.(constrained\.ConstrainedStep|state\.States|step_problem\.StepSolution)",
-    r"friction\.(contact_space\.(ContactSpace|Responses.*)|staggered\.StaggeredSolution)",
-    r"maximal\.trajectory\.(ContactRecord|Trajectory)",
-    r"tree\.(adaptive\.Observed|contact\.ContactStep|dual\.DualProblem|examples\.Example)",
-    r"tree\.(inverse_inertia\.InverseInertia|preconditioning\.StepPreconditioner|joint_loads\..*)",
-    r"tree\.formats\.robot\.(Robot|RobotJoint)",
+    r"dynamics\.(constrained_steps\.ConstrainedStepResult|state\.States|step_problem\.StepSolution)",
+    r"friction\.(contact_problem\.(FrictionContactProblem|DelassusProblem.*)|staggered_projections\.StaggeredSolution)",
+    r"multibody\.maximal\.trajectory\.(ContactRecord|Trajectory)",
+    r"multibody\.reduced\.(adaptive_integration\.Observed|contact\.ContactStep|dual_dynamics\.DualProblem|examples\.Example)",
+    r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
+    r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",
     # What makes test data, pictures, and calls of others hands its options on.
-    r"kernels\.sweeps\..*",
-    r"checking\.(draws|strategies)\..*",
-    r"checking\.counting\.multiplications",
-    r"viewer\.(figures\..*|shapes\.Shape|scene\.framed)",
+    r"multibody\.packing\.parallel_sweep\..*",
+    r"testing\.(reproducible_draws|strategies)\..*",
+    r"testing\.operation_counts\.count_multiplications",
+    r"viewer\.(figures\..*|shapes\.Shape|scene\.embed_in_iframe)",
 )
 """Names without a valid call, as patterns, and why."""

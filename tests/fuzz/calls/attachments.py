@@ -21,7 +21,7 @@ SINGLE = StepProblem(np.diag([1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
 CALLS = [
     Call(
         attachments.Attachment,
-        {"component": 2, "blocks": {0: np.eye(3)}, "drift": np.zeros(3)},
+        {"component": 2, "blocks": {0: np.eye(3)}, "bias": np.zeros(3)},
     ),
     Call(attachments.elimination_order, {"attachments": [MIDDLE]}),
     Call(
@@ -41,11 +41,11 @@ CALLS = [
             "masters": [0, 1, 2],
             "weights": np.full(3, 1 / 3),
             "x": ARMS + 1.0,
-            "arms": ARMS,
+            "rest_positions": ARMS,
             "v": ARMS + 0.5,
         },
     ),
-    Call(attachments.solve_prescribed_motion, {"problem": SINGLE, "controlled": [0], "v_prescribed": [0.5]}),
+    Call(attachments.solve_prescribed_motion, {"problem": SINGLE, "prescribed_indices": [0], "v_prescribed": [0.5]}),
     Call(attachments.null_space_reduction, {"sizes": SIZES, "attachments": [MIDDLE]}),
     Call(attachments.eliminate_attachment, {"problem": PROBLEM, "sizes": SIZES, "attachment": MIDDLE}),
     Call(attachments.reduction_matrix, {"sizes": SIZES, "attachment": MIDDLE}),

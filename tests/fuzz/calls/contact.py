@@ -48,7 +48,7 @@ CALLS = [
     ),
     Call(
         contact.contact_points,
-        {"colliders": COLLIDERS, "poses": POSES, "margin": 0.01, "apart": [(0, 1)]},
+        {"colliders": COLLIDERS, "poses": POSES, "margin": 0.01, "excluded_pairs": [(0, 1)]},
     ),
     Call(
         contact.predict_contacts,
@@ -58,21 +58,21 @@ CALLS = [
             "twists": TWISTS,
             "h": 0.01,
             "gravity": GRAVITY,
-            "apart": [(0, 1)],
+            "excluded_pairs": [(0, 1)],
         },
     ),
     Call(
         normal_velocity_targets,
-        {"points": POINTS, "approach": np.linspace(-1, 0, COUNT), "h": 0.01, "gravity": GRAVITY},
+        {"points": POINTS, "normal_velocities": np.linspace(-1, 0, COUNT), "h": 0.01, "gravity": GRAVITY},
     ),
     Call(
         contact.BodyPairJacobian,
         {
             "a": np.array([0, 1]),
             "b": np.array([1, 0]),
-            "on_a": np.ones((2, 3, 6)),
-            "on_b": np.ones((2, 3, 6)),
-            "bodies": 2,
+            "block_a": np.ones((2, 3, 6)),
+            "block_b": np.ones((2, 3, 6)),
+            "num_bodies": 2,
         },
     ),
     Call(ROWS.toarray),
@@ -96,7 +96,7 @@ CALLS = [
             "normal_estimate": np.array([1.0]),
             "max_updates": 2,
             "tolerance": 1e-6,
-            "method": "pivoting",
+            "method": "principal_pivoting",
         },
     ),
     Call(friction.friction_contact_problem, {"problem": SLIDING}),
@@ -113,7 +113,7 @@ CALLS = [
         {
             "problem": SLIDING,
             "cone": "disc",
-            "start": IMPULSE[None],
+            "initial_guess": IMPULSE[None],
             "tolerance": 1e-6,
             "max_sweeps": 100,
         },

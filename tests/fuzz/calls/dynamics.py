@@ -49,7 +49,7 @@ def potential(q):
 
 SPRING = {
     "inertia": np.diag([1.0, 2.0]),
-    "force_at": force_at,
+    "force_function": force_at,
     "stiffness": stiffness,
     "damping": damping,
     "potential": potential,
@@ -62,7 +62,7 @@ INEQUALITIES = dynamics.UnilateralRows(np.array([[1.0, -1.0]]), [0.25])
 PROBLEM = dynamics.StepProblem(M, [1.0, -2.0], EQUATIONS, INEQUALITIES)
 LARGE = dynamics.StepProblem(sparse.csc_array(M), [1.0, -2.0])
 SOLUTION = dynamics.solve_step(PROBLEM)
-SMALL = {name: ("sparse",) for name in ("M", "K", "D", "J", "mass", "rows", "inertia", "softness")}
+SMALL = {name: ("sparse",) for name in ("M", "K", "D", "J", "mass", "rows", "inertia", "regularization")}
 REDUCTION = Reduction(np.array([[1.0, 0.0], [0.5, 1.0], [0.0, 2.0]]), np.array([0.5, 0.0, -0.5]))
 FULL = dynamics.StepProblem(np.diag([1.0, 2.0, 3.0]), [1.0, 2.0, -1.0])
 REDUCED = dynamics.solve_step(REDUCTION.reduce(FULL))
@@ -159,7 +159,7 @@ CALLS = [
         for scheme in (schemes.symplectic_euler, schemes.implicit_euler, schemes.trapezoidal)
     ),
     Call(schemes.bridson_marino, {**STEP, "solve": solve}),
-    Call(schemes.runge_kutta, {**STEP, "rtol": 1e-6, "atol": 1e-8, "evaluations": 2000}, slow=True),
+    Call(schemes.runge_kutta, {**STEP, "rtol": 1e-6, "atol": 1e-8, "max_evaluations": 2000}, slow=True),
     *(
         Call(function, {**STEP, "velocity": np.array([0.5, 1.0])})
         for function in (schemes.advance_by_new_velocity, schemes.advance_by_mean_velocity)
@@ -192,15 +192,15 @@ CALLS = [
     Call(dynamics.add_constraints, {"problem": LARGE, "rows": [EQUATIONS, INEQUALITIES]}),
     Call(
         dynamics.constrained_step,
-        {"scheme": schemes.implicit_euler, **STEP, "rows_at": rows_at, "where": "start"},
+        {"scheme": schemes.implicit_euler, **STEP, "constraint_function": rows_at, "evaluate_at": "start"},
     ),
     Call(
         dynamics.constrain_scheme,
-        {"scheme": schemes.implicit_euler, "rows_at": rows_at, "where": "start"},
+        {"scheme": schemes.implicit_euler, "constraint_function": rows_at, "evaluate_at": "start"},
         returns_function=True,
     ),
-    Call(fully_implicit.FullyImplicitScheme, {"part": 0.5, "tolerance": 1e-8, "max_iterations": 20}),
-    Call(Reduction, {"J": REDUCTION.J, "drift": REDUCTION.bias}, fine={"J": ("sparse", "longer", "shorter")}),
+    Call(fully_implicit.FullyImplicitScheme, {"fraction": 0.5, "tolerance": 1e-8, "max_iterations": 20}),
+    Call(Reduction, {"J": REDUCTION.J, "bias": REDUCTION.bias}, fine={"J": ("sparse", "longer", "shorter")}),
     Call(REDUCTION.expand_velocities, {"v_reduced": np.array([0.5, 1.0])}),
     Call(REDUCTION.reduce_forces, {"f": np.array([0.5, 1.0, 2.0])}),
     Call(REDUCTION.reduce, {"problem": FULL}),
@@ -224,7 +224,7 @@ CALLS = [
         fine=SMALL,
     ),
     Call(LARGE.with_constraints, {"bilateral": EQUATIONS, "unilateral": INEQUALITIES}),
-    Call(dynamics.solve_step, {"problem": PROBLEM, "method": "pivoting"}),
+    Call(dynamics.solve_step, {"problem": PROBLEM, "method": "principal_pivoting"}),
     *(
         Call(function, {"problem": PROBLEM})
         for function in (
@@ -240,6 +240,6 @@ CALLS = [
     Call(dynamics.step_residuals, {"problem": PROBLEM, "solution": SOLUTION}),
     Call(
         schemes.Scheme,
-        {"problem": schemes.implicit_euler_problem, "move": schemes.advance_by_new_velocity},
+        {"problem": schemes.implicit_euler_problem, "advance": schemes.advance_by_new_velocity},
     ),
 ]

@@ -20,7 +20,7 @@ WRENCH = np.array([0.0, 0.5, 0, 1.0, 2.0, 3.0])
 CALLS = [
     Call(
         friction.semismooth_newton_friction,
-        {"problem": SLIDING, "start": START, "tolerance": 1e-8, "max_iterations": 20},
+        {"problem": SLIDING, "initial_guess": START, "tolerance": 1e-8, "max_iterations": 20},
     ),
     Call(
         friction.staggered_projections,
@@ -28,7 +28,7 @@ CALLS = [
             "problem": SLIDING,
             "cone": "pyramid",
             "facets": 6,
-            "start": START,
+            "initial_guess": START,
             "tolerance": 1e-8,
             "max_iterations": 50,
             "solver": "own",
@@ -42,7 +42,7 @@ CALLS = [
     Call(PIN.unsupported_wrench, {"wrench": WRENCH}),
     Call(
         friction.journal_bearing,
-        {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "centre": CENTRE},
+        {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "center": CENTRE},
     ),
     Call(
         friction.prismatic_guide,
@@ -52,9 +52,9 @@ CALLS = [
             "length": 1.0,
             "mu": 0.25,
             "axis": AXIS,
-            "across": np.array([1.0, 0, 0]),
-            "centre": CENTRE,
+            "width_direction": np.array([1.0, 0, 0]),
+            "center": CENTRE,
         },
     ),
-    Call(friction.spherical_bearing, {"radius": 0.5, "mu": 0.25, "points": 12, "centre": CENTRE}),
+    Call(friction.spherical_bearing, {"radius": 0.5, "mu": 0.25, "points": 12, "center": CENTRE}),
 ]

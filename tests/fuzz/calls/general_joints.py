@@ -48,9 +48,9 @@ CALLS = [
         joints.FunctionJoint,
         {
             "function": swing,
-            "coordinates": 2,
+            "num_coordinates": 2,
             "name": "swing",
-            "home": np.array([0.5, 0.25]),
+            "neutral": np.array([0.5, 0.25]),
             "low": np.array([-1.0, -0.5]),
             "high": np.array([1.0, 0.5]),
             "margins": margin,
@@ -63,7 +63,7 @@ CALLS = [
             (SWING, np.array([0.25, 0.5])),
             (joints.surface_on_surface(BALL, TORUS), np.array([0.25, 0.5, -0.25, 0.125, 1.0])),
         )
-        for name in ("transform", "S", "dS", "distance_to_singularity")
+        for name in ("transform", "motion_subspace", "motion_subspace_derivative", "distance_to_singularity")
     ),
     Call(SWING.motion_subspace_rate, {"q": np.array([0.25, 0.5]), "qdot": np.array([0.5, 1.0])}),
     Call(SWING.bias_acceleration_derivative, {"q": np.array([0.25, 0.5]), "qdot": np.array([0.5, 1.0])}),
@@ -71,11 +71,11 @@ CALLS = [
     Call(
         joints.python_source, {"function": SWING.kinematics_function, "name": "motion"}, fine={"name": NAMES}
     ),
-    Call(joints.surface_on_surface, {"first": BALL, "second": TORUS, "spin": 0.5}),
-    Call(joints.point_on_surface, {"surface": SHEET, "turning": "normal", "height": 0.25}),
-    Call(joints.point_on_curve, {"curve": LINE, "turning": "tangent", "across": np.array([0.0, 0.6, 0.8])}),
+    Call(joints.surface_on_surface, {"first": BALL, "second": TORUS, "spin_angle": 0.5}),
+    Call(joints.point_on_surface, {"surface": SHEET, "rotation": "normal", "height": 0.25}),
+    Call(joints.point_on_curve, {"curve": LINE, "rotation": "tangent", "reference_direction": np.array([0.0, 0.6, 0.8])}),
     Call(joints.curve_on_curve, {"first": RING, "second": LINE}),
-    Call(joints.rolling_gear, {"radius": 0.5, "wheel": 0.25, "inside": True}),
+    Call(joints.rolling_gear, {"radius": 0.5, "wheel_radius": 0.25, "internal": True}),
     Call(curves.circle, {"radius": 0.5}),
     Call(curves.bezier_curve, {"points": POINTS}),
     Call(
@@ -84,11 +84,11 @@ CALLS = [
         fine={"name": NAMES},
     ),
     Call(RING.tangent, {"s": 0.5}),
-    Call(LINE.frame, {"s": 0.5, "across": UP}),
-    Call(LINE.fold_margin, {"s": 0.5, "across": UP}),
+    Call(LINE.frame, {"s": 0.5, "reference_direction": UP}),
+    Call(LINE.fold_margin, {"s": 0.5, "reference_direction": UP}),
     Call(surfaces.sphere, {"radius": 0.5}),
     Call(surfaces.ellipsoid, {"semi_axes": np.array([0.5, 0.75, 1.0])}),
-    Call(surfaces.torus, {"radius": 1.0, "tube": 0.25}),
+    Call(surfaces.torus, {"radius": 1.0, "tube_radius": 0.25}),
     Call(surfaces.bezier_surface, {"points": GRID}),
     Call(
         surfaces.Surface,
@@ -105,6 +105,6 @@ CALLS = [
     *(
         Call(getattr(surface, name), {"u": 0.5, "v": 0.25})
         for surface in (TORUS, SHEET)
-        for name in ("frame", "fold")
+        for name in ("frame", "fold_margin")
     ),
 ]

@@ -35,13 +35,13 @@ TYPES = (
 def coordinates(joint):
     if isinstance(joint, joints.QuaternionSpherical):
         return np.array([0.5, -0.5, 0.5, 0.5])
-    return 0.25 + 0.125 * np.arange(joint.coordinates)
+    return 0.25 + 0.125 * np.arange(joint.num_coordinates)
 
 
 def rates(joint):
     if isinstance(joint, joints.QuaternionSpherical):
         return np.array([0.25, 0.25, 0.5, -0.5])
-    return 0.5 - 0.25 * np.arange(joint.coordinates)
+    return 0.5 - 0.25 * np.arange(joint.num_coordinates)
 
 
 HINGE = TYPES[0]
@@ -71,14 +71,21 @@ CALLS = [
     *(
         Call(getattr(joint, name), {"q": coordinates(joint)})
         for joint in TYPES
-        for name in ("transform", "S", "dS", "distance_to_singularity", "constraint", "constraint_rows")
+        for name in (
+            "transform",
+            "motion_subspace",
+            "motion_subspace_derivative",
+            "distance_to_singularity",
+            "coordinate_constraint",
+            "coordinate_constraint_jacobian",
+        )
     ),
     *(
         Call(getattr(joint, name), {"q": coordinates(joint), "qdot": rates(joint)})
         for joint in TYPES
         for name in (
-            "Sdot",
-            "drift_slope",
+            "motion_subspace_rate",
+            "bias_acceleration_derivative",
             "reparametrize",
             "coordinate_constraint_jacobian_rate",
             "coordinate_constraint_bias_derivative",

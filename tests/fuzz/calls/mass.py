@@ -27,7 +27,7 @@ CALLS = [
     ),
     Call(inertia.swap_stacking, {"matrix": MATRIX}),
     Call(inertia.from_spatial_inertia, {"M": MATRIX}),
-    Call(inertia.nearest_inertia, {"inertia": BODY["inertia"], "within": 0.5}),
+    Call(inertia.nearest_inertia, {"inertia": BODY["inertia"], "tolerance": 0.5}),
     Call(inertia.transform_inertia, {"E": E, "M": MATRIX}),
     Call(
         inertia.composite,

@@ -32,7 +32,7 @@ CALLS = [
     Call(
         FALL.scene, {"shapes": [BOX], "description": "A box falls."}, fine={"description": ("another word",)}
     ),
-    Call(FALL.energy_figure, {"stored": FALLING.energy}, fine={"stored": ("None",)}),
+    Call(FALL.energy_figure, {"stored_energy": FALLING.energy}, fine={"stored_energy": ("None",)}),
     *(
         Call(kind, {"body": 1, "frame": PIVOT, "parent": 0, "parent_frame": PIVOT})
         for kind in (
@@ -51,7 +51,7 @@ CALLS = [
     ),
     Call(
         maximal.joint_from_world_frame,
-        {"kind": joints.Revolute(), "where": PIVOT, **ON_BODIES, "body": 1, "parent": 0, "q": [0.25]},
+        {"kind": joints.Revolute(), "frame": PIVOT, **ON_BODIES, "body": 1, "parent": 0, "q": [0.25]},
     ),
     Call(maximal.relative_pose, {"joint": HINGE, **ON_BODIES}),
     Call(maximal.relative_twist, {"joint": HINGE, **MOVING}),
@@ -64,7 +64,7 @@ CALLS = [
     Call(maximal.joint_reactions, {"joint": HINGE, **ON_BODIES, "multipliers": np.arange(5.0)}),
     Call(
         maximal.Mechanism,
-        {"bodies": np.stack([INERTIA, INERTIA]), "joints": PAIR, "gravity": np.array([0.0, 1.0, -9.81])},
+        {"inertias": np.stack([INERTIA, INERTIA]), "joints": PAIR, "gravity": np.array([0.0, 1.0, -9.81])},
     ),
     *(
         Call(getattr(MECHANISM, name), {"state": STATE})
@@ -80,7 +80,7 @@ CALLS = [
     Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "max_iterations": 10}),
     Call(
         maximal.World,
-        {"mechanism": FALLING, "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)], "apart": [(0, 0)]},
+        {"mechanism": FALLING, "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)], "excluded_pairs": [(0, 0)]},
     ),
     Call(
         maximal.simulate,

@@ -94,7 +94,7 @@ CALLS = [
             "parameter": "side",
             "pictures": {side: viewer.Scene("A box.").add(viewer.box([side] * 3)) for side in (1.0, 2.0)},
             "unit": "m",
-            "start": 2.0,
+            "initial_value": 2.0,
         },
         fine={
             "description": ("another word",),

@@ -149,13 +149,13 @@ CALLS = [
     *(
         Call(getattr(SYSTEM, name), {"state": STATE})
         for name in (
-            "motion",
-            "maximal",
+            "body_kinematics",
+            "maximal_state",
             "reduction",
             "acceleration_reduction",
-            "mass",
+            "mass_matrix",
             "force",
-            "forces",
+            "linearized_force",
             "acceleration",
             "coordinate_constraint_rows",
             "reparametrize",
@@ -165,12 +165,12 @@ CALLS = [
     *(
         Call(getattr(SMALL, name), {"state": ONE})
         for name in (
-            "expanded",
+            "expand",
             "reduction",
             "acceleration_reduction",
-            "mass",
+            "mass_matrix",
             "force",
-            "forces",
+            "linearized_force",
             "acceleration",
             "energy",
         )
@@ -210,7 +210,7 @@ CALLS = [
     Call(reduced.constraint_rows, {"system": SYSTEM, "constraint": GEAR, "state": STATE, "t": 0.5}),
     Call(reduced.velocity_constraints, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
     *(
-        Call(function, {**CONSTRAINED, "alpha": 1.0, "beta": 2.0, "method": "pivoting"})
+        Call(function, {**CONSTRAINED, "alpha": 1.0, "beta": 2.0, "method": "principal_pivoting"})
         for function in (reduced.constrained_acceleration, reduced.constraint_forces)
     ),
     Call(reduced.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "held": ["upper"]}),
@@ -249,14 +249,14 @@ CALLS = [
     Call(formats.load_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
     Call(formats.to_urdf, {"robot": ROBOT}),
     Call(formats.to_mjcf, {"robot": ROBOT}),
-    Call(reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "pivoting"}),
+    Call(reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "principal_pivoting"}),
     Call(reduced.PrescribedJoint, {"link": "upper", "motion": swing}, fine={"link": NAMES}),
     Call(reduced.PrescribedJoint("upper", swing).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(reduced.PrescribedBody, {"link": "upper", "numbers": [0], "motion": turn}, fine={"link": NAMES}),
     Call(reduced.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(
         reduced.JointCoordinates,
-        {field: getattr(HYPER, field) for field in ("size", "q", "jacobian", "jacobian_rate", "drift_slope")},
+        {field: getattr(HYPER, field) for field in ("absolute", "q", "jacobian", "jacobian_rate", "drift_slope")},
         fine={"drift_slope": ("None",)},
     ),
     Call(TREE.joint_parameter, {"field": "damping"}),
