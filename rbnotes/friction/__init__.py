@@ -1,15 +1,15 @@
-"""Friction models on the same contact data: each says which problem it solves.
+"""Friction models: different problems posed on the same contact data.
 
 Lloyd 0.10, 0.16; Sueda 1.13, 2.11.
 
 >>> import numpy as np
 >>> from rbnotes.contact import Contacts
 >>> from rbnotes.dynamics import StepProblem
->>> from rbnotes.friction import coulomb
+>>> from rbnotes.friction import socp_fixed_point_friction
 >>> ground = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
 >>> momentum = [3.0, 4.0, -2.0]
 >>> particle = StepProblem(mass=np.eye(3), momentum=momentum, contacts=ground)
->>> coulomb(particle).velocity.round(6).tolist()
+>>> socp_fixed_point_friction(particle).velocity.round(6).tolist()
 [2.4, 3.2, 0.0]
 """
 
@@ -38,29 +38,29 @@ from rbnotes.friction.staggered_projections import StaggeredSolution, staggered_
 __all__ = [
     "FRICTION_MODELS",
     "Bearing",
+    "CoulombResiduals",
     "FrictionContactProblem",
     "FrictionLCP",
     "FrictionModel",
     "FrictionNotConverged",
-    "CoulombResiduals",
     "StaggeredSolution",
     "anitescu_stewart",
     "box_friction",
-    "friction_contact_problem",
-    "socp_fixed_point_friction",
+    "coulomb_residuals",
     "dual_qp",
     "facet_directions",
+    "friction_contact_problem",
     "friction_lcp",
     "friction_model",
     "gauss_seidel_friction",
     "journal_bearing",
-    "coulomb_residuals",
     "natural_residual",
-    "semismooth_newton_friction",
     "primal_qp",
-    "project_on_cone",
-    "single_qp",
     "prismatic_guide",
+    "project_on_cone",
+    "semismooth_newton_friction",
+    "single_qp",
+    "socp_fixed_point_friction",
     "spherical_bearing",
     "staggered_projections",
 ]

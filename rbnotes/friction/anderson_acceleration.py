@@ -1,4 +1,4 @@
-"""Fixed points sooner: Anderson's mixing of the last iterates."""
+"""Anderson acceleration of fixed-point iterations."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import numpy as np
 from rbnotes.arguments import Array
 
 MAX_CHANGE_GROWTH = 2.0
-"""Growth of the change, from one iteration to the next, after which the mixing starts anew."""
+"""Growth of the change from one iteration to the next above which the acceleration restarts."""
 
 STEP_REDUCTION = 0.5
-"""Part of a step that is taken then."""
+"""Factor on the step size after each restart."""
 
 
 class AndersonAcceleration:
-    """Chooses the next argument of a map from what it made of the last ones.
+    """Anderson acceleration of a fixed-point iteration ``x = f(x)``.
 
-    The combination of the last changes that is the smallest, as if the map were affine. Where it has a kink,
-    as friction has where a joint begins to slip, changes may grow: then all is forgotten, and half a step
-    taken.
+    The next argument is the affine combination of the last arguments whose change ``f(x) - x`` would be
+    smallest if f were affine. At a kink of f, for example where a joint begins to slip, the changes may grow:
+    then the history is cleared and the step reduced.
     """
 
     def __init__(self, memory: int) -> None:
@@ -28,7 +28,7 @@ class AndersonAcceleration:
         self._step_fraction = 1.0
 
     def next_argument(self, argument: Array, value: Array) -> Array:
-        """The next argument, from the last one and what the map made of it."""
+        """Return the next argument from the last argument and the value of the map there."""
         change = value - argument
         if self._changes and np.linalg.norm(change) > MAX_CHANGE_GROWTH * np.linalg.norm(self._changes[-1]):
             self._arguments, self._changes = [], []

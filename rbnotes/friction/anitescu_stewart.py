@@ -20,20 +20,20 @@ from rbnotes.friction.contact_problem import (
 from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
 
 MAX_COVERING_VECTORS = 4
-"""Covering vectors that are tried before a ray is believed."""
+"""Number of covering vectors tried before a ray is accepted."""
 
 
 class FrictionLCP(NamedTuple):
-    """The LCP in normal impulses a, facet impulses phi and sliding speeds xi, stacked in this order."""
+    """LCP in normal impulses a, facet impulses phi and sliding speeds xi, stacked in this order."""
 
     lcp: LCP
-    """The problem itself: impulses, N s, and sliding speeds, m/s."""
+    """The LCP; its unknowns are impulses, N s, and sliding speeds, m/s."""
     directions: Array
     """Unit vectors ``(facets, 2)`` in the tangent plane."""
 
 
 def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
-    """The problem with the motion eliminated: ``w = M z + q`` with ``z = (a, phi, xi)``.
+    """Return the LCP with the velocities eliminated: ``w = M z + q`` with ``z = (a, phi, xi)``.
 
     ::
 
@@ -41,34 +41,36 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
         M = [ D W N^T   D W D^T   E ]    q = [ u_D ]    w = [ sigma = D v + E xi  ]
             [   mu       -E^T     0 ]        [  0  ]        [ gamma = mu a - E^T phi ]
 
-    D holds ``facets`` tangential rows for each contact, and E a one for each of them in the column of its
-    contact. W is the inverse mass, with the equations of the problem kept to.
+    D holds ``facets`` tangential rows for each contact; E has a one for each of them in the column of its
+    contact. W is the inverse mass, subject to the equations of the problem.
 
-    Raises InvalidArgument if ``facets`` is odd or below 4.
+    Raises
+    ------
+    InvalidArgument
+        If ``facets`` is odd or below 4.
     """
     arguments.require_instance("problem", problem, StepProblem)
     return _friction_lcp(friction_contact_problem(problem), facets)
 
 
 def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
-    """Contact with friction in a pyramid of ``facets`` edges, found by Lemke's method.
+    """Solve a step with pyramidal friction (Anitescu and Potra; Stewart and Trinkle) by Lemke's method.
 
     The problem is an LCP. For each contact ``0 <= a _|_ u >= 0``; friction is a sum of impulses along the
     edges, ``0 <= phi_k _|_ d_k v + xi >= 0``, within the pyramid, ``0 <= xi _|_ mu a - sum_k phi_k >= 0``.
-    The pyramid lies inside Coulomb's cone and shares its edges with it, so friction is right along an edge
-    and up to the factor ``cos(pi / facets)`` too small between two; its direction is that of the edge most
-    against the sliding. There is always a solution if no target is above zero; else friction may
-    jam what a target asks for.
+    The pyramid has ``facets`` edges, which lie on Coulomb's cone: friction is exact along an edge and up to
+    the factor ``cos(pi / facets)`` too small between two; it acts along the edge that opposes the sliding
+    most. A solution exists if no target is positive; otherwise friction may jam the contacts.
 
     Parameters
     ----------
     facets : int
-        Edges of the pyramid, an even number of at least 4; the first along the first tangent.
+        Number of edges of the pyramid, even and at least 4; the first edge is along the first tangent.
 
     Returns
     -------
     StepSolution
-        ``iterations`` counts the pivots.
+        Solution; ``iterations`` is the number of pivots.
 
     Raises
     ------
@@ -77,7 +79,7 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     Unsolved
         If the contacts and equations contradict each other, or friction jams them.
     FrictionNotConverged
-        If rounding keeps the solver from its tolerance; its ``solution`` is the best that was found.
+        If rounding prevents the solver from reaching its tolerance; ``solution`` is the best iterate.
     """
     arguments.require_instance("problem", problem, StepProblem)
     contact_problem = friction_contact_problem(problem)
@@ -123,16 +125,16 @@ def _friction_lcp(contact_problem: FrictionContactProblem, facets: int) -> Frict
 
 
 def _solve_with_retries(lcp: LCP) -> Solution:
-    """Lemke's solution; where rounding leads its path astray, another one's, or the best of them.
+    """Solve by Lemke's method; after a failure, retry with other covering vectors and block pivoting.
 
-    Others start from another covering vector; the last is the active-set method. Units are those of each
-    contact, in which light and heavy bodies look the same.
+    If no attempt succeeds, the solution with the smallest residual is returned. Each contact has its own
+    units, so that the result does not depend on the mass of the bodies.
     """
     generator = np.random.default_rng(0)
     covering_vector: Array = np.ones(lcp.size)
     solutions: list[Solution] = []
     for _ in range(MAX_COVERING_VECTORS):
-        solutions.append(solve_lcp(lcp, "lemke", cover=covering_vector, raise_on_failure=False))
+        solutions.append(solve_lcp(lcp, "lemke", covering_vector=covering_vector, raise_on_failure=False))
         if solutions[-1].status in (Status.SOLVED, Status.INFEASIBLE):
             return solutions[-1]
         covering_vector = generator.uniform(0.5, 2.0, lcp.size)

@@ -1,9 +1,9 @@
-"""Implicit contacts inside a joint: where a pin, a slide or a ball touches its bearing (Sueda 2.11).
+"""Contact points inside a joint: where a pin, a slide or a ball touches its bearing (Sueda 2.11).
 
-No collisions are looked for: the places are those of the joint's own shape. Each contact holds both ways, as
-a pin in its bushing does, which touches on either side. Written as two contacts that push, one on each side,
-only one of them carries something where impulses are the smallest, so that its normal impulse is the absolute
-value of the multiplier.
+The points follow from the shape of the joint; no collision detection is needed. Each contact acts in both
+directions, like a pin in a bushing, which touches on either side. A bilateral contact is equivalent to two
+unilateral ones, one on each side. Of these, only one carries an impulse if the impulses are smallest; the
+normal impulse is then the absolute value of the multiplier.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 
 MULTIPLIER_REGULARIZATION = 1e-9
-"""Weight of the multipliers' own size, relative to that of the wrench that they should add up to."""
+"""Weight of the norm of the multipliers, relative to that of the error of the wrench."""
 
 GOLDEN_RATIO = (1 + np.sqrt(5)) / 2
 
 
 @dataclass(frozen=True, eq=False)
 class Bearing:
-    """c contacts in the frame of a joint, the one that moves with the body.
+    """Contact points of a bearing, in the joint frame that moves with the body.
 
     Raises
     ------
     InvalidArgument
-        If shapes do not fit, a normal is no unit vector, or a tangent not perpendicular to its normal.
+        If shapes do not fit, a normal is not a unit vector, or a tangent is not perpendicular to its normal.
     """
 
     points: ArrayField
-    """``(c, 3)``, m."""
+    """Contact points ``(c, 3)``, m."""
     normals: ArrayField
-    """``(c, 3)``, unit vectors."""
+    """Unit normals ``(c, 3)``."""
     mu: ArrayField
-    """Coefficients of friction ``(c,)``, or one for all, without unit."""
+    """Coefficients of friction ``(c,)``, or one for all contacts, dimensionless."""
     tangents: ArrayField = None
-    """Unit vectors ``(c, 2, 3)``, orthonormal pairs; of use where friction is bounded direction by
-    direction."""
+    """Orthonormal pairs of unit vectors ``(c, 2, 3)``; used if friction is bounded in each direction."""
 
     def __post_init__(self) -> None:
         points = arguments.array("points", self.points, 3)
@@ -71,33 +70,33 @@ class Bearing:
 
     @cached_property
     def normal_jacobian(self) -> Array:
-        """N ``(c, 6)``: normal velocities of the points from the twist of the body relative to the parent."""
+        """Jacobian ``(c, 6)`` from the twist of the body relative to the parent to normal velocities."""
         return np.concatenate([np.cross(self.points, self.normals), self.normals], axis=1)
 
     @cached_property
     def tangent_jacobian(self) -> Array:
-        """T ``(c, 2, 6)``: sliding velocities from the relative twist."""
+        """Jacobian ``(c, 2, 6)`` from the relative twist to sliding velocities."""
         arms = np.cross(self.points[:, None], self.tangents)
         return np.concatenate([arms, self.tangents], axis=2)
 
     @cached_property
     def wrench_scale(self) -> Array:
-        """Units ``(6,)`` that make moments comparable with forces: one over the bearing's size, and 1."""
+        """Scale factors ``(6,)`` of moments (one over the size of the bearing) and forces (1)."""
         size = float(np.max(np.linalg.norm(self.points, axis=1))) or 1.0
         return np.repeat([1 / size, 1.0], 3)
 
     @cached_property
     def rank(self) -> int:
-        """Number of independent wrenches that the contacts can carry, of 6."""
+        """Number of independent wrenches that the contacts can carry, at most 6."""
         return int(np.linalg.matrix_rank(self.normal_jacobian * self.wrench_scale, tol=1e-9))
 
     @cached_property
     def load_distribution(self) -> Array:
-        """``(c, 6)``: multipliers from the wrench that they should add up to (right form of (2.118)).
+        """Matrix ``(c, 6)`` from a wrench to the normal multipliers (right form of (2.118)).
 
-        ``alpha = (N D N^T + epsilon I)^-1 N D w``, the smallest that come nearest to ``N^T alpha = w``. D
-        makes moments comparable with forces; the notes take the inverse inertia, which makes a difference
-        only where the contacts cannot carry w, and fails where a body has no mass.
+        ``alpha = (N D N^T + epsilon I)^-1 N D w`` is the smallest vector that minimizes the error of
+        ``N^T alpha = w``. D makes moments comparable with forces. The notes use the inverse inertia instead,
+        which makes a difference only if the contacts cannot carry w, and fails if a body has no mass.
         """
         B = self.normal_jacobian * self.wrench_scale
         gram = B.T @ B
@@ -106,17 +105,23 @@ class Bearing:
         return result
 
     def normal_multipliers(self, wrench: ArrayLike) -> Array:
-        """Normal multipliers ``(c,)`` of either sign, N s, for an impulse of the joint ``(6,)``.
+        """Return the normal multipliers ``(c,)`` of either sign, N s, for a joint impulse ``(6,)``.
 
-        Raises InvalidArgument if the shape of ``wrench`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``wrench`` does not fit.
         """
         result: Array = self.load_distribution @ arguments.single_vector("wrench", wrench, 6)
         return result
 
     def unsupported_wrench(self, wrench: ArrayLike) -> Array:
-        """What of an impulse ``(6,)`` the contacts do not carry.
+        """Return the part ``(6,)`` of a joint impulse that the contacts cannot carry.
 
-        Raises InvalidArgument if the shape of ``wrench`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``wrench`` does not fit.
         """
         wrench = arguments.single_vector("wrench", wrench, 6)
         result: Array = wrench - self.normal_jacobian.T @ (self.load_distribution @ wrench)
@@ -133,21 +138,21 @@ def journal_bearing(
     thrust: bool = True,
     center: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Bearing:
-    """The bearing of a hinge: a cylinder about the axis, touched around both of its ends.
+    """Return the bearing of a revolute joint: a cylinder about the axis with contacts around both ends.
 
-    Radial loads are spread as the cosine of the angle to the load. Slipping, it resists with
+    Radial loads are distributed as the cosine of the angle to the load. The friction moment during sliding is
     ``mu radius F (2 / n) sum |cos|`` (n: ``points``), which is ``4 / pi mu radius F`` for many points.
 
     Parameters
     ----------
     radius, height
-        Of the cylinder, m.
+        Radius and height of the cylinder, m.
     points : int
-        Around each end, at least 3.
-    thrust
-        Whether its ends carry axial loads, too, on their rims; they then share in moments.
+        Number of points around each end, at least 3.
+    thrust : bool
+        If True, the rims of the ends carry axial loads and contribute to moments.
     center : (3,)
-        Of the cylinder in the joint's frame.
+        Center of the cylinder in the joint frame, m.
 
     Raises
     ------
@@ -187,22 +192,22 @@ def prismatic_guide(
     width_direction: ArrayLike | None = None,
     center: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Bearing:
-    """The bearing of a slider: a box along the axis, touched at its corners on the faces beside the axis.
+    """Return the bearing of a prismatic joint: a box along the axis with contacts at its corners.
 
     Parameters
     ----------
     width, depth, length
-        Of the box: along ``width_direction``, perpendicular to both, and along the axis, m.
+        Sizes of the box along ``width_direction``, perpendicular to both, and along the axis, m.
     width_direction : (3,), optional
-        Unit vector perpendicular to the axis along which the width is; any, by default.
+        Unit vector of the width, perpendicular to the axis; chosen automatically by default.
     center : (3,)
-        Of the box in the joint's frame.
+        Center of the box in the joint frame, m.
 
     Raises
     ------
     InvalidArgument
-        If ``width``, ``depth`` or ``length`` is not positive, ``mu`` is negative, ``axis`` or ``width_direction`` is
-        not of unit length, or the shape of ``center`` does not fit.
+        If ``width``, ``depth`` or ``length`` is not positive, ``mu`` is negative, ``axis`` or
+        ``width_direction`` is not of unit length, or the shape of ``center`` does not fit.
     """
     half = [
         arguments.positive_number(n, v) / 2
@@ -219,15 +224,15 @@ def prismatic_guide(
 def spherical_bearing(
     radius: float, mu: float, *, points: int = 32, center: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Bearing:
-    """The bearing of a ball joint: a ball, touched all over.
+    """Return the bearing of a spherical joint: a ball with contacts all over.
 
-    Loads are spread as the cosine of the angle to the load. Spinning about the load, it resists with nearly
-    ``mu radius F``.
+    Loads are distributed as the cosine of the angle to the load. The friction moment of a spin about the load
+    is nearly ``mu radius F``.
 
     Parameters
     ----------
     points : {6, 8, 12, 20, 32}
-        The corners of a regular solid, or of the last two together.
+        Number of points: the corners of a regular solid, or of the last two together.
 
     Raises
     ------
@@ -250,7 +255,7 @@ def _place_bearing(
 
 
 def _axis_frame(axis: ArrayLike, width_direction: ArrayLike | None = None) -> Array:
-    """Right-handed directions as rows ``(3, 3)``, the last one along the axis."""
+    """Return right-handed directions as rows ``(3, 3)``, the last along the axis."""
     z = arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1)
     x = _perpendicular_pairs(z[None])[0, 0]
     if width_direction is not None:
@@ -263,7 +268,7 @@ def _axis_frame(axis: ArrayLike, width_direction: ArrayLike | None = None) -> Ar
 
 
 def _perpendicular_pairs(normals: Array) -> Array:
-    """Orthonormal pairs ``(c, 2, 3)`` perpendicular to unit vectors ``(c, 3)``."""
+    """Return orthonormal pairs ``(c, 2, 3)`` perpendicular to unit vectors ``(c, 3)``."""
     first = np.cross(np.eye(3)[np.argmin(np.abs(normals), axis=1)], normals)
     first /= np.linalg.norm(first, axis=1, keepdims=True)
     return np.stack([first, np.cross(normals, first)], axis=1)

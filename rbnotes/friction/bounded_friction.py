@@ -1,12 +1,12 @@
-"""Friction with bounds that are given: the second of the two programs of staggered projections (Sueda 2.11).
+"""Friction with given bounds: the second of the two programs of staggered projections (Sueda 2.11).
 
-With the normal impulses known, friction impulses b of c contacts minimise
+For known normal impulses, the friction impulses b of c contacts minimize
 
     b^T W b / 2 + b^T s,      b_i within mu_i a_i times the section of the friction cone,
 
 where s are the sliding velocities without friction and W those per impulse. The section is a square, a disc
-or a polygon. What comes out satisfies the law of greatest dissipation: friction stops a contact or, at its
-bound, opposes it.
+or a polygon. The result satisfies the law of maximum dissipation: friction stops a contact or, at its bound,
+opposes the sliding.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.residual_tracking import LCPSolver
 
 CONE_SECTIONS = ("box", "pyramid", "disc")
-"""Sections that friction may have: ``|b_1|, |b_2| <= mu a``, a polygon in the disc, the disc."""
+"""Names of the sections: ``|b_1|, |b_2| <= mu a``, a polygon inscribed in the disc, the disc."""
 
 PROGRAM_SOLVERS = ("own", "cvxpy")
 
 GRADIENT_STEPS, NEWTON_STEPS, MAX_ROUNDS = 30, 15, 40
-"""Gradient and Newton steps in turn, and how often."""
+"""Numbers of gradient and Newton steps in each round, and the largest number of rounds."""
 
 RELATIVE_TOLERANCE = 1e-12
-"""Change, relative to the impulses, up to which the disc is solved."""
+"""Change relative to the impulses at which the iteration for the disc ends."""
 
 
 def bounded_friction(
@@ -42,21 +42,28 @@ def bounded_friction(
     proximal_weight: float = 0.0,
     solve: LCPSolver = solve_lcp,
 ) -> Array:
-    """Friction impulses ``(c, 2)``.
+    """Return the friction impulses ``(c, 2)`` for given bounds.
 
     Parameters
     ----------
     W : (2 c, 2 c)
-        Sliding velocities per impulse, symmetric and positive semidefinite.
-    sliding, start : (c, 2)
-        Velocities without friction, m/s, and impulses to start from, N s.
+        Sliding velocities per impulse, symmetric and positive semidefinite, 1/kg.
+    sliding : (c, 2)
+        Sliding velocities without friction, m/s.
     limits : (c,)
-        ``mu a``, N s.
-    nearness
-        Weight, relative to that of W, of the distance from ``initial_guess``: chooses among impulses that make the
-        same motion, as those of redundant contacts do. What does not change is exact whatever it is.
+        Bounds ``mu a``, N s.
+    cone, facets
+        Section of the cone, one of ``CONE_SECTIONS``, and number of corners of the polygon.
+    initial_guess : (c, 2)
+        Initial impulses, N s.
+    solver : {"own", "cvxpy"}
+        Solver of the program.
+    proximal_weight
+        Weight, relative to that of W, of the distance from ``initial_guess``. It selects among impulses that
+        make the same motion, as those of redundant contacts do. A fixed point of the iteration is exact
+        whatever the weight.
     solve
-        Of the problems that boxes and pyramids make.
+        Solver of the complementarity problems for boxes and pyramids.
     """
     is_active = (limits > 0) & np.any(W, axis=1).reshape(-1, 2).any(axis=1)
     result = np.zeros_like(sliding)
@@ -82,7 +89,7 @@ def bounded_friction(
 
 
 def project_on_section(impulses: Array, limits: Array, cone: str, facets: int = 4) -> Array:
-    """Nearest friction impulses ``(c, 2)`` within ``limits (c,)`` times the section of the cone."""
+    """Return the nearest friction impulses ``(c, 2)`` within ``limits (c,)`` times the section."""
     if cone == "box":
         result: Array = np.clip(impulses, -limits[:, None], limits[:, None])
         return result
@@ -105,7 +112,7 @@ def project_on_section(impulses: Array, limits: Array, cone: str, facets: int = 
 
 
 def support_function(velocities: Array, cone: str, facets: int = 4) -> Array:
-    """What a unit section takes from velocities ``(..., 2)`` at most: power per bound ``(...)``."""
+    """Return the largest power ``(...)`` per bound that a section extracts from velocities ``(..., 2)``."""
     if cone == "box":
         result: Array = np.abs(velocities).sum(axis=-1)
     elif cone == "disc":
@@ -116,7 +123,7 @@ def support_function(velocities: Array, cone: str, facets: int = 4) -> Array:
 
 
 def support_point(velocities: Array, cone: str, facets: int = 4) -> Array:
-    """The point ``(..., 2)`` of a unit section farthest along velocities ``(..., 2)``, which may be zero."""
+    """Return the points ``(..., 2)`` of a unit section farthest along velocities ``(..., 2)``."""
     if cone == "box":
         corner: Array = np.sign(velocities)
         return corner
@@ -131,7 +138,7 @@ def support_point(velocities: Array, cone: str, facets: int = 4) -> Array:
 
 
 def _solve_in_pyramids(W: Array, s: Array, limits: Array, facets: int, solve: LCPSolver) -> Array:
-    """``b = D^T phi`` with ``phi >= 0`` and ``sum phi <= mu a``: a monotone LCP."""
+    """Solve for ``b = D^T phi`` with ``phi >= 0`` and ``sum phi <= mu a``, a monotone LCP."""
     count = len(limits)
     D = np.kron(np.eye(count), facet_directions(facets))
     E = np.kron(np.eye(count), np.ones((facets, 1)))
@@ -147,7 +154,7 @@ def _solve_in_pyramids(W: Array, s: Array, limits: Array, facets: int, solve: LC
 
 
 def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> Array:
-    """Accelerated gradients to tell what sticks, and Newton's method on ``b = P(b - r (W b + s))``."""
+    """Solve ``b = P(b - r (W b + s))`` by accelerated gradient steps, then by Newton's method."""
     r = np.repeat(1 / _largest_mobility(W), 2)
     root = np.sqrt(r)
     r_gradient = r / np.linalg.norm(root[:, None] * W * root, 2)
@@ -203,7 +210,7 @@ def _newton_step(W: Array, free: Array, limits: Array, r: Array, b: Array) -> Ar
 
 
 def _largest_mobility(W: Array) -> Array:
-    """Largest velocity ``(c,)`` that a unit impulse makes at its own contact."""
+    """Return the largest velocity ``(c,)`` that a unit impulse makes at its own contact."""
     c = len(W) // 2
     blocks = np.einsum("iaib->iab", W.reshape(c, 2, c, 2))
     result: Array = np.linalg.eigvalsh(blocks)[:, -1]

@@ -1,4 +1,4 @@
-"""Box friction: each friction impulse bounded on its own (Lloyd 0.10, eqs. (0.5), (0.6))."""
+"""Box friction: each component of friction is bounded separately (Lloyd 0.10, eqs. (0.5), (0.6))."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ def box_friction(
     tolerance: float = 1e-8,
     method: str = "block_principal_pivoting",
 ) -> StepSolution:
-    """Contact with friction bounded by ``mu`` times an estimate of the normal impulse, in each direction.
+    """Solve a step with each friction component bounded by ``mu`` times an estimate of the normal impulse.
 
     The problem is a box LCP: for each contact ``0 <= a _|_ u >= 0``, and for each of its two tangents
     ``-mu e <= b_k <= mu e`` with a sliding velocity that is positive only at the lower bound and negative
     only at the upper one; e is the estimate of a. The cone is a square prism, aligned with the tangents:
-    diagonally, friction is up to ``sqrt(2)`` times too large. What a stack knows of its masses is in the
-    digits of one matrix: a ratio of 1e6 between two of them leaves enough, 1e12 over all bodies does not.
+    diagonally, friction is up to ``sqrt(2)`` times too large. All masses of a stack enter one matrix: ratios
+    of 1e6 between two bodies leave enough digits, 1e12 over all bodies does not.
 
     Parameters
     ----------
     normal_estimate : (c,), optional
-        e, N s, such as the normal impulses of the step before. By default those of the problem without
-        friction.
+        Estimate e, N s, such as the normal impulses of the previous step. By default the normal impulses
+        without friction.
     max_updates : int
-        How often to solve again with the normal impulses just found, at most, until they agree with the
-        estimate. Zero: never, as in the notes. That this converges is not certain.
+        Maximum number of further solves with the normal impulses just found as the estimate, until both
+        agree. Zero, as in the notes, makes none. Convergence is not guaranteed.
     tolerance
-        Largest relative change of the estimate at which to stop.
+        Relative change of the estimate at which the updates end.
     method
-        Of :func:`rbnotes.complementarity.solve_lcp`.
+        Method of :func:`rbnotes.complementarity.solve_lcp`.
 
     Returns
     -------
     StepSolution
-        ``iterations`` counts the problems solved.
+        Solution; ``iterations`` is the number of problems solved.
 
     Raises
     ------
@@ -61,8 +61,8 @@ def box_friction(
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If rounding keeps the solver from its tolerance; or if updates are asked for and the estimate still
-        changes after the last one.
+        If rounding prevents the solver from reaching its tolerance, or the estimate still changes after the
+        last update.
     """
     arguments.require_instance("problem", problem, StepProblem)
     tolerance = arguments.positive_number("tolerance", tolerance)
@@ -78,7 +78,9 @@ def box_friction(
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(max_updates + 1):
-        if update:  # it mends an estimate that is not good; without it friction's limits are as good as that
+        if (
+            update
+        ):  # an update corrects a poor estimate; without it the limits are as inaccurate as the estimate
             solve = ResidualTrackingSolver()
         impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, solve)
         problems_solved += 1
@@ -102,7 +104,7 @@ def box_friction(
 def _solve_box_lcp(
     contact_problem: FrictionContactProblem, limits: Array, method: str, solve: LCPSolver
 ) -> Array:
-    """Impulses ``(c, 3)`` with friction within ``limits (c,)``."""
+    """Return the impulses ``(c, 3)`` with friction within ``limits (c,)``."""
     count = contact_problem.count
     if count == 0:
         return np.zeros((0, 3))

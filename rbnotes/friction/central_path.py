@@ -1,18 +1,19 @@
-"""Coulomb's law along the central path: an interior-point method for all contacts at once.
+"""Interior-point method for Coulomb's law, for all contacts at once.
 
-With de Saxce's change of variable impulses r lie in the friction cones, velocities u raised by
-``mu |s| e_n`` in the dual cones, and the two are orthogonal. In the units
+With de Saxce's change of variable, the impulses r lie in the friction cones, the velocities u raised by
+``mu |s| e_n`` in the dual cones, and the two are orthogonal. In the scaled variables
 
     x = (mu a, b),     y = (u / mu + |s|, s)
 
-both are in the same cone of second order, and instead of orthogonal they are made to obey ``x o y = t e``
-(the product of the Jordan algebra of that cone) with ever smaller t. Inside the cones this is smooth,
-impulses that many contacts could share are shared evenly, and Newton's method gains a digit in each step or
-two: scaled as Nesterov and Todd do, with Mehrotra's prediction and correction (Vandenberghe, "The CVXOPT
-linear and quadratic cone program solvers", for programs; Acary, Armand, Nguyen and Shpakovych for friction).
+both lie in the same second-order cone. Orthogonality is replaced by ``x o y = t e`` (the product of the
+Jordan algebra of that cone) with decreasing t. Inside the cones this equation is smooth, and impulses that
+several contacts could share are distributed evenly. Newton's method gains about a digit in one or two steps;
+it uses the Nesterov-Todd scaling and Mehrotra's predictor and corrector (Vandenberghe, "The CVXOPT linear and
+quadratic cone program solvers", for programs; Acary, Armand, Nguyen and Shpakovych for friction).
 
-The sliding speed ``|s|`` may be given; then it is a convex program, whose path always leads to its end. With
-the speeds that the impulses make it is Coulomb's law, and nearly always does.
+If the sliding speeds ``|s|`` are given, the problem is a convex program, whose central path always leads to a
+solution. If they depend on the impulses, the problem is Coulomb's law, for which convergence is usual but not
+guaranteed.
 """
 
 from __future__ import annotations
@@ -27,47 +28,51 @@ from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.residuals import natural_residual_unchecked
 
 BOUNDARY_FRACTION = 0.99
-"""Part of the way to the boundary of the cones that a step goes at most."""
+"""Largest fraction of the distance to the boundary of the cones that a step may cover."""
 
 MIN_STEP_FRACTION = 1e-6
-"""A step that can go no farther than this part of its way is the last."""
+"""Step fraction below which the iteration ends."""
 
 DIAGONAL_REGULARIZATION = 1e-14
-"""Added to the diagonal of W, relative to its largest entry: contacts that are held fast get some impulse."""
+"""Regularization of the diagonal of W, relative to its largest entry; fixed contacts then get an impulse."""
 
 MAX_STAGNANT_ITERATIONS = 8
-"""Steps in a row after which the natural residual is to have become smaller."""
+"""Largest number of consecutive steps without a smaller natural residual."""
 
 _REFLECTION = np.array([1.0, -1.0, -1.0])
 
 
 class _ScaledProblem(NamedTuple):
-    """Contacts in units in which their cones are the same, and their impulses about one."""
+    """Contacts in units in which all cones are equal and impulses are of size one."""
 
     W: Array
-    """``(3 c, 3 c)``"""
+    """Delassus matrix ``(3 c, 3 c)``."""
     free_contact_velocities: Array
-    """``(c, 3)``"""
+    """Contact velocities without impulses ``(c, 3)``."""
     has_friction: Array
-    """1 where sliding raises the normal velocity, ``(c,)``."""
+    """One where sliding raises the normal velocity, else zero ``(c,)``."""
     impulse_units: Array
-    """Units of the impulses ``(c, 3)``; zero where a contact has no tangents."""
+    """Units of the impulses ``(c, 3)``; zero if a contact has no tangents."""
     speed_unit: float
-    """Unit of the sliding speeds of a contact, times ``units``."""
+    """Unit of the sliding speeds of a contact, times ``impulse_units``."""
     contact_units: Array
 
 
 def follow_central_path(
     contact_problem: DelassusProblem, tolerance: float, max_iterations: int, sliding: Array | None = None
 ) -> tuple[Array, float, int]:
-    """The best impulses ``(c, 3)``, their natural residual, and the number of iterations.
+    """Return the best impulses ``(c, 3)``, their natural residual, and the number of iterations.
 
     Parameters
     ----------
+    contact_problem
+        Contacts with their Delassus matrix.
     tolerance
-        Of the natural residual; with speeds that are given, the size of the complementarity.
+        Accepted natural residual; for given sliding speeds, accepted complementarity.
+    max_iterations
+        Largest number of iterations.
     sliding : (c,), optional
-        Sliding speeds, m/s. Those that the impulses make, if not given.
+        Prescribed sliding speeds, m/s; by default those that follow from the impulses.
     """
     count = contact_problem.count
     best, best_residual = (
@@ -84,7 +89,7 @@ def follow_central_path(
     )
     x: Array = np.zeros((count, 3))
     x[:, 0] = 1.0
-    if prescribed_speeds is not None:  # impulses that are too large need no more than a few steps to shrink
+    if prescribed_speeds is not None:  # impulses that are too large shrink within a few steps
         damped = scaled_problem.W + 1e-3 * np.eye(3 * count)
         candidate_residual = np.linalg.norm(
             np.linalg.solve(damped, -scaled_problem.free_contact_velocities.ravel()).reshape(-1, 3), axis=1
@@ -92,7 +97,7 @@ def follow_central_path(
         x[:, 0] = np.maximum(1.0, candidate_residual)
     y: Array = np.tile([1.0, 0.0, 0.0], (count, 1))
     iteration = stagnant_iterations = 0
-    with np.errstate(all="ignore"):  # at the end of the path numbers leave the cones by rounding
+    with np.errstate(all="ignore"):  # at the end of the path rounding moves points out of the cones
         while iteration < max_iterations and stagnant_iterations < MAX_STAGNANT_ITERATIONS:
             gap = float(np.sum(x * y)) / count
             impulses = x * scaled_problem.impulse_units
@@ -124,7 +129,7 @@ def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
     scale[has_friction, 0] /= mu[has_friction]
     W = contact_problem.delassus_matrix * scale.ravel() * scale.ravel()[:, None]
     free = contact_problem.free_contact_velocities * scale / speed
-    # A contact without friction has tangents of its own, along which nothing happens.
+    # A contact without friction keeps its tangents, along which nothing happens.
     is_unused = np.repeat(~has_friction[:, None], 3, axis=1)
     is_unused[:, 0] = False
     free[is_unused] = 0.0
@@ -140,11 +145,11 @@ def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
 def _predictor_corrector_step(
     scaled_problem: _ScaledProblem, x: Array, y: Array, gap: float, prescribed_speeds: Array | None
 ) -> tuple[Array, Array] | None:
-    """The next point; nothing if the way there is blocked."""
+    """Return the next point, or None if the step is blocked."""
     count = len(x)
     u = scaled_problem.free_contact_velocities + (scaled_problem.W @ x.ravel()).reshape(-1, 3)
     if prescribed_speeds is None:
-        speed = np.sqrt(np.sum(u[:, 1:] ** 2, axis=1) + gap * gap)  # smooth where nothing slides
+        speed = np.sqrt(np.sum(u[:, 1:] ** 2, axis=1) + gap * gap)  # smooth for sticking contacts
         speed_gradient = (scaled_problem.has_friction / speed)[:, None] * u[:, 1:]
     else:
         speed, speed_gradient = prescribed_speeds, np.zeros((count, 2))
@@ -160,13 +165,13 @@ def _predictor_corrector_step(
     A.reshape(count, 3, count, 3)[indices, :, indices] += inverse @ inverse
     if not np.all(np.isfinite(A)):
         return None
-    # Of LAPACK itself, which says without a warning whether a pivot vanished.
+    # LAPACK itself reports a zero pivot without a warning.
     factors, pivots, singular = dgetrf(A.reshape(3 * count, 3 * count))
     if singular:
         return None
 
     def newton_direction(product: Array) -> tuple[Array, Array, Array]:
-        """The change of x, and those of both in the scaled units, that change ``point o point`` so."""
+        """Return the change of x, and the scaled changes of x and y, for a change of ``x o y``."""
         scaled_sum = _jordan_quotient(point, product)
         right_hand_side = (inverse @ scaled_sum[:, :, None])[:, :, 0] + dual_residual
         dx = dgetrs(factors, pivots, right_hand_side.ravel())[0].reshape(-1, 3)
@@ -198,7 +203,7 @@ def _jordan_determinant(x: Array) -> Array:
 
 
 def _nesterov_todd_scaling(x: Array, y: Array) -> tuple[Array, Array]:
-    """Q and its inverse ``(c, 3, 3)``, symmetric, which map the cone to itself, with Q y = Q^-1 x."""
+    """Return symmetric Q and its inverse ``(c, 3, 3)`` that map the cone to itself, with Q y = Q^-1 x."""
     det_x, det_y = _jordan_determinant(x), _jordan_determinant(y)
     unit_x, unit_y = x / np.sqrt(det_x)[:, None], y / np.sqrt(det_y)[:, None]
     scaling_point = unit_x + _REFLECTION * unit_y
@@ -213,14 +218,14 @@ def _nesterov_todd_scaling(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _jordan_product(x: Array, y: Array) -> Array:
-    """x o y."""
+    """Return x o y."""
     result: Array = x[:, :1] * y + y[:, :1] * x
     result[:, 0] = np.sum(x * y, axis=1)
     return result
 
 
 def _jordan_quotient(x: Array, product: Array) -> Array:
-    """y with x o y = product."""
+    """Return y with x o y = product."""
     y = np.empty_like(product)
     y[:, 0] = (x[:, 0] * product[:, 0] - np.sum(x[:, 1:] * product[:, 1:], axis=1)) / _jordan_determinant(x)
     y[:, 1:] = (product[:, 1:] - y[:, :1] * x[:, 1:]) / x[:, :1]
@@ -228,7 +233,7 @@ def _jordan_quotient(x: Array, product: Array) -> Array:
 
 
 def _max_step_to_boundary(x: Array, dx: Array) -> float:
-    """How many times dx all points can be moved within the cone."""
+    """Return the largest multiple of dx by which all points stay in the cone."""
     root = np.sqrt(_jordan_determinant(x))
     unit = x / root[:, None]
     ahead = np.sum(unit * _REFLECTION * dx, axis=1) / root

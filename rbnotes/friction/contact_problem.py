@@ -1,11 +1,12 @@
-"""A step problem as its contacts see it: what all friction models start from.
+"""Step problem reduced to its contacts: the input of all friction models.
 
-The motion is eliminated. What is left are the impulses p of the contacts and their velocities,
+The velocities are eliminated. The remaining unknowns are the impulses p of the contacts, and the contact
+velocities are
 
     u = W p + free,
 
-normal and tangential, three of each a contact, with the equations of the problem kept to. Inequalities
-without friction are contacts here that have no tangents; where they are soft, the softness is part of W.
+with one normal and two tangential components for each contact, subject to the equations of the problem.
+Frictionless inequalities are treated as contacts without tangents; their regularization is part of W.
 """
 
 from __future__ import annotations
@@ -29,25 +30,26 @@ from rbnotes.errors import NotConverged
 from rbnotes.friction.solver_status import accept_best_effort
 
 CONSTRAINED_MOBILITY_TOLERANCE = 1e-13
-"""Mobility along a row, relative to that without the equations, up to which they hold it fast."""
+"""Mobility relative to that without equations below which a row counts as held by the equations."""
 
 DELASSUS_BATCH_COLUMNS = 256
-"""Columns of the Delassus matrix that are found at once, each of which takes as many numbers as v has."""
+"""Number of columns of the Delassus matrix computed at once, which bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DelassusProblem:
-    """Velocities of c contacts as a function of their impulses, and how they rub: all that friction asks."""
+    """Contact velocities of c contacts as a function of their impulses, with friction coefficients."""
 
     delassus_matrix: Array
-    """``W (3 c, 3 c)``: contact velocities per contact impulse, 1/kg, with the equations kept to.
+    """Contact velocities per contact impulse ``W (3 c, 3 c)``, 1/kg, subject to the equations.
 
-    Zero in the rows and columns of directions that the equations hold fast."""
+    Zero in the rows and columns of directions that the equations hold.
+    """
     free_contact_velocities: Array
-    """Contact velocities ``(c, 3)`` without contact impulses, m/s: normal ones above their targets,
-    tangential ones."""
+    """Contact velocities ``(c, 3)`` without contact impulses, m/s: normal velocities above their targets, and
+    tangential velocities."""
     mu: Array
-    """Coefficients of friction ``(c,)``, without unit."""
+    """Coefficients of friction ``(c,)``, dimensionless."""
 
     @property
     def count(self) -> int:
@@ -56,22 +58,22 @@ class DelassusProblem:
 
     @property
     def diagonal_blocks(self) -> Array:
-        """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: each contact's answer to its own impulse."""
+        """Diagonal blocks ``(c, 3, 3)`` of the Delassus matrix: response of each contact to itself."""
         result: Array = np.einsum("iaib->iab", self.delassus_matrix.reshape(self.count, 3, self.count, 3))
         return result
 
     @cached_property
     def mobility(self) -> Array:
-        """Velocity per impulse of each contact, the mean over its directions ``(c,)``, 1/kg."""
+        """Mean velocity per impulse over the directions of each contact ``(c,)``, 1/kg."""
         result: Array = np.diagonal(self.delassus_matrix).reshape(-1, 3).sum(axis=1) / 3
         return result
 
     def velocities_from_impulses(self, impulses: Array) -> Array:
-        """Contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
+        """Return the contact velocities ``(c, 3)`` under contact impulses ``(c, 3)``."""
         return self.free_contact_velocities + (self.delassus_matrix @ impulses.ravel()).reshape(-1, 3)
 
     def islands(self) -> list[tuple[NDArray[np.intp], DelassusProblem]]:
-        """Sets of contacts that do not answer each other's impulses: their numbers, and each by itself."""
+        """Return the indices and the problem of each set of contacts that is independent of all others."""
         coupled_to_row = (self.delassus_matrix != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
         coupled = coupled_to_row.reshape(self.count, self.count, 3).any(axis=2)
         number, island = connected_components(coupled, directed=False)
@@ -92,31 +94,36 @@ class DelassusProblem:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FrictionContactProblem(DelassusProblem):
-    """Contact velocities as a function of contact impulses; made by :func:`contact_space`."""
+    """Contact velocities of a step as a function of contact impulses.
+
+    Constructed by :func:`friction_contact_problem`.
+    """
 
     problem: StepProblem
-    """The step: its masses, momentum, equations and contacts."""
+    """Step problem: masses, momentum, equations and contacts."""
     contacts: Contacts
-    """The c contacts of the problem, and after them its inequalities."""
+    """The c contacts of the problem, followed by its inequalities."""
     contact_jacobian: Matrix
-    """Their rows as a matrix ``(3 c, n)``, without unit for particles, dense or sparse as the mass matrix
-    is."""
+    """Contact Jacobian ``(3 c, n)``, dimensionless for particles, dense or sparse like the mass matrix."""
     kkt: KKT
-    """The factored system of the masses and the equations, soft ones included."""
+    """Factored system of the masses and the equations, regularization included."""
     free_velocity: Array
     """Velocities ``(n,)`` without contact impulses, m/s and rad/s."""
     is_symmetric: bool
-    """Whether W is: then the impulses of some models minimise something."""
+    """True if W is symmetric: the impulses of some models are then minimizers."""
 
     @property
     def friction_contact_count(self) -> int:
-        """How many of the contacts are contacts, and not inequalities."""
+        """Number of contacts without the inequalities."""
         return self.count - self.problem.unilateral.count
 
     def velocities_from_solution(self, solution: StepSolution) -> Array:
-        """Contact velocities ``(c, 3)`` of a solution, normal ones above their targets.
+        """Return the contact velocities ``(c, 3)`` of a solution, normal velocities above their targets.
 
-        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        Raises
+        ------
+        InvalidArgument
+            If ``solution`` is no ``StepSolution``.
         """
         arguments.require_instance("solution", solution, StepSolution)
         velocities = _relative_contact_velocities(
@@ -128,14 +135,14 @@ class FrictionContactProblem(DelassusProblem):
         return velocities
 
     def apply_impulses(self, impulses: Array) -> tuple[Array, Array]:
-        """Velocities ``(n,)`` and impulses ``(m,)`` of the equations under contact impulses ``(c, 3)``."""
+        """Return velocities ``(n,)`` and equation impulses ``(m,)`` under contact impulses ``(c, 3)``."""
         momentum = self.problem.momentum + self.contact_jacobian.T @ impulses.ravel()
         return self.kkt.solve_unchecked(momentum, self.problem.bilateral.target)
 
     def step_solution(
         self, impulses: Array, *, iterations: int, residual: float, method: str
     ) -> StepSolution:
-        """The solution of the problem with these contact impulses ``(c, 3)``."""
+        """Return the solution of the step with contact impulses ``(c, 3)``."""
         velocity, bilateral = self.apply_impulses(impulses)
         return StepSolution(
             velocity,
@@ -149,9 +156,12 @@ class FrictionContactProblem(DelassusProblem):
         )
 
     def impulses_from_solution(self, solution: StepSolution) -> Array:
-        """The contact impulses ``(c, 3)`` of a solution.
+        """Return the contact impulses ``(c, 3)`` of a solution.
 
-        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        Raises
+        ------
+        InvalidArgument
+            If ``solution`` is no ``StepSolution``.
         """
         arguments.require_instance("solution", solution, StepSolution)
         frictionless = np.zeros((len(solution.unilateral), 3))
@@ -160,7 +170,7 @@ class FrictionContactProblem(DelassusProblem):
 
 
 class FrictionNotConverged(NotConverged):
-    """A friction model did not get to its tolerance; ``solution`` holds how far it came."""
+    """Error of a friction model that did not reach its tolerance; ``solution`` is the best iterate."""
 
     solution: StepSolution
 
@@ -204,8 +214,8 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
     if is_symmetric:
         delassus_matrix = (delassus_matrix + delassus_matrix.T) / 2
 
-    # Velocities along held directions are what the equations leave of them: nothing, but for rounding.
-    # Its size is that of the velocities there were without equations.
+    # Velocities along directions that the equations hold are zero except for rounding.
+    # The size of the rounding follows from the velocities without equations.
     free_contact_velocities = _relative_contact_velocities(contact_jacobian, contacts, free_velocity)
     unconstrained_velocity = np.abs(problem.momentum) / np.abs(problem.mass.diagonal())
     terms = (abs(contact_jacobian) @ (np.abs(free_velocity) + unconstrained_velocity)).reshape(-1, 3)
@@ -231,12 +241,12 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
 def raise_not_converged(
     contact_problem: FrictionContactProblem, solution: StepSolution, tolerance: float
 ) -> NoReturn:
-    """Say why a model did not get to its tolerance.
+    """Raise the error that says why a model did not reach its tolerance.
 
     Raises
     ------
-    Unsolved
-        If even without friction no velocity satisfies all contacts and equations.
+    NotSolved
+        If no velocity satisfies all contacts and equations even without friction.
     FrictionNotConverged
         Otherwise.
     """
@@ -249,7 +259,7 @@ def raise_not_converged(
 
 
 def _contacts_with_inequalities(problem: StepProblem) -> Contacts:
-    """The contacts, then the inequalities as contacts without tangents."""
+    """Return the contacts followed by the inequalities as contacts without tangents."""
     contact_data, inequalities = problem.contacts, problem.unilateral
     if contact_data is None:
         contacts = Contacts(np.zeros((0, problem.size)), 0.0)
@@ -268,14 +278,14 @@ def _contacts_with_inequalities(problem: StepProblem) -> Contacts:
 
 
 def _match_mass_format(mass: Matrix, rows: BodyPairJacobian | Matrix) -> Matrix:
-    """The rows, dense or sparse as the mass matrix is."""
+    """Return the rows in the format of the mass matrix, dense or sparse."""
     if sparse.issparse(mass):
         return rows.matrix if isinstance(rows, BodyPairJacobian) else sparse.csr_array(rows)
     return rows.toarray() if isinstance(rows, BodyPairJacobian) or sparse.issparse(rows) else rows
 
 
 def _delassus_matrix(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt: KKT) -> Array:
-    """W; body by body where many bodies answer one by one, else by solving for its columns."""
+    """Return W, assembled body by body if the mass matrix is block diagonal, else column by column."""
     if not sparse.issparse(rows):
         result: Array = rows @ kkt.solve_unchecked(rows.T, np.zeros((problem.bilateral.count, len(rows))))[0]
         return result
@@ -298,7 +308,7 @@ def _delassus_matrix(problem: StepProblem, contacts: Contacts, rows: Matrix, kkt
 
 
 def _body_inertia_blocks(mass: Matrix) -> Array | None:
-    """The diagonal blocks ``(n, 6, 6)`` of a sparse mass matrix that has no others, else nothing."""
+    """Return the diagonal blocks ``(n, 6, 6)`` of a block-diagonal sparse mass matrix, else None."""
     entries = sparse.coo_array(mass)
     row, column = entries.coords
     if np.any(row // 6 != column // 6):
@@ -309,13 +319,13 @@ def _body_inertia_blocks(mass: Matrix) -> Array | None:
 
 
 def _unilateral_regularization(problem: StepProblem) -> Array:
-    """That of the inequalities ``(m, m)``."""
+    """Return the regularization of the inequalities ``(m, m)``."""
     softness = problem.unilateral.regularization
     return np.diag(softness) if softness.ndim == 1 else softness
 
 
 def _unconstrained_mobility(rows: Matrix, mass: Matrix) -> Array:
-    """About what the diagonal of W would be without equations."""
+    """Return the approximate diagonal of W without equations."""
     result: Array = (rows * rows) @ (1 / np.abs(mass.diagonal()))
     return result
 

@@ -1,7 +1,7 @@
-"""The programs of staggered projections for cvxpy, each translated once for its size and cone (Sueda 2.11).
+"""Programs of staggered projections in cvxpy, each compiled once for its size and cone (Sueda 2.11).
 
-Masses, velocities and bounds are parameters: the same translation serves all iterations of all steps with as
-many contacts.
+Masses, velocities and bounds are parameters: one compiled program serves all iterations of all steps with the
+same number of contacts.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rbnotes.friction.facets import facet_directions
 
 
 class ParametrizedProgram:
-    """Minimise ``x^T W x / 2 + x^T u`` under conditions that hold ``limits`` as a parameter."""
+    """Program ``min x^T W x / 2 + x^T u`` with constraints that depend on the parameter ``limits``."""
 
     def __init__(self, count: int, components: int, make_constraints: Any) -> None:
-        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+        import cvxpy as cp  # slow to import and needed only here
 
         self._cp = cp
         self._x = cp.Variable((count, components))
@@ -33,14 +33,14 @@ class ParametrizedProgram:
         self._problem = cp.Problem(cp.Minimize(objective), make_constraints(cp, self._x, self._limits))
 
     def solve(self, W: Array, velocities: Array, limits: Array) -> Array:
-        """x ``(count, parts)`` for velocities of that shape.
+        """Return the minimizer x ``(count, parts)`` for velocities of that shape.
 
         Raises
         ------
         NotConverged
             If the solver finds no solution.
         """
-        # In units of what stops the velocities there are, with unit masses.
+        # Units: unit masses, and impulses that stop the given velocities.
         unit = 1 / np.sqrt(np.where(np.diag(W) > 0, np.diag(W), 1.0))
         speed = float(np.max(np.abs(unit * velocities.ravel()), initial=0.0)) or 1.0
         components = self._x.shape[1]
@@ -61,13 +61,13 @@ class ParametrizedProgram:
 
 @lru_cache(maxsize=64)
 def contact_program(count: int) -> ParametrizedProgram:
-    """Normal impulses, which do not pull (right form of Sueda eq. (2.113))."""
+    """Return the program of normal impulses, which do not pull (right form of Sueda eq. (2.113))."""
     return ParametrizedProgram(count, 1, lambda cp, x, limits: [x >= 0, limits >= 0])
 
 
 @lru_cache(maxsize=64)
 def friction_program(count: int, cone: str, facets: int) -> ParametrizedProgram:
-    """Friction impulses in the section of a cone (Sueda eq. (2.114))."""
+    """Return the program of friction impulses in the section of a cone (Sueda eq. (2.114))."""
 
     def make_constraints(cp: Any, x: Any, limits: Any) -> list[Any]:
         if cone == "box":

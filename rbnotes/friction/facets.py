@@ -1,4 +1,4 @@
-"""The polygon that stands for the disc of friction directions where a model asks for finitely many."""
+"""Polygonal approximation of the disc of friction directions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rbnotes.arguments import Array, InvalidArgument
 
 
 def facet_directions(facets: int) -> Array:
-    """Unit vectors ``(facets, 2)`` at equal angles in the tangent plane, the first along the first tangent.
+    """Return unit vectors ``(facets, 2)`` at equal angles, the first along the first tangent.
 
     Raises
     ------
     InvalidArgument
-        If the number is odd or below four: the directions have to come in opposite pairs, or a contact
-        could slide without friction that opposes it.
+        If ``facets`` is odd or below four: the directions must come in opposite pairs, or a contact could
+        slide without opposing friction.
     """
     if arguments.count("facets", facets) < 4 or facets % 2:
         raise InvalidArgument("facets", str(facets), "an even number, at least 4")
@@ -24,9 +24,9 @@ def facet_directions(facets: int) -> Array:
 
 
 def contact_to_facet_matrix(count: int, directions: Array) -> Array:
-    """From the three rows of each contact to all normals, then the facets of one contact after the other.
+    """Return the matrix from the rows of all contacts to their normals, followed by their facets.
 
-    A matrix of shape ``(count (1 + facets), 3 count)``.
+    Its shape is ``(count (1 + facets), 3 count)``.
     """
     normal = np.kron(np.eye(count), [[1.0, 0.0, 0.0]])
     facet = np.kron(np.eye(count), np.hstack([np.zeros((len(directions), 1)), directions]))

@@ -1,4 +1,4 @@
-"""Contact by contact: projected Gauss-Seidel with friction (Lloyd 0.15, 0.16)."""
+"""Projected Gauss-Seidel with friction, contact by contact (Lloyd 0.15, 0.16)."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ def gauss_seidel_friction(
     max_sweeps: int = 10_000,
     raise_on_failure: bool = True,
 ) -> StepSolution:
-    """Satisfy one contact after the other, each as if it were alone, until none changes any more.
+    """Solve a step with friction by sweeps over the contacts, each solved as if it were alone.
 
-    Each contact first takes the normal impulse that separates it, then the friction impulse that stops it
-    as far as ``mu`` times that normal impulse allows. The bound is the current one, so that a fixed point
-    satisfies the law it is after: with ``cone="disc"`` Coulomb's, with its round cone; with ``cone="box"``
-    that of box friction (Lloyd 0.16) with the bounds of its own normal impulses.
+    The normal impulse of a contact is chosen so that the contact separates, then its friction impulse so that
+    the sliding stops, within ``mu`` times the current normal impulse. A fixed point satisfies Coulomb's law
+    for ``cone="disc"``, and the law of box friction (Lloyd 0.16) with the bounds of its own normal impulses
+    for ``cone="box"``.
 
     Parameters
     ----------
     cone : {"disc", "box"}
-        Bound the friction impulse by its length, or each of its two components.
+        Bound on the length of the friction impulse, or on each of its two components.
     initial_guess : (c, 3), optional
-        Impulses to start from, N s, such as those of the step before.
+        Initial impulses, N s, such as those of the previous step.
     tolerance
         Accepted natural residual, without unit, see :func:`rbnotes.friction.residuals.natural_residual`.
     max_sweeps : int
-    check
-        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+        Largest number of sweeps.
+    raise_on_failure
+        If True, raise an error if the tolerance is not reached; otherwise check ``residual``.
 
     Returns
     -------
     StepSolution
-        ``iterations`` counts the sweeps.
+        Solution; ``iterations`` is the number of sweeps.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def gauss_seidel_friction(
     Unsolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``raise_on_failure`` and the tolerance is not met within ``max_sweeps``.
+        If ``raise_on_failure`` and the tolerance is not reached within ``max_sweeps``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     arguments.choice("cone", cone, ("disc", "box"))
@@ -92,9 +93,10 @@ def gauss_seidel_friction(
 def _solve_single_contact(
     impulse: Array, velocity: Array, block: Array, largest_mobility: float, mu: float, cone: str
 ) -> Array:
-    """The impulse ``(3,)`` of one contact after its turn; ``velocity`` is that under all current impulses.
+    """Return the new impulse ``(3,)`` of one contact; ``velocity`` is that under all current impulses.
 
-    ``largest_mobility`` is the largest eigenvalue of the block's tangential part: the step that never overshoots.
+    ``largest_mobility`` is the largest eigenvalue of the tangential block: its inverse is a step that never
+    overshoots.
     """
     updated = impulse.copy()
     if block[0, 0] > 0:
@@ -105,7 +107,7 @@ def _solve_single_contact(
     if cone == "box":
         for k in (0, 1):
             if mobility[k, k] > 0:
-                # What remains of the sliding if this impulse were taken away again:
+                # Sliding velocity without this impulse:
                 sliding_without_impulse = sliding[k] - mobility[k, k] * updated[1 + k]
                 updated[1 + k] = friction_impulse(sliding_without_impulse, mobility[k, k], limit)
                 sliding = sliding + mobility[:, k] * (updated[1 + k] - impulse[1 + k])

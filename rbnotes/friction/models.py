@@ -1,4 +1,4 @@
-"""Friction models, what they declare, and the names by which they are chosen."""
+"""Friction models, their properties, and the names that select them."""
 
 from __future__ import annotations
 
@@ -22,29 +22,32 @@ from rbnotes.friction.staggered_projections import staggered_projections
 
 @dataclass(frozen=True)
 class FrictionModel:
-    """A function that solves a step with friction, and whether it can be warm-started.
+    """Function that solves a step with friction, with a flag for warm starts.
 
-    A function that is passed without this class starts every step anew, unless it is one of
+    A function that is passed without this class is not warm-started, unless it is one of
     :data:`FRICTION_MODELS` or a :func:`functools.partial` of one.
 
-    Raises InvalidArgument if ``solve`` is not a function.
+    Raises
+    ------
+    InvalidArgument
+        If ``solve`` is not a function.
     """
 
     solve: Callable[..., StepSolution]
-    """Takes a :class:`~rbnotes.dynamics.StepProblem` and returns its solution."""
+    """Function from a :class:`~rbnotes.dynamics.StepProblem` to its solution."""
     accepts_initial_guess: bool = False
-    """Whether ``solve`` takes contact impulses ``(c, 3)``, N s, as the keyword argument ``initial_guess``."""
+    """True if ``solve`` accepts contact impulses ``(c, 3)``, N s, as the keyword ``initial_guess``."""
 
     def __post_init__(self) -> None:
         arguments.require_function("solve", self.solve, "problem")
 
     def __call__(self, problem: StepProblem, initial_guess: ArrayLike | None = None) -> StepSolution:
-        """Solve a step, from the initial guess if there is one and the model accepts it.
+        """Solve a step, starting from the initial guess if the model accepts one.
 
         Parameters
         ----------
         initial_guess : (c, 3), optional
-            Contact impulses, N s, such as those of the step before.
+            Contact impulses, N s, such as those of the previous step.
         """
         if initial_guess is None or not self.accepts_initial_guess:
             return self.solve(problem)
@@ -60,11 +63,11 @@ FRICTION_MODELS: dict[str, FrictionModel] = {
     "single_qp": FrictionModel(single_qp),
     "staggered": FrictionModel(staggered_projections, accepts_initial_guess=True),
 }
-"""The friction models of this package by name."""
+"""Friction models of this package by name."""
 
 
 def friction_model(name: str, value: Any) -> FrictionModel:
-    """Return the friction model that an argument gives: a name, a function or a :class:`FrictionModel`.
+    """Return the friction model that an argument selects: a name, a function or a :class:`FrictionModel`.
 
     A name is a key of :data:`FRICTION_MODELS`; the suffix ``_friction`` may follow it.
 

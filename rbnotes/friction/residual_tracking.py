@@ -1,4 +1,4 @@
-"""Complementarity problems of friction where masses leave few digits: the best that a solver reaches."""
+"""Solver of the complementarity problems of friction that records the residual of the best iterate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbnotes.friction.solver_status import accept_best_effort
 
 
 class LCPSolver(Protocol):
-    """How problems are solved: :func:`rbnotes.complementarity.solve_lcp`, or the best of it."""
+    """Protocol of solvers such as :func:`rbnotes.complementarity.solve_lcp`."""
 
     def __call__(
         self,
@@ -24,12 +24,12 @@ class LCPSolver(Protocol):
         *,
         initial_guess: ArrayLike | None = None,
     ) -> Solution:
-        """A solution."""
+        """Solve a problem."""
         ...
 
 
 class ResidualTrackingSolver:
-    """Solves problems as far as rounding lets it, and knows the largest relative residual left of them."""
+    """Solver that accepts the best iterate and records the largest relative residual."""
 
     def __init__(self) -> None:
         self.residual, self.tolerance = 0.0, 0.0
@@ -41,12 +41,12 @@ class ResidualTrackingSolver:
         *,
         initial_guess: ArrayLike | None = None,
     ) -> Solution:
-        """A solution, or how far the solver came.
+        """Return a solution or the best iterate.
 
         Raises
         ------
         Unsolved
-            If it says that there is none.
+            If the problem has no solution.
         """
         solution = accept_best_effort(
             solve_lcp(problem, method, initial_guess=initial_guess, raise_on_failure=False)
@@ -56,6 +56,6 @@ class ResidualTrackingSolver:
         return solution
 
     def raise_if_inaccurate(self, solution: StepSolution) -> None:
-        """Raises FrictionNotConverged, with what was made of the problems, if rounding left too much."""
+        """Raise FrictionNotConverged with the solution if the recorded residual exceeds the tolerance."""
         if not self.residual <= self.tolerance:
             raise FrictionNotConverged(solution, self.tolerance)

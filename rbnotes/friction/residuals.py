@@ -1,12 +1,12 @@
-"""Coulomb's law, piece by piece: how far impulses and velocities are from each of its conditions.
+"""Residuals of Coulomb's law: violation of each of its conditions by impulses and velocities.
 
 At a contact with normal impulse a, friction impulse b, separation speed u and sliding velocity s:
 
-* nothing pulls and nothing overlaps: ``a >= 0``, ``u >= 0``, and ``a u = 0``;
-* friction stays in the cone: ``|b| <= mu a``;
-* friction dissipates as much as the cone lets it: ``b . s = -mu a |s|``.
+* unilateral contact: ``a >= 0``, ``u >= 0``, and ``a u = 0``;
+* friction cone: ``|b| <= mu a``;
+* maximum dissipation: ``b . s = -mu a |s|``.
 
-De Saxce's change of variable puts them into one: the impulse ``(a, b)`` lies in the cone, the velocity
+De Saxce's change of variable combines the conditions: the impulse ``(a, b)`` lies in the cone, the velocity
 ``(u + mu |s|, s)`` lies in its dual, and the two are orthogonal.
 """
 
@@ -26,35 +26,41 @@ from rbnotes.friction.facets import facet_directions
 
 
 class CoulombResiduals(NamedTuple):
-    """The worst violation of each law over all contacts; each is zero for an exact solution."""
+    """Largest violation of each law over all contacts; all are zero for an exact solution."""
 
     approach_velocity: float
-    """Approach speed below the target, m/s."""
+    """Approach velocity beyond the target, m/s."""
     tensile_impulse: float
-    """Normal impulse that pulls, N s."""
+    """Tensile part of the normal impulse, N s."""
     complementarity: float
-    """Smaller of the normal impulse, N s, and its separation velocity times the effective mass, N s."""
+    """Minimum of the normal impulse and the separation velocity times the effective mass, N s."""
     cone_violation: float
-    """Friction impulse beyond mu times the normal impulse, N s, measured by the cone's section."""
+    """Friction impulse beyond mu times the normal impulse in the norm of the section, N s."""
     dissipation_deficit: float
-    """What friction leaves undissipated of what the cone allows, ``mu a |s| + b . s`` if it is round, N m/s;
+    """Dissipation that the cone allows minus the actual one, ``mu a |s| + b . s`` for the round cone, N m/s;
     negative if friction is outside the cone."""
     natural_residual: float
-    """:func:`natural_residual`, without unit: Coulomb's laws in one number."""
+    """Dimensionless :func:`natural_residual`, which combines all laws."""
 
 
 VELOCITY_RESIDUAL_WEIGHT = 0.01
-"""Weight of what is missing of the speeds beside what is missing of the impulses: little of a heavy body's
-impulse is much for a light one, and impulses that grow without bounds satisfy any law but for the speeds."""
+"""Weight of the residual in velocities beside that in impulses.
+
+A small part of a heavy body's impulse is large for a light body, and impulses that grow without bound satisfy
+every law except in the velocities.
+"""
 
 
 def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
-    """Nearest points ``(..., 3)`` of the friction cones ``|b| <= mu a`` to ``(a, b) (..., 3)``.
+    """Return the nearest points ``(..., 3)`` of the friction cones ``|b| <= mu a`` to ``(a, b) (..., 3)``.
 
     Points of the cone stay; points of the polar cone, ``mu |b| <= -a``, go to the apex; the others to the
     nearest point of the cone's surface.
 
-    Raises InvalidArgument if ``mu`` is negative or the shape of ``impulses`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``mu`` is negative or the shape of ``impulses`` does not fit.
     """
     impulses = arguments.array("impulses", impulses, 3)
     mu = arguments.real_array("mu", mu, minimum=0.0)
@@ -65,23 +71,26 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
 def natural_residual(
     problem: StepProblem, impulses: ArrayLike, velocities: ArrayLike, *, cone: str = "disc"
 ) -> float:
-    """Largest change of an impulse when its velocity, scaled, is subtracted and the cone projected on.
+    """Return the largest change of an impulse under a projected step along the negative velocity.
 
-    It is taken relative to the largest impulse, or what stops the free motion, whichever is larger. If that
-    is more, it is a hundredth of the change of velocity that goes with it, relative to the fastest free one.
+    The change is relative to the largest impulse or to the impulses that stop the free motion, whichever is
+    larger. The result is a hundredth of the corresponding change of velocity, relative to the largest free
+    velocity, if that is larger.
 
     Parameters
     ----------
+    problem
+        Step problem with contacts.
     impulses, velocities : (c, 3)
-        Normal and tangential, N s and m/s; normal velocities above their targets.
+        Normal and tangential components, N s and m/s; normal velocities above their targets.
     cone : {"disc", "box"}
-        De Saxce's residual for Coulomb's cone; or that of each component by itself, for box friction with
-        the bounds of these normal impulses.
+        De Saxce's residual for Coulomb's cone; or the residual of each component, for box friction with the
+        bounds of these normal impulses.
 
     Returns
     -------
     float
-        Without unit; zero for an exact solution.
+        Dimensionless residual; zero for an exact solution.
 
     Raises
     ------
@@ -101,15 +110,15 @@ def natural_residual(
 def coulomb_residuals(
     problem: StepProblem, solution: StepSolution, *, cone: str = "disc", facets: int = 4
 ) -> CoulombResiduals:
-    """How far a solution is from each law, whatever model it comes from.
+    """Return the violation of each law by a solution of any friction model.
 
     Parameters
     ----------
     cone : {"disc", "box", "pyramid"}
-        The section of the cone that friction is measured by. Coulomb's own is the disc; a model keeps to its
-        own cone exactly.
+        Section of the cone in which friction is measured: the disc for Coulomb's law. A model satisfies the
+        law of its own cone.
     facets : int
-        Edges of the pyramid.
+        Number of edges of the pyramid.
 
     Raises
     ------
@@ -129,7 +138,7 @@ def coulomb_residuals(
         contact_problem.mu,
     )
     a, b = r[:, 0], r[:, 1:]
-    # Friction measured by the section, and the sliding by what a unit section takes from it.
+    # Friction in the norm of the section, sliding in the dual norm.
     if cone == "disc":
         sliding, friction = np.linalg.norm(u[:, 1:], axis=1), np.linalg.norm(b, axis=1)
     elif cone == "box":
@@ -138,7 +147,7 @@ def coulomb_residuals(
         edge_midpoints = directions + np.roll(directions, -1, axis=0)
         outward = (
             2 * edge_midpoints / np.sum(edge_midpoints**2, axis=1)[:, None]
-        )  # one on each side of the polygon
+        )  # one for each side of the polygon
         sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
     effective_mass = _effective_masses(contact_problem.diagonal_blocks[:, 0, 0])
     dissipation_deficits = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
@@ -155,7 +164,7 @@ def coulomb_residuals(
 def natural_residual_unchecked(
     contact_problem: DelassusProblem, impulses: Array, velocities: Array, cone: str = "disc"
 ) -> float:
-    """:func:`natural_residual` in a space that is there already."""
+    """Return the natural residual for an existing contact problem, see :func:`natural_residual`."""
     if contact_problem.count == 0:
         return 0.0
     r, u, mu = impulses, velocities, contact_problem.mu
@@ -179,7 +188,7 @@ def natural_residual_unchecked(
 
 
 def _effective_masses(mobility: Array) -> Array:
-    """Effective masses; zero where the contact cannot move, and no impulse changes anything."""
+    """Return the effective masses, zero for contacts that no impulse can move."""
     return np.divide(1.0, mobility, out=np.zeros_like(mobility), where=mobility > 0)
 
 

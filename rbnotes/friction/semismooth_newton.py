@@ -1,19 +1,18 @@
-"""Coulomb's law by Newton's method, for all contacts at once: the simulator's friction.
+"""Semismooth Newton method for Coulomb's law, for all contacts at once.
 
-With de Saxce's change of variable the law of all contacts is one equation: impulses r stay when their
-velocities, scaled and raised by ``mu`` times the sliding speed, are subtracted and the cones projected on,
+With de Saxce's change of variable, the law of all contacts is one equation for the impulses r: a step along
+the negative velocities, raised by ``mu`` times the sliding speed, projected on the cones, leaves r unchanged,
 
     F(r) = r - project(r - rho (W r + free + mu |s| e_n)) = 0.
 
-F is smooth but on the surfaces where a contact changes between sticking, sliding and separation, and has
-generalised derivatives there (Alart and Curnier; Joli and Feng for this form). Newton's method on it takes a
-handful of steps from impulses that are nearly right, such as those of the time step before, and treats all
-directions alike. Where it fails to make F smaller, impulses come from the central path
-(:mod:`rbnotes.friction.central_path`), which needs none to start from: along that of Coulomb's law itself,
-and where that leads nowhere, along those of convex programs with given sliding speeds, one after the other
-(Acary and Cadoux). Newton's method takes each of them to the last digits.
+F is smooth except on the surfaces where a contact changes between sticking, sliding and separation, and has
+generalized derivatives there (Alart and Curnier; Joli and Feng for this form). Newton's method needs a few
+steps from a good initial guess, such as the impulses of the previous time step, and is isotropic. If it fails
+to reduce F, the initial impulses come from the central path (:mod:`rbnotes.friction.central_path`), which
+needs no initial guess: first that of Coulomb's law, and if that fails, those of a sequence of convex programs
+with given sliding speeds (Acary and Cadoux). Newton's method refines each of them to rounding.
 
-Contacts of bodies that have nothing to do with each other are solved apart.
+Independent sets of contacts are solved separately.
 """
 
 from __future__ import annotations
@@ -39,23 +38,25 @@ from rbnotes.friction.residuals import (
 )
 
 MIN_DAMPING, MAX_DAMPING = 1e-10, 10.0
-"""Damping of the linear systems, whose entries are of size one; more where a step does not make F smaller.
-Contacts that repeat others share their impulse by it."""
+"""Damping of the scaled linear systems: its initial value, and its largest after steps that do not reduce F.
+
+It distributes impulses evenly over redundant contacts.
+"""
 
 SUFFICIENT_DECREASE = 0.999
-"""Part of F that a step may leave."""
+"""Largest ratio of F after and before an accepted step."""
 
 STAGNATION_WINDOW, MAX_STAGNATION_RATIO = 5, 0.3
-"""Every so many steps of Newton's method have to leave no more than this part of F; else it is given up."""
+"""Number of Newton steps after which F must have decreased by this ratio; otherwise the search ends."""
 
 ROUNDING_RESIDUAL = 1e-14
-"""Residual that is nothing but rounding."""
+"""Residual at the level of rounding."""
 
 MAX_CONVEX_PROGRAMS = 20
-"""With given sliding speeds, at most."""
+"""Largest number of programs with given sliding speeds."""
 
 ImpulseSearch = Callable[[DelassusProblem, Array, float, int], tuple[Array, float, int]]
-"""From impulses, the accepted residual and a number of steps to better impulses, their residual and steps."""
+"""Function from a problem, impulses, a tolerance and a number of steps to impulses, residual and steps."""
 
 
 def semismooth_newton_friction(
@@ -66,39 +67,39 @@ def semismooth_newton_friction(
     max_iterations: int = 50,
     raise_on_failure: bool = True,
 ) -> StepSolution:
-    """Contact with Coulomb friction in its round cone, by Newton's method for all contacts at once.
+    """Solve a step with Coulomb friction by the semismooth Newton method.
 
-    Friction of size ``mu a`` opposes the sliding; where nothing slides it is anything within the cone. From
-    ``initial_guess`` it takes a few steps if that is nearly right; else along the central path some twenty, in each
-    of which a system with three unknowns a contact is solved.
+    Friction of size ``mu a`` opposes the sliding; a sticking contact has any impulse within the cone. From a
+    good ``initial_guess`` the method takes a few steps, along the central path about twenty; each step solves
+    a linear system with three unknowns for each contact.
 
     Parameters
     ----------
     initial_guess : (c, 3), optional
-        Impulses to start from, N s, such as those of the step before.
+        Initial impulses, N s, such as those of the previous step.
     tolerance
         Accepted natural residual, without unit (:func:`rbnotes.friction.residuals.natural_residual`).
     max_iterations : int
-        Of each search: Newton steps, or those along one central path.
-    check
-        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself: the impulses are
-        the best that were found.
+        Largest number of iterations of each search: Newton steps, or steps along one central path.
+    raise_on_failure
+        If True, raise an error if the tolerance is not reached; otherwise the best impulses are returned,
+        with their ``residual``.
 
     Returns
     -------
     StepSolution
-        ``iterations`` counts the linear systems.
+        Solution; ``iterations`` is the number of linear systems.
 
     Raises
     ------
     InvalidArgument
-        If ``tolerance`` is not positive, ``max_iterations`` is below 1, or the shape of ``initial_guess`` does not
-        fit.
+        If ``tolerance`` is not positive, ``max_iterations`` is below 1, or the shape of ``initial_guess``
+        does not fit.
     Unsolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``raise_on_failure`` and the tolerance is not met. That there is a solution is not certain if bodies are
-        wedged in, and for equations that hold what contacts drive.
+        If ``raise_on_failure`` and the tolerance is not reached. A solution need not exist if bodies are
+        wedged, or if equations hold what the contacts drive.
     """
     return solve_friction(newton_search, problem, initial_guess, tolerance, max_iterations, raise_on_failure)
 
@@ -111,7 +112,7 @@ def solve_friction(
     max_iterations: int,
     raise_on_failure: bool,
 ) -> StepSolution:
-    """As :func:`newton_friction`, by a search that does what :func:`by_newton` does."""
+    """Solve a step as :func:`semismooth_newton_friction` does, with any search for impulses."""
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
     contact_problem = friction_contact_problem(problem)
@@ -145,7 +146,7 @@ def _solve_island(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Array, int]:
-    """The best impulses, and the number of iterations."""
+    """Return the best impulses of one island and the number of iterations."""
     best, best_residual, iterations = search(contact_problem, initial_guess, tolerance, max_iterations)
     sliding = None
     for program in range(MAX_CONVEX_PROGRAMS + 1):
@@ -171,17 +172,17 @@ def _solve_island(
 def newton_search(
     contact_problem: DelassusProblem, r: Array, tolerance: float, max_iterations: int
 ) -> tuple[Array, float, int]:
-    """The best impulses near r, their residual, and the number of steps."""
+    """Return the best impulses found from r, their residual, and the number of steps."""
     best, best_residual, steps = (
         r,
         natural_residual_unchecked(contact_problem, r, contact_problem.velocities_from_impulses(r)),
         0,
     )
     rho = _effective_masses(contact_problem.mobility)
-    # Impulses of light and heavy bodies, by the velocities that they make.
+    # Impulses of light and heavy bodies are compared by the velocities that they make.
     units = np.sqrt(np.where(rho > 0, rho, 1.0))[:, None]
     damping, history, has_improved = MIN_DAMPING, [np.inf], True
-    # Within the tolerance, too, as long as a step brings much: accuracy is cheap then.
+    # Continue within the tolerance while a step reduces the residual much: accuracy is cheap then.
     while (
         best_residual > tolerance or (has_improved and best_residual > ROUNDING_RESIDUAL)
     ) and steps < max_iterations:
@@ -223,7 +224,7 @@ def _natural_map(contact_problem: DelassusProblem, r: Array, rho: Array) -> Arra
 
 
 def _natural_map_and_jacobian(contact_problem: DelassusProblem, r: Array, rho: Array) -> tuple[Array, Array]:
-    """F ``(c, 3)`` and one of its generalised derivatives ``(3 c, 3 c)``."""
+    """Return F ``(c, 3)`` and one of its generalized derivatives ``(3 c, 3 c)``."""
     count, mu = contact_problem.count, contact_problem.mu
     u = contact_problem.velocities_from_impulses(r)
     speed = np.linalg.norm(u[:, 1:], axis=1)
@@ -231,7 +232,7 @@ def _natural_map_and_jacobian(contact_problem: DelassusProblem, r: Array, rho: A
     u[:, 0] += mu * speed
     projection_argument = r - rho[:, None] * u
     projected, P = _projection_and_jacobian(projection_argument, mu)
-    # How the raised velocities change with those of the contacts: by S u, with mu times the direction above.
+    # Derivative of the raised velocities: S u, with mu times the sliding direction in the upper row.
     S = np.tile(np.eye(3), (count, 1, 1))
     S[:, 0, 1:] = mu[:, None] * direction
     PS = rho[:, None, None] * (P @ S)
@@ -250,11 +251,11 @@ def _newton_step(F: Array, jacobian: Array, units: Array, damping: float) -> Arr
 
 
 def _projection_and_jacobian(x: Array, mu: Array) -> tuple[Array, Array]:
-    """Projections on the cones ``(c, 3)`` and their derivatives ``(c, 3, 3)``."""
+    """Return projections on the cones ``(c, 3)`` and their derivatives ``(c, 3, 3)``."""
     a, b = x[:, 0], x[:, 1:]
     size = np.linalg.norm(b, axis=1)
     t = np.divide(b, size[:, None], out=np.zeros_like(b), where=size[:, None] > 0)
-    height = (a + mu * size) / (1 + mu**2)  # of the nearest point of the surface
+    height = (a + mu * size) / (1 + mu**2)  # height of the nearest point of the surface
     P = np.zeros((len(x), 3, 3))
     P[:, 0, 0] = 1 / (1 + mu**2)
     P[:, 0, 1:] = P[:, 1:, 0] = (mu / (1 + mu**2))[:, None] * t

@@ -1,17 +1,18 @@
 """Contact and friction as one convex quadratic program (Sueda 1.13; Anitescu and Hart).
 
-In impulses it reads
+The program in impulses is
 
-    minimise  lambda^T C M^-1 C^T lambda / 2 + lambda^T (C M^-1 f~ - target)
+    minimize  lambda^T C M^-1 C^T lambda / 2 + lambda^T (C M^-1 f~ - target)
     subject to  lambda >= 0  and  mu a - sum_k b_k >= 0  at each contact,
 
-and ``M v = f~ + C^T lambda`` then gives the velocities: impulses push. Its dual is the program in velocities
+and ``M v = f~ + C^T lambda`` gives the velocities; positive impulses push. Its dual is the program in
+velocities
 
-    minimise  v^T M v / 2 - v^T f~   subject to   N v + mu T_k v >= target   for each facet k.
+    minimize  v^T M v / 2 - v^T f~   subject to   N v + mu T_k v >= target   for each facet k.
 
-Convexity has a price: a contact that slides is held off, with ``N v = mu |T v|``, as if it slid on the
-cone's flank. In one step the gap that this opens is ``h mu |T v|``, which vanishes with h; the velocity with
-which it opens does not. A body that is set down sliding keeps only ``1 / (1 + mu^2)`` of its speed, at any h.
+The convex program is not Coulomb's law: a sliding contact separates with ``N v = mu |T v|``. The gap that
+opens in one step, ``h mu |T v|``, vanishes with h; the separation velocity does not. A body that is set down
+sliding keeps only ``1 / (1 + mu^2)`` of its speed, at any h.
 """
 
 from __future__ import annotations
@@ -36,27 +37,33 @@ from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
 from rbnotes.friction.solver_status import accept_best_effort
 
 MAX_PENETRATION_VELOCITY = 1e-7
-"""Largest accepted velocity of overlap, relative to the velocities without contacts."""
+"""Largest accepted penetration velocity, relative to the velocities without contacts."""
 
 LARGE_MU = 1e3
-"""Coefficient of friction from which on rows ``N + mu T_k`` may have lost too much of N."""
+"""Coefficient of friction above which rows ``N + mu T_k`` may lose too many digits of N."""
 
 
 def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
-    """The program in velocities: rows ``N + mu T_k`` for each contact and facet ``(c facets, n)``.
+    """Return the program in velocities, with rows ``N + mu T_k (c facets, n)`` for contacts and facets.
 
-    Raises InvalidArgument if ``facets`` is odd or below 4.
+    Raises
+    ------
+    InvalidArgument
+        If ``facets`` is odd or below 4.
     """
     arguments.require_instance("problem", problem, StepProblem)
     return _primal_qp(friction_contact_problem(problem), facets)
 
 
 def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
-    """The program in impulses: all normal ones, then the facets' of one contact after the other (1.88).
+    """Return the program in impulses: all normal impulses, then the facet impulses contact by contact (1.88).
 
-    Equations of the problem are kept to by the inverse mass, not by rows of the primal.
+    The inverse mass accounts for the equations of the problem, not rows of the primal.
 
-    Raises InvalidArgument if ``facets`` is odd or below 4.
+    Raises
+    ------
+    InvalidArgument
+        If ``facets`` is odd or below 4.
     """
     arguments.require_instance("problem", problem, StepProblem)
     return _dual_qp(friction_contact_problem(problem), facets)
@@ -65,34 +72,34 @@ def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
 def single_qp(
     problem: StepProblem, facets: int = 4, *, form: str = "primal", method: str = "block_principal_pivoting"
 ) -> StepSolution:
-    """Contact with friction in a pyramid of ``facets`` edges by one convex program (Sueda 1.13).
+    """Solve a step with pyramidal friction by one convex program (Sueda 1.13).
 
-    The impulses lie in the pyramid with edges ``a = 1, b = mu d_k``, which lies inside Coulomb's cone; the
-    velocities in its dual. Both forms have the same velocities; impulses differ where they are not unique.
+    The impulses lie in the pyramid with ``facets`` edges ``a = 1, b = mu d_k`` inside Coulomb's cone, the
+    velocities in its dual. Both forms give the same velocities; impulses may differ if they are not unique.
 
     Parameters
     ----------
     facets : int
-        Edges of the pyramid, an even number of at least 4; the first along the first tangent.
+        Number of edges of the pyramid, even and at least 4; the first edge is along the first tangent.
     form : {"primal", "dual"}
-        Solve for the velocities; or for the impulses, by Lemke's method on the conditions for a minimum.
+        Program in velocities; or program in impulses, solved by Lemke's method on the optimality conditions.
     method
-        Of :func:`rbnotes.complementarity.solve_lcp`, for the primal form; where a ``mu`` beyond a thousand
-        keeps that from an answer, the impulses are those of the dual form.
+        Method of :func:`rbnotes.complementarity.solve_lcp` for the primal form. If it fails because ``mu``
+        exceeds a thousand, the impulses come from the dual form.
 
     Returns
     -------
     StepSolution
-        ``iterations`` is one.
+        Solution; ``iterations`` is one.
 
     Raises
     ------
     InvalidArgument
-        If the mass matrix or a softness is not symmetric.
+        If the mass matrix or a regularization is not symmetric.
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If rounding, multiplied by a great ``mu``, lets bodies sink into each other, or keeps the program from
+        If rounding, amplified by a large ``mu``, lets bodies penetrate, or prevents the program from reaching
         its tolerance.
     """
     arguments.require_instance("problem", problem, StepProblem)
@@ -116,17 +123,17 @@ def single_qp(
         raise FrictionNotConverged(
             replace(solution, residual=max_or_nan(residual, penetration)), MAX_PENETRATION_VELOCITY
         )
-    tolerance = default_tolerance("quadratic")
+    tolerance = default_tolerance("cvxpy")
     if not residual <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
 def _solve_primal(contact_problem: FrictionContactProblem, facets: int, method: str) -> tuple[Array, float]:
-    """Impulses ``(c, 3)`` and the residual.
+    """Return impulses ``(c, 3)`` and the residual of the program in velocities.
 
-    Rows ``N + mu T_k`` with a great mu keep few digits of N, so that the program may seem infeasible and
-    bodies sink. Then the impulses are those of the other program, which has mu by itself.
+    For large mu, rows ``N + mu T_k`` lose digits of N: the program may seem infeasible, and bodies penetrate.
+    The impulses then come from the other program, in which mu is separate.
     """
     qp_solution = solve_lcp(_primal_qp(contact_problem, facets), method, raise_on_failure=False)
     friction_count = contact_problem.friction_contact_count
@@ -145,10 +152,10 @@ def _solve_primal(contact_problem: FrictionContactProblem, facets: int, method: 
 
 
 def _solve_dual(contact_problem: FrictionContactProblem, facets: int) -> tuple[Array, float]:
-    """Impulses ``(c, 3)`` and the residual."""
+    """Return impulses ``(c, 3)`` and the residual of the program in impulses."""
     qp, count = _dual_qp(contact_problem, facets), contact_problem.count
     E = qp.A[qp.size :]
-    # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda itself is not negative.
+    # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda >= 0.
     conditions = LCP(np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]])
     lcp_solution = accept_best_effort(solve_lcp(conditions, "lemke", raise_on_failure=False))
     multipliers = lcp_solution.z[: qp.size]
@@ -159,7 +166,7 @@ def _solve_dual(contact_problem: FrictionContactProblem, facets: int) -> tuple[A
 
 
 def _penetration_velocity(contact_problem: FrictionContactProblem, impulses: Array) -> float:
-    """Largest velocity of overlap, relative to those without contacts: long rows hide what is short."""
+    """Return the largest penetration velocity, relative to the velocities without contacts."""
     fastest = np.abs(contact_problem.free_contact_velocities).max(initial=0.0) or 1.0
     return float(-contact_problem.velocities_from_impulses(impulses)[:, 0].min(initial=0.0) / fastest)
 
@@ -175,7 +182,7 @@ def _primal_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
     )
     rows = sparse.csr_array(to_edges @ contact_problem.contact_jacobian[: 3 * friction_count])
     targets = np.repeat(contact_problem.contacts.normal_target[:friction_count], facets)
-    # The slacks of soft rows are velocities, too; contacts do not know them.
+    # The slacks of soft rows are extra velocities, which the contacts do not involve.
     expanded_problem = expand_compliance(contact_problem.problem)
     slacks = sparse.csr_array((rows.shape[0], expanded_problem.size - contact_problem.problem.size))
     A = sparse.vstack([sparse.hstack([rows, slacks]), expanded_problem.unilateral.rows], format="csr")

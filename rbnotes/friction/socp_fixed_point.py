@@ -1,16 +1,16 @@
-"""Coulomb's law with its round cone, as exact as numbers allow: the yardstick of the other models.
+"""Coulomb's law by a fixed point over second-order cone programs: the reference for the other models.
 
-De Saxce's change of variable makes Coulomb's law almost the optimality condition of a convex program: with
-the normal velocities raised by ``mu`` times the sliding speeds s, impulses minimise
+With de Saxce's change of variable, Coulomb's law is almost the optimality condition of a convex program. With
+the normal velocities raised by ``mu`` times the sliding speeds s, the impulses minimize
 
     r^T W r / 2 + r^T (u + mu s e_n)   within the friction cones,
 
-and s are the sliding speeds that come out. Each program is one over second-order cones, solved by cvxpy;
-the fixed point in s is Coulomb's law (Acary and Cadoux).
+and s are the resulting sliding speeds. cvxpy solves each second-order cone program; the fixed point in s is
+Coulomb's law (Acary and Cadoux).
 
-Motions follow from the law, impulses need not: what two walls press on a body between them is anything, as
-long as the two are equal. An interior method ends somewhere in the middle of all that will do. One more
-program asks for the smallest impulses that make the same motion.
+The law determines the motion but not always the impulses: two walls may press a body between them with any
+pair of equal impulses. An interior-point method returns some point of the solution set. One more program
+finds the smallest impulses that make the same motion.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from rbnotes.friction.contact_problem import (
 from rbnotes.friction.residuals import _project_on_cone_unchecked, natural_residual_unchecked
 
 MAX_STALLED_PROGRAMS = 40
-"""Programs in a row that need not come nearer to Coulomb's law before the iteration counts as stalled."""
+"""Number of consecutive programs without a smaller residual after which the iteration counts as stalled."""
 
 NULL_SPACE_TOLERANCE = 1e-7
-"""Relative size of what impulses may change of the motion and still count as changing nothing."""
+"""Relative change of the motion below which impulses count as part of the null space."""
 
 
 def socp_fixed_point_friction(
@@ -46,38 +46,37 @@ def socp_fixed_point_friction(
     solver: str = "CLARABEL",
     raise_on_failure: bool = True,
 ) -> StepSolution:
-    """Contact with Coulomb friction in its round cone, by a fixed point over second-order cone programs.
+    """Solve a step with Coulomb friction by a fixed point over second-order cone programs.
 
-    Friction of size ``mu a`` opposes the sliding; where nothing slides it is anything within the cone. Where
-    contacts press against each other, of all impulses with this motion those are returned whose sum of
-    squares is the least.
+    Friction of size ``mu a`` opposes the sliding; a sticking contact has any impulse within the cone. If the
+    impulses are not unique, those with the least sum of squares are returned.
 
     Parameters
     ----------
     tolerance
-        Accepted natural residual (:func:`rbnotes.friction.residuals.natural_residual`). What the programs are
-        solved to allows about 1e-7.
+        Accepted natural residual (:func:`rbnotes.friction.residuals.natural_residual`). The
+        accuracy of the programs allows about 1e-7.
     max_programs
-        Programs to solve at most. That the fixed point is reached is not certain, and for large ``mu`` not
-        even that there is one.
+        Largest number of programs. Convergence is not guaranteed; for large ``mu`` a fixed point need not
+        exist.
     solver
-        One of cvxpy's that handles second-order cones.
-    check
-        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+        Solver of cvxpy for second-order cones.
+    raise_on_failure
+        If True, raise an error if the tolerance is not reached; otherwise check ``residual``.
 
     Returns
     -------
     StepSolution
-        ``iterations`` counts the programs.
+        Solution; ``iterations`` is the number of programs.
 
     Raises
     ------
     InvalidArgument
-        If the mass matrix or a softness is not symmetric.
+        If the mass matrix or a regularization is not symmetric.
     Unsolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``raise_on_failure`` and the tolerance is not met.
+        If ``raise_on_failure`` and the tolerance is not reached.
     """
     arguments.require_instance("problem", problem, StepProblem)
     tolerance = arguments.positive_number("tolerance", tolerance)
@@ -94,12 +93,12 @@ def socp_fixed_point_friction(
         else 0.0,
         0,
     )
-    if residual:  # else all is well without impulses
+    if residual:  # otherwise zero impulses solve the problem
         program = _ConeProgram(contact_problem, solver)
         initial_sliding_speeds = [np.zeros(contact_problem.count)]
         if program.has_null_space and program.has_self_stress():
-            # Friction that contacts press against each other for, although nothing presses them, satisfies
-            # the law as well. It is not found from where sliding costs as much as it can.
+            # Self-stress without an external load, with the corresponding friction, satisfies the law as well.
+            # It is avoided by a start at the largest sliding speeds.
             initial_sliding_speeds.insert(
                 0, np.linalg.norm(contact_problem.free_contact_velocities[:, 1:], axis=1)
             )
@@ -139,7 +138,7 @@ def _iterate_fixed_point(
     tolerance: float,
     max_programs: int,
 ) -> tuple[Array, float, int]:
-    """The best impulses ``(c, 3)`` from these sliding speeds on, their residual, and the programs solved."""
+    """Return the best impulses ``(c, 3)``, their residual, and the number of programs."""
     impulses: Array = np.zeros((contact_problem.count, 3))
     residual, programs, best_program = np.inf, 0, 0
     while programs < min(max_programs, best_program + MAX_STALLED_PROGRAMS):
@@ -150,7 +149,7 @@ def _iterate_fixed_point(
         velocities = contact_problem.velocities_from_impulses(candidate)
         speeds = np.linalg.norm(velocities[:, 1:], axis=1)
         candidate_residual = natural_residual_unchecked(contact_problem, candidate, velocities)
-        # Once within the tolerance, go on as long as a program brings much: accuracy is cheap then.
+        # Continue within the tolerance while a program reduces the residual much: accuracy is cheap then.
         done = candidate_residual > residual / 2 and residual <= tolerance
         if candidate_residual < residual:
             impulses, residual, best_program = candidate, candidate_residual, programs
@@ -160,15 +159,15 @@ def _iterate_fixed_point(
 
 
 class _ConeProgram:
-    """The convex program of one step of the fixed point, translated once."""
+    """Convex program of one iteration of the fixed point, compiled once."""
 
     def __init__(self, space: FrictionContactProblem, solver: str) -> None:
-        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+        import cvxpy as cp  # slow to import and needed only here
 
         arguments.choice("solver", solver, tuple(cp.installed_solvers()))
         self._cp, self._solver = cp, solver
         self._mu, self._free = space.mu, space.free_contact_velocities
-        # Velocities in units of the free ones, impulses of a contact in units of what stops those there.
+        # Units: velocities of the free motion, and the impulses that stop them at each contact.
         count, mobility = space.count, space.mobility
         self._speed = np.abs(self._free).max() or 1.0
         self._units = units = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
@@ -185,14 +184,14 @@ class _ConeProgram:
 
     @property
     def has_null_space(self) -> bool:
-        """Whether there are impulses that move nothing."""
+        """True if there are impulses that do not change the motion."""
         rows, columns = self._square_root.shape
         return bool(rows < columns)
 
     def has_self_stress(self) -> bool:
-        """Whether contacts can press against each other without moving anything.
+        """Return True if contacts can press against each other without moving anything.
 
-        Not if a motion leaves them all, each within the dual of its cone: such as that by equal impulses.
+        They cannot if some motion, such as that by equal impulses, separates them all.
         """
         separation = (
             self._square_root.T @ (self._square_root @ np.tile([1.0, 0, 0], len(self._mu)))
@@ -209,15 +208,15 @@ class _ConeProgram:
         return [self._cp.SOC(self._cp.multiply(self._mu, r[:, 0]), r[:, 1:], axis=1), r[:, 0] >= 0]
 
     def solve(self, speeds: Array) -> Array | None:
-        """Impulses ``(c, 3)``, or nothing if the solver finds none."""
+        """Return the impulses ``(c, 3)``, or None if the solver fails."""
         self._linear.value = self._linear_term(speeds)
         if not self._solve_program(self._problem):
-            return None  # unbounded: no impulse, however large, satisfies all contacts
+            return None  # unbounded: no impulse satisfies all contacts
         result: Array | None = self._impulse * np.asarray(self._r.value)
         return result
 
     def least_norm_impulses(self, impulses: Array, speeds: Array) -> Array | None:
-        """The smallest impulses ``(c, 3)`` that move the same and cost the program as much, if found."""
+        """Return the least-norm impulses ``(c, 3)`` with the same motion and objective, or None."""
         cp, size = self._cp, np.abs(impulses).max()
         flat = (_project_on_cone_unchecked(impulses, self._mu) / self._impulse).ravel()
         frictionless_rows = np.eye(flat.size)[np.repeat(self._mu == 0, 3) & (np.arange(flat.size) % 3 > 0)]
@@ -232,7 +231,7 @@ class _ConeProgram:
         found = self._impulse * (flat + null_basis @ nearest).reshape(-1, 3)
         if np.all(np.linalg.norm(found[:, 1:], axis=1) <= self._mu * found[:, 0]):
             least_squares_impulses: Array = found
-            return least_squares_impulses  # the cones have no say
+            return least_squares_impulses  # the cones are inactive
         steps = cp.Variable(null_basis.shape[1])
         r = cp.reshape(flat + null_basis @ steps, impulses.shape, order="C")
         smallest = cp.sum_squares(cp.multiply(weights.reshape(-1, 3), r))
@@ -242,7 +241,7 @@ class _ConeProgram:
         return _project_on_cone_unchecked(found, self._mu)
 
     def _linear_term(self, speeds: Array) -> Array:
-        """The linear part of the program ``(c, 3)``."""
+        """Return the linear term of the objective ``(c, 3)``."""
         raised_velocities = self._free.copy()
         raised_velocities[:, 0] += self._mu * speeds
         result: Array = raised_velocities / self._speed * self._units[:, None]
@@ -253,7 +252,7 @@ class _ConeProgram:
         if self._solver == "CLARABEL":
             options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what comes out is judged by the natural residual
+            warnings.simplefilter("ignore")  # the natural residual judges the result
             try:
                 problem.solve(solver=self._solver, **options)
             except self._cp.SolverError:
@@ -262,7 +261,7 @@ class _ConeProgram:
 
 
 def _square_root_factor(matrix: Array) -> Array:
-    """R with ``R^T R`` equal to a symmetric positive semidefinite matrix, without its null space."""
+    """Return R with ``R^T R`` equal to a symmetric positive semidefinite matrix, without its null space."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     is_positive = values > 1e-13 * max(values[-1], 1e-300)
     result: Array = np.sqrt(values[is_positive])[:, None] * vectors[:, is_positive].T

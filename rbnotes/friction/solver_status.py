@@ -1,20 +1,20 @@
-"""How solvers of complementarity problems end: solved, on the way there, or because there is no solution."""
+"""Classification of the statuses with which solvers of complementarity problems end."""
 
 from __future__ import annotations
 
 from rbnotes.complementarity import NotSolved, Solution, Status
 
 BEST_EFFORT_STATUSES = (Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING)
-"""How a solver ends that was on its way; any other end says that there is no solution."""
+"""Statuses of solvers that made progress; any other status says that there is no solution."""
 
 
 def accept_best_effort(solution: Solution) -> Solution:
-    """A solution, or how far a solver came.
+    """Return a solution or the best iterate.
 
     Raises
     ------
     Unsolved
-        If it says that there is none.
+        If the problem has no solution.
     """
     if not solution.is_solved and solution.status not in BEST_EFFORT_STATUSES:
         raise NotSolved(solution)

@@ -1,13 +1,13 @@
-"""Staggered projections: contact and friction by turns (Sueda 2.11, Algorithm 7; Kaufman and others).
+"""Staggered projections: alternating contact and friction programs (Sueda 2.11, Algorithm 7; Kaufman et al.).
 
-With friction known, normal impulses a are those of a convex program; with normal impulses known, friction
-impulses b are those of another one. Solved in turn, until the normal impulses stay as they are,
+For known friction, the normal impulses a solve a convex program; for known normal impulses, the friction
+impulses b solve another one. Both are solved in turn until the normal impulses stop changing,
 
     a = argmin a^T N W N^T a / 2 + a^T (u + N W T^T b),   a >= 0,
     b = argmin b^T T W T^T b / 2 + b^T (s + T W N^T a),   b_i within mu a_i times the section of the cone,
 
-a fixed point satisfies Coulomb's law with that section. Impulses push: ``M v = M v_free + N^T a + T^T b``. W
-is the inverse mass with the equations of the problem kept to, of whatever velocities the problem has.
+A fixed point satisfies Coulomb's law with that section. Positive impulses push:
+``M v = M v_free + N^T a + T^T b``. W is the inverse mass, subject to the equations of the problem.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.residual_tracking import LCPSolver, ResidualTrackingSolver
 
 SLIDING_ROUNDING = 1e-11
-"""Part of the terms of a sliding velocity up to which it is their rounding."""
+"""Size of a sliding velocity, relative to its terms, below which it is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class StaggeredSolution(StepSolution):
-    """A solution, with the way to it."""
+    """Solution of a step with the history of the iteration."""
 
     history: tuple[float, ...] = ()
-    """Relative change of the normal impulses at each contact problem but the first; the last one is the
-    ``residual``, if rounding left no larger one in the last programs."""
+    """Relative change of the normal impulses at each contact program but the first; the last one is the
+    ``residual``, unless rounding left a larger one in the last programs."""
 
 
 def staggered_projections(
@@ -56,11 +56,11 @@ def staggered_projections(
     solver: str = "own",
     raise_on_failure: bool = True,
 ) -> StaggeredSolution:
-    """Contact with friction by staggered projections (Sueda 2.11, the right form of Algorithm 7).
+    """Solve a step with friction by staggered projections (Sueda 2.11, the right form of Algorithm 7).
 
-    Algorithm 7 stops before its first friction problem if a contact carries nothing, and then applies the
-    friction of the step before; here the friction problem is solved at least once, and what is applied
-    belongs to the contacts that there are.
+    Algorithm 7 stops before its first friction program if a contact has no impulse, and then applies the
+    friction of the previous step. Here the friction program is solved at least once, so that friction belongs
+    to the present contacts.
 
     Parameters
     ----------
@@ -68,32 +68,32 @@ def staggered_projections(
         Section of the friction cone: ``|b_1|, |b_2| <= mu a``, a polygon with its corners on the disc, the
         disc.
     facets : int
-        Corners of the polygon, an even number of at least 4.
+        Number of corners of the polygon, even and at least 4.
     initial_guess : (c, 3), optional
-        Impulses of the step before, at the same contacts; of use are those of friction.
+        Impulses of the previous step at the same contacts, N s; only the friction impulses are used.
     tolerance
         Accepted change of the normal impulses from one contact problem to the next, relative to them, both
-        measured by the speeds that they make: ``sqrt(a^T N W N^T a)``.
+        in the norm ``sqrt(a^T N W N^T a)``.
     max_iterations : int
-        Contact problems at most. That the iteration converges is not certain, for great ``mu`` it may not.
+        Largest number of contact programs. Convergence is not guaranteed, in particular for large ``mu``.
     solver : {"own", "cvxpy"}
-        Of both problems: those of :mod:`rbnotes.complementarity`, and a Newton method for the disc; or cvxpy.
-    check
-        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+        Solver of both programs: :mod:`rbnotes.complementarity` and a Newton method for the disc; or cvxpy.
+    raise_on_failure
+        If True, raise an error if the tolerance is not reached; otherwise check ``residual``.
 
     Returns
     -------
     StaggeredSolution
-        ``iterations`` counts the contact problems.
+        Solution; ``iterations`` is the number of contact programs.
 
     Raises
     ------
     InvalidArgument
-        If the mass matrix or a softness is not symmetric.
+        If the mass matrix or a regularization is not symmetric.
     Unsolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
-        If ``raise_on_failure`` and the tolerance is not met, or rounding keeps the last programs from theirs.
+        If ``raise_on_failure`` and the tolerance is not reached, by the iteration or by the last programs.
     """
     arguments.choice("cone", cone, CONE_SECTIONS)
     arguments.choice("solver", solver, PROGRAM_SOLVERS)
@@ -154,9 +154,9 @@ def normal_impulses(
     solver: str = "own",
     solve: LCPSolver = solve_lcp,
 ) -> Array:
-    """Normal impulses ``(c,)`` under friction impulses ``(c, 2)`` (right form of Sueda eq. (2.113)).
+    """Return the normal impulses ``(c,)`` under friction impulses ``(c, 2)`` (right form of Sueda (2.113)).
 
-    None where the normal direction is held, as in the joints of a tree.
+    Zero if the normal direction is held by equations, as in the joints of a tree.
     """
     W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
     u = contact_problem.free_contact_velocities[:, 0] + np.einsum("ijk,jk->i", W[:, 0, :, 1:], friction)
@@ -190,14 +190,14 @@ def friction_impulses(
     proximal_weight: float = 0.0,
     solve: LCPSolver = solve_lcp,
 ) -> Array:
-    """Friction impulses ``(c, 2)`` under normal ones ``(c,)``, within ``limits (c,)`` (Sueda eq. (2.114))."""
+    """Return the friction impulses ``(c, 2)`` for normal impulses ``(c,)`` and bounds (Sueda eq. (2.114))."""
     W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
     normal_to_tangent = W[:, 1:, :, 0]
     s = contact_problem.free_contact_velocities[:, 1:] + np.einsum("iaj,j->ia", normal_to_tangent, normal)
     terms = np.abs(contact_problem.free_contact_velocities[:, 1:]) + np.einsum(
         "iaj,j->ia", np.abs(normal_to_tangent), normal
     )
-    s[np.abs(s) <= SLIDING_ROUNDING * terms] = 0.0  # what the normal impulses stop is no sliding
+    s[np.abs(s) <= SLIDING_ROUNDING * terms] = 0.0  # sliding that the normal impulses stop is rounding
     tangent_block = W[:, 1:, :, 1:].reshape(2 * contact_problem.count, 2 * contact_problem.count)
     return bounded_friction(
         tangent_block, s, limits, cone, facets, initial_guess, solver, proximal_weight, solve
@@ -207,7 +207,7 @@ def friction_impulses(
 def relative_change(
     contact_problem: FrictionContactProblem, old_impulses: Array, new_impulses: Array
 ) -> float:
-    """Change of normal impulses ``(c,)``, by the speeds that they make, relative to the new ones."""
+    """Return the change of normal impulses ``(c,)`` relative to the new ones, in the norm of ``N W N^T``."""
     normal_block = contact_problem.delassus_matrix[::3, ::3]
     size, change = (
         np.sqrt(max_or_nan(float(each @ normal_block @ each), 0.0))
