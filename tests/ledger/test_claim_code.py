@@ -9,7 +9,7 @@ import pytest
 
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.checks.claim_code import form_functions, function_ast, rebuild_form
-from rbnotes.ledger.checks.mutation import source_mutants, survivors
+from rbnotes.ledger.checks.mutation import source_mutants, surviving_mutants
 from rbnotes.testing.strategies import vectors
 
 HELPERS = """
@@ -147,4 +147,6 @@ def test_every_mutation_of_a_helper_is_noticed(way, forms):
     changes = [mutant.change for mutant in source_mutants(form, [{"x": np.array([1.0, 2.0, 3.0])}])]
     assert any(change.startswith(f"in {name}: ") for change in changes)
     # A vanishing summand and a factor of one are there to be changed.
-    assert [change for change in survivors(record) if "0 * x" not in change and "* 1" not in change] == []
+    assert [
+        change for change in surviving_mutants(record) if "0 * x" not in change and "* 1" not in change
+    ] == []
