@@ -16,7 +16,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from scipy import sparse
-from table import ROOMS, table
+from table import SUBPACKAGES, table
 
 from rbnotes import arguments
 
@@ -96,7 +96,7 @@ def looked_at_twice(call: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_nothing_is_looked_at_twice(room: str) -> None:
-    found = {call.name: looked_at_twice(call) for call in table(room) if not call.slow}
+@pytest.mark.parametrize("subpackage", SUBPACKAGES)
+def test_nothing_is_looked_at_twice(subpackage: str) -> None:
+    found = {call.name: looked_at_twice(call) for call in table(subpackage) if not call.slow}
     assert {name: twice for name, twice in found.items() if twice} == {}

@@ -8,23 +8,23 @@ import pytest
 from bad_values import REFUSED
 from engine import attempt, attempts, judged_error, outcome
 from hypothesis import settings
-from table import ROOMS, table
+from table import SUBPACKAGES, table
 
 PER_CALL = 8
 """Times that each entry of the table is called in the quick form; once if it is slow."""
 
 DEEP = 10_000
-"""Calls of each room in the deep form."""
+"""Calls of each subpackage in the deep form."""
 
 
 def deep():
     return settings.default.max_examples >= 1000
 
 
-def sample(room):
+def sample(subpackage):
     """Which argument of which call becomes what, and with which random numbers."""
-    rng = np.random.default_rng(zlib.crc32(room.encode()))
-    calls = table(room)
+    rng = np.random.default_rng(zlib.crc32(subpackage.encode()))
+    calls = table(subpackage)
     if deep():
         pairs = [(call, *pair) for call in calls for pair in attempts(call)]
         return [(*pairs[rng.integers(len(pairs))], rng) for _ in range(DEEP)]
@@ -37,9 +37,9 @@ def sample(room):
     ]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_nonsense_is_refused_by_name(room, capfd):
-    findings = [attempt(call, argument, kind, rng) for call, argument, kind, rng in sample(room)]
+@pytest.mark.parametrize("subpackage", SUBPACKAGES)
+def test_nonsense_is_refused_by_name(subpackage, capfd):
+    findings = [attempt(call, argument, kind, rng) for call, argument, kind, rng in sample(subpackage)]
     faults = [str(finding) for finding in findings if finding is not None and finding.verdict != "fine"]
     unhelpful = [fault for fault in faults if fault.startswith("unhelpful")]
     assert len(unhelpful) < max(1, len(findings) / 1000), "\n".join(unhelpful)
@@ -58,11 +58,11 @@ def stacked(call, *chosen):
     return outcome(lambda **last: call(**{**changed, **last}), chosen[0][0], changed[chosen[0][0]])[:2]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_leading_axes_that_do_not_match_are_named(room):
+@pytest.mark.parametrize("subpackage", SUBPACKAGES)
+def test_leading_axes_that_do_not_match_are_named(subpackage):
     """Two of one argument and three of another, of functions that take many of each: not numpy's words."""
-    rng = np.random.default_rng(zlib.crc32(room.encode()))
-    for call in table(room):
+    rng = np.random.default_rng(zlib.crc32(subpackage.encode()))
+    for call in table(subpackage):
         pairs = list(combinations(numbers(call), 2))
         if call.slow or not pairs:
             continue

@@ -45,7 +45,10 @@ CALLS = [
             "v": ARMS + 0.5,
         },
     ),
-    Call(attachments.solve_prescribed_motion, {"problem": SINGLE, "prescribed_indices": [0], "v_prescribed": [0.5]}),
+    Call(
+        attachments.solve_prescribed_motion,
+        {"problem": SINGLE, "prescribed_indices": [0], "v_prescribed": [0.5]},
+    ),
     Call(attachments.null_space_reduction, {"sizes": SIZES, "attachments": [MIDDLE]}),
     Call(attachments.eliminate_attachment, {"problem": PROBLEM, "sizes": SIZES, "attachment": MIDDLE}),
     Call(attachments.reduction_matrix, {"sizes": SIZES, "attachment": MIDDLE}),

@@ -54,7 +54,9 @@ CALLS = [
         {"problem": PROBLEM, "initial_guess": Z, "tolerance": 1e-8, "max_sweeps": 1000, "relaxation": 1.2},
     ),
     Call(lcp.lemke, {"problem": PROBLEM, "covering_vector": np.ones(3), "tolerance": 1e-8, "max_pivots": 50}),
-    Call(lcp.principal_pivoting, {"problem": PROBLEM, "initial_guess": Z, "tolerance": 1e-8, "max_pivots": 50}),
+    Call(
+        lcp.principal_pivoting, {"problem": PROBLEM, "initial_guess": Z, "tolerance": 1e-8, "max_pivots": 50}
+    ),
     Call(lcp.principal_pivoting, {"problem": BOX, "tolerance": 1e-8, "max_pivots": 50}),
     Call(lcp.box_residuals, {"problem": BOX, "z": Z}),
     Call(lcp.lcp_from_qp, {"qp": lcp.QP(M, Q, A, BOUNDS)}),

@@ -125,7 +125,6 @@ CALLS = [
     ),
     Call(mechanical_system.zero_forces, {"state": STATE}),
     Call(mechanical_system.System, SPRING, fine={"inertia": ("sparse",)}, slow=True),
-    Call(mechanical_system._unconstrained_acceleration, {"system": SYSTEM, "state": AT}),
     Call(
         dynamics.State,
         {"E": E, "phi": PHI, "x": np.ones((1, 3)), "v": np.ones((1, 3)), "t": 0.5},
@@ -213,7 +212,7 @@ CALLS = [
     *(
         Call(
             kind,
-            {"rows": np.array([[1.0, 1.0], [1.0, 2.0]]), "target": [0.5, 1.0], "softness": [0.5, 1.0]},
+            {"rows": np.array([[1.0, 1.0], [1.0, 2.0]]), "target": [0.5, 1.0], "regularization": [0.5, 1.0]},
             fine={"rows": ("sparse", "longer", "shorter", "an empty tuple")},
         )
         for kind in (dynamics.VelocityConstraintRows, dynamics.BilateralRows, dynamics.UnilateralRows)

@@ -73,7 +73,10 @@ CALLS = [
     ),
     Call(joints.surface_on_surface, {"first": BALL, "second": TORUS, "spin_angle": 0.5}),
     Call(joints.point_on_surface, {"surface": SHEET, "rotation": "normal", "height": 0.25}),
-    Call(joints.point_on_curve, {"curve": LINE, "rotation": "tangent", "reference_direction": np.array([0.0, 0.6, 0.8])}),
+    Call(
+        joints.point_on_curve,
+        {"curve": LINE, "rotation": "tangent", "reference_direction": np.array([0.0, 0.6, 0.8])},
+    ),
     Call(joints.curve_on_curve, {"first": RING, "second": LINE}),
     Call(joints.rolling_gear, {"radius": 0.5, "wheel_radius": 0.25, "internal": True}),
     Call(curves.circle, {"radius": 0.5}),

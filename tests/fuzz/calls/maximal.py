@@ -80,7 +80,11 @@ CALLS = [
     Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "max_iterations": 10}),
     Call(
         maximal.World,
-        {"mechanism": FALLING, "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)], "excluded_pairs": [(0, 0)]},
+        {
+            "mechanism": FALLING,
+            "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)],
+            "excluded_pairs": [(0, 0)],
+        },
     ),
     Call(
         maximal.simulate,

@@ -29,10 +29,10 @@ LINK = {
     "joint": joints.Revolute((1.0, 0, 0)),
     "inertia": INERTIA,
     "placement": AWAY,
-    "body": AWAY,
+    "body_frame": AWAY,
     "stiffness": 2.0,
     "damping": 0.5,
-    "rest": [0.25],
+    "spring_reference": [0.25],
 }
 LINKS = [
     reduced.Link("upper", joints.Revolute((1.0, 0, 0)), INERTIA, body_frame=AWAY),
@@ -81,7 +81,7 @@ CALLS = [
     Call(
         reduced.Link,
         LINK,
-        fine={"name": NAMES, "inertia": ("None",), "placement": ("None",), "body": ("None",)},
+        fine={"name": NAMES, "inertia": ("None",), "placement": ("None",), "body_frame": ("None",)},
     ),
     Call(reduced.Tree, {"links": LINKS, "gravity": np.array([0.0, 1.0, -9.81])}),
     Call(TREE.index, {"name": "lower"}),
@@ -182,7 +182,7 @@ CALLS = [
     Call(reduced.linear_coordinates, {"J": np.array([[1.0], [0.5]]), "offset": [0.5, 0.25]}),
     Call(reduced.gear_coordinates, {"tree": TREE, "ratios": {"lower": 1.0, "upper": 0.5}}),
     Call(reduced.HyperReducedSystem, {"system": SYSTEM, "coordinates": HYPER}),
-    Call(reduced.AttachedSystem, {"system": WITH_PARTICLE, "attached": [PARTICLE]}),
+    Call(reduced.AttachedSystem, {"system": WITH_PARTICLE, "attachments": [PARTICLE]}),
     Call(reduced.Gear, {"a": "upper", "b": "lower", "ratio": 0.5}, fine={"a": NAMES, "b": NAMES}),
     Call(
         reduced.JointLimit,
@@ -213,7 +213,7 @@ CALLS = [
         Call(function, {**CONSTRAINED, "alpha": 1.0, "beta": 2.0, "method": "principal_pivoting"})
         for function in (reduced.constrained_acceleration, reduced.constraint_forces)
     ),
-    Call(reduced.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "held": ["upper"]}),
+    Call(reduced.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "locked": ["upper"]}),
     Call(
         reduced.tree_contacts, {"system": SYSTEM, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}
     ),
@@ -240,7 +240,7 @@ CALLS = [
             "events": [reduced.Event(event)],
             "rtol": 1e-5,
             "atol": 1e-6,
-            "evaluations": 2000,
+            "max_evaluations": 2000,
         },
         fine={"times": ("longer", "shorter")},
         slow=True,
@@ -249,15 +249,20 @@ CALLS = [
     Call(formats.load_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
     Call(formats.to_urdf, {"robot": ROBOT}),
     Call(formats.to_mjcf, {"robot": ROBOT}),
-    Call(reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "principal_pivoting"}),
+    Call(
+        reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "principal_pivoting"}
+    ),
     Call(reduced.PrescribedJoint, {"link": "upper", "motion": swing}, fine={"link": NAMES}),
     Call(reduced.PrescribedJoint("upper", swing).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
-    Call(reduced.PrescribedBody, {"link": "upper", "numbers": [0], "motion": turn}, fine={"link": NAMES}),
+    Call(reduced.PrescribedBody, {"link": "upper", "components": [0], "motion": turn}, fine={"link": NAMES}),
     Call(reduced.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(
         reduced.JointCoordinates,
-        {field: getattr(HYPER, field) for field in ("absolute", "q", "jacobian", "jacobian_rate", "drift_slope")},
-        fine={"drift_slope": ("None",)},
+        {
+            field: getattr(HYPER, field)
+            for field in ("num_coordinates", "q", "jacobian", "jacobian_rate", "bias_acceleration_derivative")
+        },
+        fine={"bias_acceleration_derivative": ("None",)},
     ),
     Call(TREE.joint_parameter, {"field": "damping"}),
     Call(ROBOT.joint, {"name": NAMED.name}),
