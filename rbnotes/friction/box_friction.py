@@ -80,7 +80,7 @@ def box_friction(
     for update in range(max_updates + 1):
         if (
             update
-        ):  # an update corrects a poor estimate; without it the limits are as inaccurate as the estimate
+        ):  # an update corrects a poor estimate
             solve = ResidualTrackingSolver()
         impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, solve)
         problems_solved += 1

@@ -97,7 +97,7 @@ def socp_fixed_point_friction(
         program = _ConeProgram(contact_problem, solver)
         initial_sliding_speeds = [np.zeros(contact_problem.count)]
         if program.has_null_space and program.has_self_stress():
-            # Self-stress without an external load, with the corresponding friction, satisfies the law as well.
+            # Self-stress without an external load, with its friction, satisfies the law as well.
             # It is avoided by a start at the largest sliding speeds.
             initial_sliding_speeds.insert(
                 0, np.linalg.norm(contact_problem.free_contact_velocities[:, 1:], axis=1)
