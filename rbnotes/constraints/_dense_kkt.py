@@ -1,4 +1,7 @@
-"""Factors of dense KKT matrices: of M, and of ``G M^-1 G^T``, which is not formed where M is symmetric."""
+"""Factorization of dense KKT matrices.
+
+M and ``G M^-1 G^T`` are factored; the latter is not formed if M is symmetric.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent,
 
 
 def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
-    """What finds the rank of G, and what solves."""
+    """Return a function that finds the rank of G, and a solver."""
     solve_inertia: Callable[[Array], Array]
     solve_schur: Callable[[Array], Array]
     if is_symmetric_unchecked(M):
@@ -50,7 +53,7 @@ def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
     return lambda: len(independent_rows), solve
 
 
-# Triangles are solved by LAPACK itself: what SciPy puts before it takes longer than the dozens of velocities.
+# LAPACK solves the triangular systems: the overhead of SciPy exceeds the cost for dozens of velocities.
 
 
 def _cholesky_factor(M: Array) -> Array:
@@ -70,7 +73,7 @@ def _solve_cholesky(factor: Array, lower: int, b: Array) -> Array:
 
 
 def _schur_factor(L: Array, G: Array) -> Array:
-    """R with ``R^T R = G M^-1 G^T``, which is not formed; for no more rows than columns."""
+    """Return R with ``R^T R = G M^-1 G^T``, which is not formed; for no more rows than columns."""
     if not len(G):
         return np.zeros((0, 0))
     columns = linalg.lapack.dtrtrs(L, G.T, lower=1)[0]
@@ -79,10 +82,10 @@ def _schur_factor(L: Array, G: Array) -> Array:
 
 
 def _is_clearly_independent(M: Array, L: Array, R: Array) -> bool:
-    """Whether conditions say what :func:`row_space` would find, in a fraction of its time.
+    """Return True if condition numbers already show that the rows are independent.
 
-    The smallest of its numbers is no less than the smallest singular value of G, and so, relative to the
-    largest, than the reciprocal conditions of L and R together. Estimates may be too good by some factor.
+    The smallest singular value of G relative to the largest is bounded by the reciprocal condition numbers of
+    L and R. Their estimates may be too optimistic by some factor. The test is cheaper than :func:`row_space`.
     """
     if not len(R):
         return True
@@ -101,7 +104,7 @@ def _lu_solvers(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[
     schur = G @ linalg.lu_solve(factors, G.T)
     units = np.sqrt(
         np.maximum(np.diagonal(schur), 1 / arguments.MAX_ABS_VALUE)
-    )  # rows of any size, of any body
+    )  # rows of any size, for any body
     schur_factors = well_conditioned_lu("G M^-1 G^T", schur / units / units[:, None])
     return (
         lambda b: linalg.lu_solve(factors, b),

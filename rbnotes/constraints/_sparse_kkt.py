@@ -1,4 +1,4 @@
-"""Factors of sparse KKT matrices, with a small weight on the multipliers that each solve takes out again."""
+"""Factorization of sparse KKT matrices, regularized on the multipliers and refined in each solve."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs
 
 PROXIMAL_WEIGHT = 1e-8
-"""Weight on the multipliers in the sparse factors, relative to G M^-1 G^T; refined away in each solve."""
+"""Regularization of the multipliers relative to G M^-1 G^T; iterative refinement removes its effect."""
 
 MAX_ROW_WEIGHT = 1e-4
-"""Weight on a multiplier at most, relative to its own entry of G M^-1 G^T: else those of rows in small units,
-or of heavy bodies, would not be found in a few refinements."""
+"""Largest regularization of a multiplier relative to its own entry of G M^-1 G^T.
+
+Otherwise the multipliers of rows in small units, or of heavy bodies, would need many refinements.
+"""
 
 
 def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], KKTSolver]:
-    """Factors of ``[[M, -G^T], [G, delta]]``, and iterations that take the diagonal delta out again.
+    """Factor ``[[M, -G^T], [G, delta]]`` and solve with iterations that remove the effect of delta.
 
-    They are proximal-point steps on the multipliers: started from zero they stay in the range of
-    ``delta^-1 G``, so that they end at the multipliers of least norm if rows are redundant, in which small
-    rows count less.
+    The iterations are proximal-point steps on the multipliers. Started from zero they stay in the range of
+    ``delta^-1 G`` and converge to the multipliers of least norm if rows are redundant; small rows have less
+    weight in this norm.
     """
     n, k = M.shape[0], G.shape[0]
     symmetric = is_symmetric_unchecked(M)
     _check_positive_pivots(M, symmetric)
     schur_diagonal = (G * G) @ (1 / M.diagonal())
     largest_diagonal = max(np.max(schur_diagonal, initial=0.0), 1e-100)
-    # Rows that are redundant because they are small are small against their delta.
+    # Rows that are redundant because they are small are small compared with their delta.
     schur_diagonal = np.maximum(schur_diagonal, RANK_TOLERANCE**2 * largest_diagonal)
     delta = np.minimum(PROXIMAL_WEIGHT * largest_diagonal, MAX_ROW_WEIGHT * schur_diagonal)
     has_small_rows = bool(np.any(delta < PROXIMAL_WEIGHT * largest_diagonal))
     matrix = sparse.block_array([[M, -G.T], [G, sparse.diags_array(delta)]], format="csc") if k else M
-    # With a threshold for pivots: elimination of a multiplier first would divide by delta.
+    # A threshold for pivots: eliminating a multiplier first would divide by delta.
     factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
 
     def solve_regularized(b: Array, g: Array) -> tuple[Array, Array]:
@@ -46,14 +48,14 @@ def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], KKTSolver]:
 
     def solve(b: Array, g: Array) -> tuple[Array, Array]:
         v, multipliers = solve_regularized(b, g)
-        free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # its size is about that of the motion
+        free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # about the size of the velocities
         forces = max(max_abs(b), max_abs(M @ v))
         speeds = max(max_abs(g), max_abs(G @ free), max_abs(abs(G) @ np.abs(v)))
         errors: list[float] = [np.inf, np.inf]
         for _ in range(20):
             residual = b - M @ v + G.T @ multipliers, g - G @ v
             new_errors = [max(_relative_size(residual[0], forces), _relative_size(residual[1], speeds))]
-            if has_small_rows:  # what small rows miss does not show beside large ones
+            if has_small_rows:  # errors of small rows are invisible beside large ones
                 new_errors.append(max_abs((residual[1].T / np.sqrt(schur_diagonal)).T))
             if not any(
                 new_error < 0.5 * old_error for new_error, old_error in zip(new_errors, errors, strict=False)
@@ -92,9 +94,9 @@ def _check_positive_pivots(M: Matrix, symmetric: bool) -> None:
 
 
 def _count_redundant(schur_solve: Callable[[Array], Array], k: int, delta: Array) -> int:
-    """Number of zero eigenvalues of ``S = G M^-1 G^T``: the trace of ``(S + delta)^-1 delta``.
+    """Return the number of zero eigenvalues of ``S = G M^-1 G^T``, the trace of ``(S + delta)^-1 delta``.
 
-    A few random right sides tell whether there are any at all.
+    A few random right sides show whether there are any.
     """
     if k == 0:
         return 0

@@ -3,12 +3,12 @@
     [ M  -G^T ] [ v      ]   [ b ]
     [ G   0   ] [ lambda ] = [ g ]
 
-The matrix is factored once and solved for many right sides; no inverse is ever formed. What v, lambda and
-b are depends on the use: acceleration, constraint force and force, or velocity, constraint impulse and
+The matrix is factored once and solved for many right sides; no inverse is formed. The unknowns v and lambda
+and the right side b are acceleration, constraint force and force, or velocity, constraint impulse and
 momentum.
 
-Rows of G that repeat each other leave lambda undetermined, though not v: then the multipliers of least norm
-are taken, and the number of such rows is reported.
+Redundant rows of G leave lambda undetermined, but not v: the multipliers of least norm are returned, and the
+number of redundant rows is reported.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from rbnotes.constraints.matrices import KKTSolver, check_square
 
 @dataclass(frozen=True, eq=False)
 class KKT:
-    """A factored KKT matrix; made by :func:`factor_kkt`."""
+    """Factored KKT matrix, constructed by :func:`factor_kkt`."""
 
     size: int
     """Number n of velocities."""
     num_constraints: int
     """Number k of rows of G."""
     compute_rank: Callable[[], int]
-    """Finds the rank: for sparse matrices as costly as many solves, hence only on demand."""
+    """Function that computes the rank; for sparse matrices it costs as much as many solves."""
     solve_unchecked: KKTSolver
-    """As :meth:`solve`, for two arrays that are known to be right."""
+    """:meth:`solve` for two valid arrays, without checks."""
 
     @cached_property
     def rank(self) -> int:
-        """How many rows of G are independent."""
+        """Number of independent rows of G."""
         return self.compute_rank()
 
     @property
     def num_redundant(self) -> int:
-        """Rows of G that repeat others; if any, multipliers are those of least norm."""
+        """Number of redundant rows of G; if positive, multipliers are those of least norm."""
         return self.num_constraints - self.rank
 
     def solve(self, b: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
-        """Velocities and multipliers (Lloyd 0.6, eq. (0.3)).
+        """Solve for velocities and multipliers (Lloyd 0.6, eq. (0.3)).
 
         Parameters
         ----------
@@ -64,6 +64,7 @@ class KKT:
         Returns
         -------
         v : (n,) or (n, m)
+            Velocities.
         multipliers : (k,) or (k, m)
             Such that ``M v = b + G^T multipliers``.
 
@@ -80,7 +81,7 @@ class KKT:
         return self.solve_unchecked(columns, self._check_targets(g, columns.shape[1:]))
 
     def _check_targets(self, g: ArrayLike, columns: tuple[int, ...] = ()) -> Array:
-        """The lower right side ``(k,)``, or with as many columns as the upper one has."""
+        """Return the checked lower right side ``(k,)``, or with the given number of columns."""
         shape, targets = (self.num_constraints, *columns), arguments.array("g", g)
         if targets.ndim == 0 and targets == 0:
             return np.zeros(shape)
@@ -90,9 +91,12 @@ class KKT:
 
 
 def kkt_matrix(M: Matrix, G: Matrix) -> Matrix:
-    """The matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse.
+    """Return the matrix ``[[M, -G^T], [G, 0]]``, dense, or a ``csc_array`` if M or G is sparse.
 
-    Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``M`` or ``G`` does not fit.
     """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
@@ -112,18 +116,18 @@ def factor_kkt(M: Matrix, G: Matrix | None = None, *, redundancy: str = "least-n
         Inertia: symmetric positive definite, or any regular matrix whose symmetric part is positive
         definite (an implicit integrator's). Dense, or scipy.sparse.
     G : (k, n), optional
-        Constraint matrix, without unit between like velocities; dense or scipy.sparse.
+        Constraint matrix, dimensionless between like velocities; dense or scipy.sparse.
     redundancy : {"least-norm", "refuse"}
-        What to do with redundant rows: multipliers of least norm, in which rows of a sparse matrix that are
-        small beside others count less; or an error.
+        Treatment of redundant rows: multipliers of least norm (in which small rows of a sparse matrix have
+        less weight), or an error.
 
     Raises
     ------
     InvalidArgument
         If ``redundancy`` is not one of the names or the shape of ``M`` or ``G`` does not fit.
     SingularConfiguration
-        If M is symmetric but not positive definite, or singular; or if rows of G are redundant
-        and that is refused.
+        If M is symmetric but not positive definite, or singular; or if rows of G are redundant and
+        ``redundancy`` is "refuse".
     """
     arguments.choice("redundancy", redundancy, ("least-norm", "refuse"))
     kkt = factor_kkt_unchecked(*_check_matrices(M, G))
@@ -134,7 +138,7 @@ def factor_kkt(M: Matrix, G: Matrix | None = None, *, redundancy: str = "least-n
 
 
 def factor_kkt_unchecked(M: Matrix, G: Matrix) -> KKT:
-    """As :func:`factor_kkt`, for matrices that are finite and whose shapes fit: they are not looked at."""
+    """Factor as :func:`factor_kkt` does, for finite matrices of fitting shape, without checks."""
     if sparse.issparse(M) or sparse.issparse(G):
         M, G = sparse.csc_array(M), sparse.csc_array(G)
     compute_rank, solve_unchecked = (factor_sparse if sparse.issparse(M) else factor_dense)(M, G)
@@ -142,13 +146,17 @@ def factor_kkt_unchecked(M: Matrix, G: Matrix) -> KKT:
 
 
 def kkt_inverse(M: Matrix, G: Matrix) -> Array:
-    """The inverse of the KKT matrix as a dense matrix ``(n + k, n + k)`` (Lloyd 0.5), for study.
+    """Return the inverse of the KKT matrix as a dense matrix ``(n + k, n + k)`` (Lloyd 0.5), for study.
 
     Its blocks are ``M^-1 P_f``, ``M^-1 G^T S^-1``, ``-S^-1 G M^-1`` and ``S^-1`` with
     ``S = G M^-1 G^T``. To solve a system, use :func:`factor_kkt`.
 
-    Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit; SingularConfiguration if ``M`` is
-    singular or its symmetric part not positive definite, or if rows of ``G`` repeat others.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``M`` or ``G`` does not fit.
+    SingularConfiguration
+        If ``M`` is singular or its symmetric part not positive definite, or if rows of ``G`` are redundant.
     """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")

@@ -1,4 +1,4 @@
-"""What is asked of a matrix before it is factored."""
+"""Checks of matrices before they are factored."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix, SingularConfiguration
 
 KKTSolver = Callable[[Array, Array], tuple[Array, Array]]
-"""Velocities and multipliers, from the upper and the lower right side of a KKT system."""
+"""Function from the upper and the lower right side of a KKT system to velocities and multipliers."""
 
 
 def is_symmetric(M: Matrix) -> bool:
-    """Whether a dense or sparse matrix is symmetric to rounding.
+    """Return True if a dense or sparse matrix is symmetric to rounding.
 
-    A dense one is multiplied with a vector from both sides, which takes less memory than to transpose it.
+    A dense matrix is multiplied by a vector from both sides, which needs less memory than its transpose.
 
-    Raises InvalidArgument if the shape of ``M`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``M`` does not fit.
     """
     return is_symmetric_unchecked(check_square(M))
 
 
 def is_symmetric_unchecked(M: Matrix) -> bool:
-    """As :func:`is_symmetric`, for a square matrix that is known to be finite."""
+    """Return :func:`is_symmetric` for a finite square matrix, without checks."""
     if sparse.issparse(M):
         return bool(abs(M - M.T).max() <= 1e-12 * abs(M).max()) if M.nnz else True
     probe = np.cos(np.arange(len(M)) + 0.5)
@@ -36,7 +39,7 @@ def is_symmetric_unchecked(M: Matrix) -> bool:
 def well_conditioned_lu(
     name: str, matrix: Array, min_reciprocal_condition: float = 100 * float(np.finfo(float).eps)
 ) -> Any:
-    """Factors for :func:`scipy.linalg.lu_solve`, of a matrix whose reciprocal condition is not below this."""
+    """Return factors for :func:`scipy.linalg.lu_solve` if the reciprocal condition number is large enough."""
     factors, pivots, singular = linalg.lapack.dgetrf(matrix)
     reciprocal = 0.0 if singular else linalg.lapack.dgecon(factors, np.abs(matrix).sum(axis=0).max())[0]
     if not reciprocal >= min_reciprocal_condition:
@@ -45,7 +48,7 @@ def well_conditioned_lu(
 
 
 def check_square(M: Matrix) -> Matrix:
-    """A dense or sparse matrix, if it is finite and square."""
+    """Return a dense or sparse matrix after checking that it is finite and square."""
     M = arguments.matrix("M", M)
     if M.shape[0] != M.shape[1]:
         raise InvalidArgument("M", f"shape {M.shape}", "a square matrix")

@@ -20,21 +20,22 @@ from rbnotes.constraints.kkt import KKT, _check_matrices, factor_kkt_unchecked
 
 
 def force_projection(M: Matrix, G: Matrix) -> Array:
-    """The matrix P_f ``(n, n)`` that leaves of a force what constraints ``G a = 0`` let act (Lloyd 0.5).
+    """Return the matrix P_f ``(n, n)`` that projects a force on the part that accelerates (Lloyd 0.5).
 
     Parameters
     ----------
     M : (n, n)
         Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
-        Constraint matrix, without unit between like velocities; redundant rows change nothing.
+        Constraint matrix of ``G a = 0``, dimensionless between like velocities; redundant rows have no
+        effect.
 
     Raises
     ------
     InvalidArgument
         If the shape of ``M`` or ``G`` does not fit.
     SingularConfiguration
-        If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
+        If ``M`` is not positive definite, or a row of ``G`` is far too small or large for it.
     """
     _, G, kkt = _check_and_factor(M, G)
     result: Array = np.eye(kkt.size) + G.T @ kkt.solve(np.eye(kkt.size))[1]
@@ -42,13 +43,17 @@ def force_projection(M: Matrix, G: Matrix) -> Array:
 
 
 def velocity_projection(M: Matrix, G: Matrix) -> Array:
-    """The matrix P_v ``(n, n)`` that takes velocities to the nearest with ``G v = 0`` (Lloyd 0.5).
+    """Return the matrix P_v ``(n, n)`` that projects velocities on the nearest with ``G v = 0`` (Lloyd 0.5).
 
-    Nearest in kinetic energy: of all admissible v', ``P_v v`` has the least ``(v' - v)^T M (v' - v)``.
-    Arguments as for :func:`force_projection`.
+    The distance is the kinetic energy: of all admissible v', ``P_v v`` has the least
+    ``(v' - v)^T M (v' - v)``. Arguments as for :func:`force_projection`.
 
-    Raises InvalidArgument if the shape of ``M`` or ``G`` does not fit; SingularConfiguration if ``M`` is not
-    positive definite, or a row of ``G`` is out of all proportion to it.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``M`` or ``G`` does not fit.
+    SingularConfiguration
+        If ``M`` is not positive definite, or a row of ``G`` is far too small or large for it.
     """
     M, _, kkt = _check_and_factor(M, G)
     momenta = M.toarray() if sparse.issparse(M) else M
@@ -56,19 +61,19 @@ def velocity_projection(M: Matrix, G: Matrix) -> Array:
 
 
 def constrained_force(M: Matrix, G: Matrix, force: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
-    """Total force ``f + G^T lambda`` under constraints on the acceleration, and lambda (Lloyd 0.5).
+    """Return the total force ``f + G^T lambda`` under constraints on accelerations, and lambda (Lloyd 0.5).
 
     Parameters
     ----------
     M : (n, n)
         Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
-        Constraint matrix, without unit between like velocities.
+        Constraint matrix, dimensionless between like velocities.
     force : (n,)
         Applied force f, N or N m.
     g : (k,)
-        What ``G a`` shall be, m/s^2 or rad/s^2: ``-(dG/dt) v`` for constraints that turn with the motion,
-        which the notes leave out.
+        Prescribed ``G a``, m/s^2 or rad/s^2: ``-(dG/dt) v`` for constraints that change with the motion,
+        which the notes omit.
 
     Returns
     -------
@@ -80,11 +85,11 @@ def constrained_force(M: Matrix, G: Matrix, force: ArrayLike, g: ArrayLike = 0.0
     Raises
     ------
     InconsistentConstraints
-        If redundant rows of ``G`` ask for different values.
+        If redundant rows of ``G`` have different targets.
     InvalidArgument
         If a shape does not fit.
     SingularConfiguration
-        If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
+        If ``M`` is not positive definite, or a row of ``G`` is far too small or large for it.
     """
     _, G, kkt = _check_and_factor(M, G)
     force = arguments.single_vector("force", force, kkt.size)
@@ -93,7 +98,7 @@ def constrained_force(M: Matrix, G: Matrix, force: ArrayLike, g: ArrayLike = 0.0
 
 
 def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0) -> tuple[Array, Array]:
-    """Velocity after the least impulse that makes ``G v = g``, and that impulse's multipliers (Lloyd 0.5).
+    """Return the velocity after the least impulse that makes ``G v = g``, and its multipliers (Lloyd 0.5).
 
     The impulse is ``G^T lambda``; the velocity changes by ``M^-1 G^T lambda``.
 
@@ -102,7 +107,7 @@ def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0)
     M : (n, n)
         Symmetric positive definite inertia, kg, kg m and kg m^2.
     G : (k, n)
-        Constraint matrix, without unit between like velocities.
+        Constraint matrix, dimensionless between like velocities.
     v : (n,)
         Velocity before, m/s or rad/s.
     g : (k,)
@@ -118,11 +123,11 @@ def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0)
     Raises
     ------
     InconsistentConstraints
-        If redundant rows of ``G`` ask for different values.
+        If redundant rows of ``G`` have different targets.
     InvalidArgument
         If a shape does not fit.
     SingularConfiguration
-        If ``M`` is not positive definite, or a row of ``G`` is out of all proportion to it.
+        If ``M`` is not positive definite, or a row of ``G`` is far too small or large for it.
     """
     M, _, kkt = _check_and_factor(M, G)
     momentum = arguments.array("M v", M @ arguments.single_vector("v", v, kkt.size))
@@ -130,7 +135,10 @@ def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0)
 
 
 def _check_and_factor(M: Matrix, G: Matrix) -> tuple[Matrix, Matrix, KKT]:
-    """Both matrices, checked, and their factors. A projection without rows has nothing to project on."""
+    """Return both matrices, checked, and their factors.
+
+    A projection without rows has nothing to project on and is refused.
+    """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
     M, G = _check_matrices(M, G)

@@ -1,4 +1,4 @@
-"""Rows that repeat each other: which, and whether they ask for the same."""
+"""Redundant constraint rows: detection and consistency."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from scipy import linalg
 from rbnotes.arguments import Array, InvalidArgument
 
 RANK_TOLERANCE = 1e-9
-"""Rows of G that add less than this to the others (relative to the largest row) count as redundant."""
+"""Size of the independent part of a row, relative to the largest row, below which the row is redundant."""
 
 CONSISTENCY_TOLERANCE = 1e-7
-"""Largest contradiction between redundant rows, relative to the sizes of g and of the terms of
-G times the free motion."""
+"""Largest contradiction between redundant rows, relative to g and to the terms of G times the free motion."""
 
 
 class InconsistentConstraints(InvalidArgument):
-    """Redundant rows of G ask for different values: no v satisfies them all."""
+    """Redundant rows of G have different targets: no v satisfies them all."""
 
 
 def row_space(G: Array) -> Array | None:
-    """Orthonormal basis (k, rank) of the multipliers that matter; None if the rows are independent."""
+    """Return an orthonormal basis (k, rank) of the range of G, or None if the rows are independent."""
     if not len(G):
         return None
     R, pivots = linalg.qr(G.T, mode="r", pivoting=True)
@@ -34,12 +33,12 @@ def row_space(G: Array) -> Array | None:
 
 
 def check_consistent(contradiction: Array, scale: float) -> None:
-    """That rows miss no more than rounding of what they ask for.
+    """Check that rows miss their targets by no more than rounding.
 
     Raises
     ------
     InconsistentConstraints
-        If they do.
+        If they do not.
     """
     size = max_abs(contradiction)
     if size > CONSISTENCY_TOLERANCE * scale:
@@ -49,5 +48,5 @@ def check_consistent(contradiction: Array, scale: float) -> None:
 
 
 def max_abs(values: Array) -> float:
-    """The largest of them, without signs; zero if there are none."""
+    """Return the largest absolute value, zero for an empty array."""
     return float(np.max(np.abs(values), initial=0.0))

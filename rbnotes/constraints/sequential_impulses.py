@@ -1,7 +1,7 @@
-"""Constraints satisfied one after the other: Gauss-Seidel on KKT systems (Lloyd 0.15, 0.16, 0.20).
+"""Sequential impulses: Gauss-Seidel on KKT systems (Lloyd 0.15, 0.16, 0.20).
 
-Each constraint in turn is satisfied exactly, as if it were alone, by the impulse along its own row; that
-disturbs the others, and sweeps are repeated. Impulses are in N s (N m s for rows that act on rotations).
+Each constraint in turn is satisfied exactly, as if it were alone, by an impulse along its own row. This
+disturbs the others, so that sweeps are repeated. Impulses are in N s (N m s for rows that act on rotations).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class GaussSeidelResult(NamedTuple):
     impulses: Array
     """Constraint impulses ``(k,)``."""
     errors: Array
-    """Largest ``|N v - c|`` after each sweep."""
+    """Largest ``|N v - c|`` after each sweep ``(sweeps,)``, m/s or rad/s."""
 
     @property
     def convergence_rate(self) -> float:
-        """Factor by which a late sweep reduces the error; sweeps at rounding level are left out."""
+        """Factor by which a late sweep reduces the error; sweeps at rounding level are ignored."""
         useful = self.errors[self.errors > 1e-13 * max(1.0, self.errors[0])]
         return float(
             (useful[-1] / useful[len(useful) // 2]) ** (1 / max(1, len(useful) - 1 - len(useful) // 2))
@@ -37,30 +37,33 @@ class GaussSeidelResult(NamedTuple):
 def solve_single_constraint(
     M_inverse: ArrayLike, G: ArrayLike, gamma: float, v: ArrayLike
 ) -> tuple[Array, float]:
-    """Velocities that satisfy ``G v = gamma``, changed along the row G alone (Lloyd 0.20).
+    """Return velocities that satisfy ``G v = gamma`` after an impulse along the row G (Lloyd 0.20).
 
     Parameters
     ----------
     M_inverse : (n, n)
         Inverse mass matrix, 1/kg.
     G : (n,)
-        Row of the constraint, without unit where it goes with a velocity.
+        Row of the constraint, dimensionless for velocities.
+    gamma : float
+        Prescribed ``G v``, m/s or rad/s.
     v : (n,)
         Velocities before, m/s or rad/s.
 
     Returns
     -------
     v : (n,)
+        Velocities after the impulse.
     impulse : float
-        Along the row, N s or N m s.
+        Impulse along the row, N s or N m s.
 
     Raises
     ------
     InvalidArgument
-        If ``M_inverse`` is not positive definite, ``gamma`` is no finite number, or the shape of ``G`` or
+        If ``M_inverse`` is not positive definite, ``gamma`` is not a finite number, or the shape of ``G`` or
         ``v`` does not fit.
     SingularConfiguration
-        If the row is zero: nothing can satisfy it.
+        If the row is zero.
     """
     M_inverse = _check_inverse_mass(M_inverse)
     G = arguments.single_vector("G", G, len(M_inverse))
@@ -82,21 +85,22 @@ def equality_gauss_seidel(
     sweeps: int = 50,
     initial_impulses: ArrayLike = 0.0,
 ) -> GaussSeidelResult:
-    """Gauss-Seidel on ``v = v0 + M^-1 N^T lambda, N v = c`` (Lloyd 0.15).
+    """Solve ``v = v0 + M^-1 N^T lambda, N v = c`` by Gauss-Seidel sweeps (Lloyd 0.15).
 
     Parameters
     ----------
     M_inverse : (n, n)
         Inverse mass matrix, 1/kg.
     N : (k, n)
-        Constraint rows; they may repeat each other if c does too.
+        Constraint rows; they may be redundant if c is consistent.
     c : (k,)
-        What ``N v`` shall be, m/s or rad/s.
+        Prescribed ``N v``, m/s or rad/s.
     v0 : (n,)
         Velocities without constraints, m/s or rad/s.
     sweeps : int
+        Number of sweeps.
     initial_impulses : (k,)
-        Impulses to start from, N s or N m s.
+        Initial impulses, N s or N m s.
 
     Raises
     ------
@@ -126,7 +130,7 @@ def equality_gauss_seidel(
     errors = np.empty(sweeps)
     for sweep in range(sweeps):
         for i, row in enumerate(N):
-            # v holds the impulses of all constraints, this one's old impulse too: what is found is a change.
+            # v includes the old impulse of this constraint: the result is a change of the impulse.
             change = (c[i] - row @ v) / inverse_effective_masses[i]
             total[i] += change
             v = v + change * responses[i]
@@ -135,7 +139,7 @@ def equality_gauss_seidel(
 
 
 def friction_impulse(v_t: ArrayLike, w: ArrayLike, limit: ArrayLike) -> Array:
-    """Impulse ``(...)`` that reduces a tangential velocity as much as its limit allows (Lloyd 0.16).
+    """Return the impulse ``(...)`` that reduces a sliding velocity as far as its limit allows (Lloyd 0.16).
 
     Parameters
     ----------

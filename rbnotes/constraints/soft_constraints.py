@@ -1,4 +1,4 @@
-"""Constraints softened into springs and dampers, stepped implicitly (Lloyd 0.11).
+"""Soft constraints: springs and dampers integrated implicitly (Lloyd 0.11).
 
 A constraint ``phi(q) = 0`` is replaced by a force ``G^T lambda`` with
 
@@ -22,11 +22,11 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 
 EIGENVALUE_TOLERANCE = 1e-12
-"""Eigenvalues this far below zero, relative to the largest, are those of a singular matrix."""
+"""Size of negative eigenvalues, relative to the largest, that count as zero."""
 
 
 def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayLike = 0.0) -> Array:
-    """Multipliers ``(k,)`` of the softened constraints: ``-alpha^-1 (phi + beta dphi/dt)`` (Lloyd eq. (0.7)).
+    """Return the multipliers ``(k,)`` of soft constraints, ``-alpha^-1 (phi + beta dphi/dt)`` (Lloyd (0.7)).
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
     Raises
     ------
     InvalidArgument
-        If ``alpha`` is not positive definite, ``alpha^-1 beta`` feeds energy in at some rates or the shape of
+        If ``alpha`` is not positive definite, ``alpha^-1 beta`` adds energy at some rates, or the shape of
         ``phi``, ``phidot`` or ``beta`` does not fit.
     """
     phi = arguments.single_vector("phi", phi, None)
@@ -51,9 +51,12 @@ def soft_force(phi: ArrayLike, phidot: ArrayLike, alpha: ArrayLike, beta: ArrayL
 
 
 def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
-    """Potential energy ``phi^T alpha^-1 phi / 2`` of the softened constraints (Lloyd 0.11), J.
+    """Return the potential energy ``phi^T alpha^-1 phi / 2`` of soft constraints (Lloyd 0.11), J.
 
-    Raises InvalidArgument if ``alpha`` is not positive definite or the shape of ``phi`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``alpha`` is not positive definite or the shape of ``phi`` does not fit.
     """
     phi = arguments.single_vector("phi", phi, None)
     return float(phi @ np.linalg.solve(_check_compliance(alpha, len(phi)), phi) / 2)
@@ -62,9 +65,9 @@ def soft_energy(phi: ArrayLike, alpha: ArrayLike) -> float:
 def target_and_regularization(
     phi: ArrayLike, alpha: ArrayLike, beta: ArrayLike, h: float
 ) -> tuple[Array, Array]:
-    """What softening makes of the rows of a step: ``G v + R impulse = g`` (Lloyd eq. (0.9)).
+    """Return g and R of soft constraints in a step, ``G v + R impulse = g`` (Lloyd eq. (0.9)).
 
-    ``BilateralRows(G, *target_and_softness(phi, alpha, beta, h))`` are the rows of a
+    ``BilateralRows(G, *target_and_regularization(phi, alpha, beta, h))`` are the rows of a
     :class:`rbnotes.dynamics.StepProblem`.
 
     Parameters
@@ -72,21 +75,21 @@ def target_and_regularization(
     phi : (k,)
         Constraint errors at the start of the step, m or rad.
     alpha, beta : number, (k,) or (k, k)
-        As in :func:`soft_force`, m/N and s; alpha may be singular here, for constraints that stay hard.
+        Parameters of :func:`soft_force`, m/N and s; here alpha may be singular, for hard constraints.
     h : float
         Step size, s.
 
     Returns
     -------
     target : (k,)
-        g, m/s.
-    softness : (k, k)
-        R, kg^-1; symmetric if the damping coefficient ``alpha^-1 beta`` is.
+        Target g, m/s.
+    regularization : (k, k)
+        Regularization R, 1/kg; symmetric if the damping coefficient ``alpha^-1 beta`` is.
 
     Raises
     ------
     InvalidArgument
-        If alpha is not symmetric, alpha or beta has an eigenvalue below zero or the damping feeds energy in.
+        If alpha is not symmetric, alpha or beta has a negative eigenvalue, or the damping adds energy.
     """
     phi = arguments.single_vector("phi", phi, None)
     h = arguments.positive_number("h", h)
@@ -98,7 +101,7 @@ def target_and_regularization(
 
 
 def _diagonal_or_square(name: str, value: ArrayLike, k: int) -> Array:
-    """A number or one number per row as a diagonal matrix; a matrix as it is."""
+    """Return a number or one number for each row as a diagonal matrix, and a matrix unchanged."""
     array = arguments.array(name, value)
     if array.ndim == 2 and array.shape == (k, k):
         return array
@@ -112,10 +115,10 @@ def _check_compliance(alpha: ArrayLike, k: int) -> Array:
 
 
 def _check_damping(beta: ArrayLike, compliance: Array) -> Array:
-    """beta as a matrix; what it adds to the force may not feed energy in."""
+    """Return beta as a matrix after checking that the damping does not add energy."""
     damping = _diagonal_or_square("beta", beta, len(compliance))
-    _check_nonnegative("beta", np.linalg.eigvals(damping).real)  # all there is to ask where alpha is zero
-    # alpha (alpha^-1 beta) alpha, which exists for a singular alpha too, has the signs of alpha^-1 beta.
+    _check_nonnegative("beta", np.linalg.eigvals(damping).real)  # the only condition if alpha is zero
+    # alpha (alpha^-1 beta) alpha also exists for a singular alpha and has the signs of alpha^-1 beta.
     product = damping @ compliance
     powers = np.linalg.eigvalsh((product + product.T) / 2)
     if np.min(powers, initial=0.0) < -EIGENVALUE_TOLERANCE * np.max(np.abs(product), initial=0.0):

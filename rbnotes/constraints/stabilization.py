@@ -1,15 +1,15 @@
-"""Stabilisation: what keeps constraints on velocities or accelerations from drifting apart (Sueda 1.12).
+"""Stabilization of constraints on velocities or accelerations against drift (Sueda 1.12).
 
-A constraint ``g(q) = 0`` has the rate ``dg/dt = G v``. Imposed as ``G v = 0`` in steps of size h, the error g
-stays where it is, and each step adds some. Baumgarte's targets send it back,
+A constraint ``g(q) = 0`` has the rate ``dg/dt = G v``. If ``G v = 0`` is imposed in steps of size h, the
+error g does not decrease, and each step adds to it. Baumgarte's targets reduce it,
 
     G v = -gamma g,                                     dg/dt = -gamma g,
     G a = -(dG/dt) v - 2 alpha G v - beta^2 g,          d2g/dt2 = -2 alpha dg/dt - beta^2 g,
 
-at rates ``gamma``, or ``alpha`` and ``beta``, 1/s. In steps they are stable only while the rates times h are
-small enough: the growth matrices here take the errors of a constraint with constant rows from one step to the
-next, and curved ones follow them to first order. Post-stabilisation moves the positions themselves, without
-velocity.
+at rates ``gamma``, or ``alpha`` and ``beta``, 1/s. They are stable only if the rates times h are small
+enough. The growth matrices take the errors of a constraint with constant rows from one step to the next; they
+hold to first order for curved constraints. Post-stabilization changes the positions directly, without
+velocities.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from rbnotes.errors import NotConverged
 from rbnotes.unchecked import stabilization
 
 POSITION_UPDATES = ("new", "old")
-"""The velocities that move the positions in a step: those after it (symplectic Euler), or those before."""
+"""Velocities used in the position update: those after the step (symplectic Euler), or those before."""
 
 
 class ProjectionResult(NamedTuple):
-    """Positions on the constraints, and what it took to get there."""
+    """Result of a projection of positions on the constraints."""
 
     positions: Array
-    """``(n,)``, or poses ``(bodies, 4, 4)``."""
+    """Projected positions ``(n,)``, or poses ``(bodies, 4, 4)``."""
     error: float
-    """Largest entry of ``|g|`` that is left."""
+    """Largest remaining entry of ``|g|``."""
     iterations: int
 
 
 class ProjectionNotConverged(NotConverged):
-    """Post-stabilisation did not reach its tolerance: constraints contradict each other, or are far away."""
+    """Error of a projection that did not reach its tolerance."""
 
     solution: ProjectionResult
 
@@ -54,15 +54,14 @@ class ProjectionNotConverged(NotConverged):
 
 
 def velocity_target(g: ArrayLike, gamma: float) -> Array:
-    """What ``G v`` shall be, ``-gamma g (k,)`` (Sueda eq. (1.82), first line).
+    """Return Baumgarte's target ``-gamma g (k,)`` for ``G v`` (Sueda eq. (1.82), first line).
 
     Parameters
     ----------
     g : (k,)
-        Constraint errors, m or rad; gaps, for contacts, whose ``G v`` shall be at least this.
+        Constraint errors, m or rad; for contacts, gaps, and the target is a lower bound.
     gamma
-        Rate at which they vanish, not negative, 1/s. Stable for ``gamma h < 2``; ``1/h`` aims at zero after
-        one step.
+        Rate of decay, not negative, 1/s. Stable for ``gamma h < 2``; ``1/h`` removes the error in one step.
 
     Raises
     ------
@@ -75,21 +74,22 @@ def velocity_target(g: ArrayLike, gamma: float) -> Array:
 def acceleration_target(
     g: ArrayLike, gdot: ArrayLike, bias_acceleration: ArrayLike, alpha: float, beta: float
 ) -> Array:
-    """What ``G a`` shall be, ``-drift - 2 alpha gdot - beta^2 g (k,)`` (Sueda eq. (1.82), second line).
+    """Return Baumgarte's target ``-bias - 2 alpha gdot - beta^2 g (k,)`` for ``G a`` (Sueda eq. (1.82)).
 
     Parameters
     ----------
     g, gdot : (k,)
         Constraint errors, m or rad, and their rates ``G v``.
     bias_acceleration : (k,)
-        ``(dG/dt) v``, what the constraints make of the motion itself, m/s^2 or rad/s^2.
+        Bias acceleration ``(dG/dt) v``, m/s^2 or rad/s^2.
     alpha, beta
-        Rates of damping and of the spring, not negative, 1/s; equal ones damp critically.
+        Rates of damping and of the spring, not negative, 1/s; equal rates give critical damping.
 
     Raises
     ------
     InvalidArgument
-        If ``alpha`` or ``beta`` is negative or the shape of ``g``, ``gdot`` or ``bias_acceleration`` does not fit.
+        If ``alpha`` or ``beta`` is negative or the shape of ``g``, ``gdot`` or ``bias_acceleration`` does not
+        fit.
     """
     g = arguments.single_vector("g", g, None)
     gdot, bias_acceleration = (
@@ -103,25 +103,29 @@ def acceleration_target(
 
 
 def velocity_growth(gamma: float, h: float) -> Array:
-    """Matrix ``(1, 1)`` that takes g from one step to the next with :func:`velocity_target`.
+    """Return the matrix ``(1, 1)`` that takes g from one step to the next with :func:`velocity_target`.
 
-    Raises InvalidArgument if ``gamma`` is negative or ``h`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``gamma`` is negative or ``h`` is not positive.
     """
     return np.array([[1 - _check_step(h) * _check_rate("gamma", gamma)]])
 
 
 def acceleration_growth(alpha: float, beta: float, h: float, position_update: str = "new") -> Array:
-    """Matrix ``(2, 2)`` that takes (g, dg/dt) from one step to the next with :func:`acceleration_target`.
+    """Return the matrix ``(2, 2)`` that takes (g, dg/dt) to the next step with :func:`acceleration_target`.
 
     Parameters
     ----------
     position_update : {"new", "old"}
-        Whether the new velocities move the positions (as in Sueda eqs. (1.28), (1.29)) or the old ones.
+        Velocities in the position update: new (as in Sueda eqs. (1.28), (1.29)) or old.
 
     Raises
     ------
     InvalidArgument
-        If ``alpha`` or ``beta`` is negative, ``h`` is not positive, or ``position_update`` is not one of the names.
+        If ``alpha`` or ``beta`` is negative, ``h`` is not positive, or ``position_update`` is not one of the
+        names.
     """
     h, alpha, beta = _check_step(h), _check_rate("alpha", alpha), _check_rate("beta", beta)
     rate = np.array([-h * beta**2, 1 - 2 * h * alpha])
@@ -134,9 +138,12 @@ def acceleration_growth(alpha: float, beta: float, h: float, position_update: st
 
 
 def spectral_radius(growth: ArrayLike) -> Array:
-    """Largest size ``(...)`` of an eigenvalue of matrices ``(..., n, n)``: errors grow if it is above 1.
+    """Return the largest absolute eigenvalue ``(...)`` of matrices ``(..., n, n)``; above 1, errors grow.
 
-    Raises InvalidArgument if the shape of ``growth`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``growth`` does not fit.
     """
     growth = arguments.array("growth", growth, None, None)
     if growth.shape[-1] != growth.shape[-2]:
@@ -146,10 +153,10 @@ def spectral_radius(growth: ArrayLike) -> Array:
 
 
 def largest_stable_step(alpha: float, beta: float, position_update: str = "new") -> float:
-    """Step size below which Baumgarte's method is stable at the acceleration level, s.
+    """Return the step size below which Baumgarte's method is stable at the acceleration level, s.
 
-    If the new velocities move the positions it is ``2 / (alpha + sqrt(alpha^2 + beta^2))``: for equal rates
-    0.83/alpha, so that ``alpha = beta = 1/h`` is unstable. If the old ones do, it is
+    With new velocities in the position update it is ``2 / (alpha + sqrt(alpha^2 + beta^2))``: for equal rates
+    0.83/alpha, so that ``alpha = beta = 1/h`` is unstable. With old velocities it is
     ``2 / (alpha + sqrt(alpha^2 - beta^2))`` for ``beta <= alpha``, and ``2 alpha / beta^2`` for larger beta.
 
     Parameters
@@ -181,11 +188,11 @@ def project_positions(
     tolerance: float = 1e-10,
     max_iterations: int = 20,
 ) -> ProjectionResult:
-    """Post-stabilisation: positions moved back onto ``g(x) = 0`` (Sueda 1.12).
+    """Project positions on the constraints ``g(x) = 0`` (post-stabilization, Sueda 1.12).
 
-    Newton steps, each the least in the norm of the mass: heavy bodies move less, and in a free system the
-    centre of mass stays. Rows may repeat each other, as those of closed loops do: they are the slightest bit
-    soft, so that errors contradicting each other on the way are averaged.
+    Each Newton step is smallest in the norm of the mass: heavy bodies move less, and the center of mass of a
+    free system does not move. Rows may be redundant, as in closed loops: they are slightly regularized, so
+    that contradicting errors are averaged.
 
     Parameters
     ----------
@@ -193,10 +200,10 @@ def project_positions(
         Positions near the constraints, m or rad.
     mass : (n, n)
         Inertia, kg; dense or scipy.sparse.
-    error
-        g(x) ``(k,)``.
-    rows
-        ``G = dg/dx (k, n)``, dense or scipy.sparse.
+    constraint_residual
+        Function that returns g(x) ``(k,)``.
+    constraint_jacobian
+        Function that returns ``G = dg/dx (k, n)``, dense or scipy.sparse.
     tolerance
         Largest accepted entry of ``|g|``, m or rad.
     max_iterations
@@ -205,11 +212,11 @@ def project_positions(
     Raises
     ------
     InvalidArgument
-        If ``mass`` is not symmetric, ``constraint_residual`` or ``constraint_jacobian`` is no function, ``tolerance`` is not positive,
-        ``max_iterations`` is negative, or the shape of ``x`` does not fit.
+        If ``mass`` is not symmetric, ``constraint_residual`` or ``constraint_jacobian`` is not a function,
+        ``tolerance`` is not positive, ``max_iterations`` is negative, or the shape of ``x`` does not fit.
     SingularConfiguration
         If ``mass`` is not positive definite.
-    NotProjected
+    ProjectionNotConverged
         If the tolerance is not reached.
     """
     x = arguments.single_vector("x", x, None)
@@ -241,7 +248,7 @@ def project_poses(
     tolerance: float = 1e-10,
     max_iterations: int = 20,
 ) -> ProjectionResult:
-    """Post-stabilisation of bodies, by increments ``E exp([xi])`` (Sueda 1.12).
+    """Project poses on the constraints by increments ``E exp([xi])`` (post-stabilization, Sueda 1.12).
 
     Parameters
     ----------
@@ -249,19 +256,22 @@ def project_poses(
         Poses near the constraints.
     inertias : (n, 6, 6)
         Spatial inertias in the body frames.
-    error
-        g(poses) ``(k,)``, such as :func:`rbnotes.multibody.maximal.joints.joint_errors`.
-    rows
-        G(poses) ``(k, 6 n)``, dense or scipy.sparse: ``G @ twists.ravel()`` is the rate of g where g is zero.
+    constraint_residual
+        Function that returns g(poses) ``(k,)``, such as
+        :func:`rbnotes.multibody.maximal.joints.joint_errors`.
+    constraint_jacobian
+        Function that returns G(poses) ``(k, 6 n)``, dense or scipy.sparse: ``G @ twists.ravel()`` is the rate
+        of g at g = 0.
     tolerance, max_iterations
-        As for :func:`project_positions`.
+        See :func:`project_positions`.
 
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses, ``inertias`` are not positive definite, ``constraint_residual`` or ``constraint_jacobian`` is no
-        function, ``tolerance`` is not positive, or ``max_iterations`` is negative.
-    NotProjected
+        If ``poses`` are not poses, ``inertias`` are not positive definite, ``constraint_residual`` or
+        ``constraint_jacobian`` is not a function, ``tolerance`` is not positive, or ``max_iterations`` is
+        negative.
+    ProjectionNotConverged
         If the tolerance is not reached.
     """
     poses = arguments.frame("poses", poses)
@@ -288,17 +298,17 @@ def project_poses(
 
 
 def least_norm_correction(G: Matrix, responses: Matrix, g: ArrayLike) -> Array:
-    """The step ``(n,)`` with ``G step = -g`` that is the least in the norm of the mass.
+    """Return the step ``(n,)`` with ``G step = -g`` that is smallest in the norm of the mass.
 
     Parameters
     ----------
     G : (k, n)
-        Constraint rows, dense or scipy.sparse. They may repeat each other: they are the slightest bit soft,
-        so that errors which contradict each other are averaged.
+        Constraint rows, dense or scipy.sparse. They may be redundant: they are slightly regularized, so that
+        contradicting errors are averaged.
     responses : (n, k)
-        ``M^-1 G^T``, dense or scipy.sparse.
+        Responses ``M^-1 G^T``, dense or scipy.sparse.
     g : (k,)
-        Errors to take back.
+        Errors to remove.
 
     Raises
     ------
@@ -344,7 +354,7 @@ def _project(
 
 
 def _mass_solver(mass: Matrix) -> Callable[[Matrix], Matrix]:
-    """``M^-1 G^T`` for any G, with M factored once."""
+    """Return a function from G to ``M^-1 G^T``, with M factored once."""
     try:
         return _factor_mass(mass)
     except (RuntimeError, linalg.LinAlgError) as error:

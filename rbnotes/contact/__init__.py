@@ -1,14 +1,14 @@
-"""Contact: which solids touch and where, and the rows that this makes on the motion of a system.
+"""Collision detection and contact Jacobians.
 
 >>> import numpy as np
->>> from rbnotes.contact import Collider, Plane, contact_points, contact_rows
+>>> from rbnotes.contact import Collider, Plane, contact_jacobian, contact_points
 >>> from rbnotes.dynamics import WORLD
 >>> from rbnotes.shapes import Sphere
 >>> colliders = [Collider(WORLD, Plane()), Collider(0, Sphere(0.1))]
 >>> pose = np.eye(4)[None]
 >>> pose[0, 2, 3] = 0.1
 >>> points = contact_points(colliders, pose)
->>> points.b.tolist(), points.gap.tolist(), contact_rows(points, pose).shape
+>>> points.b.tolist(), points.gap.tolist(), contact_jacobian(points, pose).shape
 ([0], [0.0], (3, 6))
 """
 
@@ -26,21 +26,21 @@ from rbnotes.contact.manifolds import ContactManifold
 from rbnotes.contact.prediction import normal_velocity_targets, predict_contacts
 
 __all__ = [
+    "BodyPairJacobian",
     "Collider",
+    "ContactManifold",
     "ContactPoints",
     "Contacts",
-    "ContactManifold",
-    "BodyPairJacobian",
     "Plane",
     "RoundedBox",
     "Shape",
     "collide",
+    "collision_geometry",
     "contact_axes",
-    "contact_points",
     "contact_jacobian",
-    "predict_contacts",
+    "contact_points",
     "normal_jacobian",
     "normal_velocity_targets",
-    "collision_geometry",
+    "predict_contacts",
     "tangent_directions",
 ]

@@ -1,8 +1,7 @@
-"""Rows that involve two bodies each, kept as their blocks.
+"""Sparse Jacobian whose rows involve two bodies each, stored as blocks.
 
-A contact, or any other condition between two bodies, knows the twists of these two alone. Among n bodies its
-rows have 6 n columns, all but twelve of them zero: what is stored, multiplied and added up here are the
-twelve.
+A contact, or any other condition between two bodies, depends only on the twists of these two. Among n bodies
+its rows have 6 n columns, of which at most twelve are nonzero; only these are stored and multiplied.
 """
 
 from __future__ import annotations
@@ -23,29 +22,29 @@ from rbnotes.unchecked.frozen import construct_unchecked, set_fields
 
 @dataclass(frozen=True, eq=False)
 class BodyPairJacobian:
-    """c groups of k rows on the twists of n bodies; those of a group all involve bodies a and b.
+    """Jacobian of c groups of k rows on the twists of n bodies; each group involves two bodies a and b.
 
-    As a matrix it is ``(c k, 6 n)``: ``rows @ twists.ravel()`` are velocities along the rows, and
-    ``rows.T @ impulses`` the impulsive wrenches that impulses along them amount to. ``rows @ J`` are the rows
-    on other velocities, those that make the twists by a matrix J.
+    The matrix has the shape ``(c k, 6 n)``: ``jacobian @ twists.ravel()`` are velocities along the rows, and
+    ``jacobian.T @ impulses`` are the impulsive wrenches of impulses along them. ``jacobian @ J`` is the
+    Jacobian for other velocities, from which a matrix J makes the twists.
 
     Raises
     ------
     InvalidArgument
-        If shapes do not fit, or a body is not there.
+        If shapes do not fit, or the index of a body is out of range.
     """
 
     a: NDArray[np.intp]
-    """Number of one body ``(c,)``, or ``WORLD``."""
+    """Index of the first body ``(c,)``, or ``WORLD``."""
     b: NDArray[np.intp]
-    """Number of the other ``(c,)``."""
+    """Index of the second body ``(c,)``, or ``WORLD``."""
     block_a: Array
-    """What multiplies the twist of body a ``(c, k, 6)``, m for its first three numbers and without unit for
-    the others where rows are velocities of points; of no account where that is the world."""
+    """Block ``(c, k, 6)`` for the twist of body a; for rows that are velocities of points, m in the first
+    three columns and dimensionless in the others. Ignored if the body is the world."""
     block_b: Array
-    """What multiplies the twist of body b ``(c, k, 6)``, m and without unit in the same way."""
+    """Block ``(c, k, 6)`` for the twist of body b, in the same units."""
     num_bodies: int
-    """How many there are, n."""
+    """Number of bodies n."""
 
     def __post_init__(self) -> None:
         arguments.count("num_bodies", self.num_bodies)
@@ -56,38 +55,38 @@ class BodyPairJacobian:
         for name, block in (("a", on_a), ("b", on_b)):
             body_indices = _body_indices(name, getattr(self, name), len(on_a), self.num_bodies)
             set_fields(self, **{name: body_indices})
-            # The world has no columns. Its number is that of the last body, which a zero block leaves alone.
+            # The world has no columns: its index is replaced by that of the last body, with a zero block.
             is_body = (body_indices != WORLD)[:, None, None]
             set_fields(self, **{f"block_{name}": np.where(is_body, block, 0.0)})
 
     @property
     def shape(self) -> tuple[int, int]:
-        """``(c k, 6 n)``."""
+        """Shape ``(c k, 6 n)`` of the matrix."""
         return self.block_a.shape[0] * self.block_a.shape[1], 6 * self.num_bodies
 
     def select_groups(self, mask: NDArray[np.bool_]) -> BodyPairJacobian:
-        """Those groups of rows that a mask ``(c,)`` tells."""
+        """Return the groups of rows that a mask ``(c,)`` selects."""
         parts = {name: getattr(self, name)[mask] for name in ("a", "b", "block_a", "block_b")}
         return construct_unchecked(BodyPairJacobian, **parts, num_bodies=self.num_bodies)
 
     @property
     def T(self) -> TransposedBodyPairJacobian:
-        """From impulses along the rows to wrenches."""
+        """Transpose, from impulses along the rows to wrenches."""
         return TransposedBodyPairJacobian(self)
 
     def __matmul__(self, twists: ArrayLike | Any) -> Any:
-        """Velocities along the rows ``(c k,)`` at twists ``(6 n,)``; or the product with a matrix."""
+        """Return velocities along the rows ``(c k,)`` for twists ``(6 n,)``, or the product with a matrix."""
         if sparse.issparse(twists) or np.ndim(twists) == 2:
             return self.matrix @ arguments.matrix("twists", twists, self.shape[1], None)
         return relative_velocities(self, arguments.vector("twists", twists, self.shape[1])).ravel()
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """The rows as a sparse matrix ``(c k, 6 n)``."""
+        """Sparse matrix ``(c k, 6 n)``."""
         return self._blocks.tocsr()
 
     def toarray(self) -> Array:
-        """The rows as a dense matrix ``(c k, 6 n)``, for few bodies."""
+        """Return the dense matrix ``(c k, 6 n)``, for few bodies."""
         groups, k, _ = self.block_a.shape
         dense = np.zeros((groups, k, self.num_bodies, 6))
         number = np.arange(groups)
@@ -97,9 +96,9 @@ class BodyPairJacobian:
         return dense.reshape(self.shape)
 
     def delassus_matrix(self, inverse_masses: ArrayLike) -> Any:
-        """Velocities along the rows per impulse along them, as a sparse matrix ``(c k, c k)`` of blocks.
+        """Return the velocities along the rows per impulse along them, a sparse block matrix ``(c k, c k)``.
 
-        Groups of rows answer each other where they share a body that moves.
+        Two groups are coupled if they share a body that moves.
 
         Parameters
         ----------
@@ -123,7 +122,7 @@ class BodyPairJacobian:
 
     @cached_property
     def _blocks(self) -> sparse.bsr_array:
-        """The rows as a matrix of blocks ``(k, 6)``, those of the world left out."""
+        """Sparse matrix of blocks ``(k, 6)``, without those of the world."""
         k = self.block_a.shape[1]
         body = np.stack([self.a, self.b], axis=1)
         is_body = body != WORLD
@@ -136,18 +135,18 @@ class BodyPairJacobian:
 
 @dataclass(frozen=True, eq=False)
 class TransposedBodyPairJacobian:
-    """What ``jacobian.T`` is."""
+    """Transpose of a :class:`BodyPairJacobian`."""
 
     jacobian: BodyPairJacobian
-    """What it is the transpose of: c groups of k rows on n bodies."""
+    """Jacobian of which this is the transpose."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """``(6 n, c k)``."""
+        """Shape ``(6 n, c k)`` of the matrix."""
         return self.jacobian.shape[1], self.jacobian.shape[0]
 
     def __matmul__(self, impulses: ArrayLike) -> Array:
-        """Wrenches on all bodies ``(6 n,)`` that impulses along the rows ``(c k,)`` amount to."""
+        """Return the wrenches on all bodies ``(6 n,)`` of impulses along the rows ``(c k,)``."""
         jacobian = self.jacobian
         group_impulses = arguments.vector("impulses", impulses, jacobian.shape[0]).reshape(
             jacobian.block_a.shape[:2]
@@ -160,7 +159,7 @@ class TransposedBodyPairJacobian:
 
 
 def relative_velocities(jacobian: BodyPairJacobian, twists: Array) -> Array:
-    """Velocities along the rows ``(c, k)`` at twists ``(6 n,)`` that are known to be right."""
+    """Return the velocities along the rows ``(c, k)`` for twists ``(6 n,)``, without checks."""
     if not len(jacobian.a):
         return np.zeros(jacobian.block_a.shape[:2])
     phi = twists.reshape(-1, 6)

@@ -1,7 +1,7 @@
-"""Contacts as data: the directions they have among the velocities of a system, and what they ask for.
+"""Contacts as data: Jacobian, friction coefficients and target velocities.
 
-Each contact has three rows, along its normal and along two tangents. Rows are velocities of separation and of
-sliding; their transposes take impulses to momenta, and a positive normal impulse pushes.
+Each contact has three rows, along its normal and along two tangents. Rows give separation and sliding
+velocities; their transposes take impulses to momenta, and a positive normal impulse pushes.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from rbnotes.unchecked.frozen import set_fields
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """c contacts among n velocities: of bodies, particles, or generalised coordinates.
+    """Contacts of a system with n velocities: of bodies, particles, or generalized coordinates.
 
     Raises
     ------
     InvalidArgument
-        If shapes do not fit, or a coefficient of friction is below zero.
+        If shapes do not fit, or a coefficient of friction is negative.
     """
 
     rows: BodyPairJacobian | Matrix
-    """``(3 c, n)``, without unit for particles: the normal and the two tangents of one contact after the
-    other, the tangents orthonormal. A :class:`~rbnotes.contact.BodyPairJacobian` between bodies; or a matrix, dense
-    or scipy.sparse; an array ``(c, 3, n)`` becomes one."""
+    """Jacobian ``(3 c, n)``, dimensionless for particles: the normal and two orthonormal tangents of each
+    contact in turn. A :class:`~rbnotes.contact.BodyPairJacobian` between bodies; or a dense or sparse
+    matrix. An array ``(c, 3, n)`` is reshaped."""
     mu: ArrayField
-    """Coefficients of friction ``(c,)``, or one for all, without unit."""
+    """Coefficients of friction ``(c,)``, or one for all, dimensionless."""
     normal_target: ArrayField = 0.0
-    """Least normal velocities ``(c,)``, or one for all, m/s: zero, or what restitution or stabilisation ask
-    for."""
+    """Smallest normal velocities ``(c,)``, or one for all, m/s: zero, or those of restitution or
+    stabilization."""
 
     def __post_init__(self) -> None:
         rows = self.rows
@@ -60,10 +60,12 @@ class Contacts:
     def from_directions(
         cls, normals: Matrix, tangents: ArrayLike, mu: ArrayLike, normal_target: ArrayLike = 0.0
     ) -> Contacts:
-        """Contacts from normals ``(c, n)`` and pairs of tangents ``(c, 2, n)`` that stand apart.
+        """Return contacts from separate arrays of normals ``(c, n)`` and tangents ``(c, 2, n)``.
 
-        Raises InvalidArgument if ``mu`` is negative or the shape of ``normals``, ``tangents`` or
-        ``normal_target`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If ``mu`` is negative or the shape of ``normals``, ``tangents`` or ``normal_target`` does not fit.
         """
         normals = arguments.matrix("normals", normals)
         normals = normals.toarray() if sparse.issparse(normals) else normals
@@ -79,42 +81,45 @@ class Contacts:
 
     @property
     def matrix(self) -> Matrix:
-        """The rows as a matrix ``(3 c, n)``: sparse between bodies, else as they were given."""
+        """Jacobian as a matrix ``(3 c, n)``: sparse between bodies, otherwise as given."""
         return self.rows.matrix if isinstance(self.rows, BodyPairJacobian) else self.rows
 
     @property
     def normal_jacobian(self) -> Matrix:
-        """The normal rows alone ``(c, n)``."""
+        """Normal rows ``(c, n)``."""
         return sparse.csr_array(self.matrix)[::3] if sparse.issparse(self.matrix) else self.matrix[::3]
 
 
 def contact_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian:
-    """Three rows a contact on the twists of n bodies: along the normal and :func:`tangent_directions`.
+    """Return the contact Jacobian of n bodies: for each contact the normal and :func:`tangent_directions`.
 
-    A row is the velocity of the point of body a less that of body b along one direction, through
-    ``R Gamma(x)`` (Sueda eq. (1.12)); its transpose takes an impulse to the impulsive wrenches on both,
-    opposite and at the same point.
+    A row gives the velocity of the point of body a minus that of body b along one direction, through
+    ``R Gamma(x)`` (Sueda eq. (1.12)). Its transpose takes an impulse to opposite impulsive wrenches on both
+    bodies, at the same point.
 
     Parameters
     ----------
     points
-        c points of contact.
+        Contact points.
     poses : (n, 4, 4)
         Poses of the bodies, m.
 
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses.
+        If ``poses`` are not poses.
     """
     arguments.require_instance("points", points, ContactPoints)
     return unchecked.jacobian_along(contact_axes(points.normal), points, _check_poses(points, poses))
 
 
 def normal_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian:
-    """One row a contact, that of :func:`contact_rows` along the normal: the rate of the gap.
+    """Return the normal rows of :func:`contact_jacobian`, which give the rates of the gaps.
 
-    Raises InvalidArgument if ``poses`` are no poses.
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are not poses.
     """
     arguments.require_instance("points", points, ContactPoints)
     normals = arguments.unit_vector("points.normal", points.normal)
@@ -122,19 +127,25 @@ def normal_jacobian(points: ContactPoints, poses: ArrayLike) -> BodyPairJacobian
 
 
 def contact_axes(normals: ArrayLike) -> Array:
-    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``.
+    """Return unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``.
 
-    Raises InvalidArgument if ``normals`` are not of unit length.
+    Raises
+    ------
+    InvalidArgument
+        If ``normals`` are not of unit length.
     """
     return unchecked_axes.contact_axes(arguments.unit_vector("normals", normals))
 
 
 def tangent_directions(normals: ArrayLike) -> Array:
-    """Orthonormal pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``.
+    """Return orthonormal pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``.
 
-    The first is perpendicular to the axis of the frame that is farthest from the normal.
+    The first is perpendicular to the coordinate axis that is farthest from the normal.
 
-    Raises InvalidArgument if ``normals`` are not of unit length.
+    Raises
+    ------
+    InvalidArgument
+        If ``normals`` are not of unit length.
     """
     return unchecked_axes.tangent_directions(arguments.unit_vector("normals", normals))
 
@@ -147,7 +158,7 @@ def _check_poses(points: ContactPoints, poses: ArrayLike) -> Array:
 
 
 def _stack_rows(rows: Any) -> Any:
-    """Three rows a contact, one below the other."""
+    """Reshape three rows for each contact to a matrix."""
     if sparse.issparse(rows):
         return rows
     rows = arguments.array("rows", rows)

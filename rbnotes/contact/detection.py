@@ -1,8 +1,8 @@
-"""Which bodies touch where.
+"""Collision detection between bodies.
 
-Of the libraries that could do this, coal (formerly hpp-fcl) reports one deepest point for most pairs and
-brings a few hundred megabytes of dependencies, python-fcl is silent about bodies that are close but do not
-overlap yet, and MuJoCo and Bullet are whole simulators. For the shapes of this book two short modules do.
+Of the libraries that could do this, coal (formerly hpp-fcl) reports one deepest point for most pairs and has
+a few hundred megabytes of dependencies, python-fcl reports nothing for bodies that are close but do not
+overlap, and MuJoCo and Bullet are whole simulators. For the shapes of this book two short modules suffice.
 """
 
 from __future__ import annotations
@@ -33,26 +33,29 @@ from rbnotes.unchecked.frozen import set_fields
 
 @dataclass(frozen=True, eq=False)
 class Collider:
-    """A shape that a body, or the world, carries.
+    """Shape attached to a body or to the world.
 
-    Two of them rub with the geometric mean of their friction coefficients, and bounce with that of their
-    coefficients of restitution.
+    The coefficients of friction and restitution of a pair are the geometric means of those of the two
+    colliders.
 
-    Raises InvalidArgument if ``body`` is no body or WORLD, ``frame`` is no pose, ``mu`` is negative, or
-    ``restitution`` is not in [0, 1].
+    Raises
+    ------
+    InvalidArgument
+        If ``body`` is not a body or WORLD, ``frame`` is not a pose, ``mu`` is negative, or ``restitution`` is
+        not in [0, 1].
     """
 
     body: int
-    """Number of the body, or ``WORLD``."""
+    """Index of the body, or ``WORLD``."""
     shape: Shape
-    """A :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, a :class:`~rbnotes.contact.RoundedBox` or a
+    """:class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, :class:`~rbnotes.contact.RoundedBox` or
     :class:`~rbnotes.contact.Plane`."""
     frame: Array = field(default_factory=lambda: np.eye(4))
     """Pose of the shape in the body ``(4, 4)``, m."""
     mu: float = 0.5
-    """Friction coefficient, without unit."""
+    """Friction coefficient, dimensionless."""
     restitution: float = 0.0
-    """Part of the normal speed that comes back, 0 to 1, without unit."""
+    """Coefficient of restitution, 0 to 1, dimensionless."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
@@ -68,28 +71,28 @@ class Collider:
 
     @cached_property
     def collision_geometry(self) -> CollisionGeometry:
-        """How the shape touches."""
+        """Geometry for which contacts are computed."""
         return collision_geometry(self.shape)
 
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """Points at which bodies touch, or nearly so."""
+    """Points at which bodies touch or nearly touch."""
 
     a: NDArray[np.intp]
-    """Number of the body that the normal pushes ``(c,)``; ``WORLD`` for the world."""
+    """Index of the body that the normal pushes ``(c,)``, or ``WORLD``."""
     b: NDArray[np.intp]
-    """Number of the body that is pushed the other way ``(c,)``."""
+    """Index of the body that is pushed the other way ``(c,)``, or ``WORLD``."""
     position: Array
-    """Halfway between the surfaces, in the world ``(c, 3)``, m."""
+    """Midpoints between the surfaces, in the world ``(c, 3)``, m."""
     normal: Array
-    """Unit vectors from b to a, in the world ``(c, 3)``: ``N v`` is the speed at which they separate."""
+    """Unit vectors from b to a, in the world ``(c, 3)``: ``N v`` is the separation velocity."""
     gap: Array
-    """Distance of the surfaces along the normal ``(c,)``, negative where they overlap, m."""
+    """Distances of the surfaces along the normal ``(c,)``, negative if they overlap, m."""
     mu: Array
-    """Friction coefficients ``(c,)``, without unit."""
+    """Friction coefficients ``(c,)``, dimensionless."""
     restitution: Array
-    """Coefficients of restitution ``(c,)``, 0 to 1, without unit."""
+    """Coefficients of restitution ``(c,)``, 0 to 1, dimensionless."""
 
     def __len__(self) -> int:
         return len(self.gap)
@@ -100,35 +103,35 @@ class ContactPoints:
         return contact_axes(self.normal)
 
     def __getitem__(self, selection: Any) -> ContactPoints:
-        """Some of them, by a mask or by numbers."""
+        """Return the points selected by a mask or by indices."""
         return ContactPoints(*(getattr(self, field_info.name)[selection] for field_info in fields(self)))
 
 
 def collide(
     shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLike, margin: float = 0.0
 ) -> ContactManifold:
-    """Points of contact of two shapes with gaps of at most ``margin``.
+    """Return the contact points of two shapes with gaps of at most ``margin``.
 
-    Boxes touch in the corners of the part of a face that lies over the other face, in the ends of an edge, or
-    in a single point; capsules that lie flat touch in two points, spheres in one. The direction is that of
-    the closest points, or, for overlapping cores, that in which they overlap least; where a face or edge lies
-    nearly flat on a face it is that of the face (:data:`~rbnotes.contact.manifolds.FLAT_TOLERANCE`). Where
-    several directions are equally good (spheres with the same centre) see
+    Contact points of boxes are the corners of the overlap of two faces, the ends of an edge, or a single
+    point; capsules that lie flat touch in two points, spheres in one. The normal is the direction between the
+    closest points or, for overlapping cores, the direction of least overlap. If a face or edge lies nearly
+    flat on a face, it is the normal of that face (:data:`~rbnotes.contact.manifolds.FLAT_TOLERANCE`). For
+    several equally good directions (spheres with the same center) see
     :func:`~rbnotes.contact.distance.separating_axis`.
 
     Parameters
     ----------
     shape_a, shape_b
-        As for a :class:`Collider`; at most one of them a plane.
+        Shapes as for :class:`Collider`; at most one of them is a plane.
     pose_a, pose_b : (4, 4)
         Poses of the shapes' frames in the world, m.
     margin
-        Largest gap of interest, m.
+        Largest gap, m.
 
     Raises
     ------
     InvalidArgument
-        If both are planes.
+        If both shapes are planes.
     """
     pose_a = arguments.with_ndim("pose_a", arguments.frame("pose_a", pose_a), 2)
     pose_b = arguments.with_ndim("pose_b", arguments.frame("pose_b", pose_b), 2)
@@ -145,23 +148,23 @@ def contact_points(
     *,
     excluded_pairs: Sequence[tuple[int, int]] = (),
 ) -> ContactPoints:
-    """All points of contact between bodies, and between bodies and the world, with gaps up to ``margin``.
+    """Return all contact points between bodies, and between bodies and the world.
 
     Parameters
     ----------
     colliders
-        The shapes that the bodies and the world carry.
+        Shapes of the bodies and the world.
     poses : (n, 4, 4)
         Poses of the bodies, m.
     margin
-        Largest gap of interest, m.
-    apart
-        Pairs of bodies (numbers, or ``WORLD``) that are not to touch, such as neighbours at a joint.
+        Largest gap, m.
+    excluded_pairs
+        Pairs of bodies (indices, or ``WORLD``) that do not collide, such as neighbors at a joint.
 
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses or ``margin`` is negative.
+        If ``poses`` are not poses or ``margin`` is negative.
     """
     poses = arguments.with_ndim("poses", arguments.frame("poses", poses), 3)
     colliders, excluded_pairs = check_colliders(colliders, len(poses)), check_excluded_pairs(excluded_pairs)
@@ -174,7 +177,7 @@ def contact_points(
 
 
 def check_colliders(colliders: Sequence[Collider], num_bodies: int) -> tuple[Collider, ...]:
-    """The colliders as a tuple, each on the world or on a body that is there."""
+    """Return the colliders as a tuple after checking that their bodies exist."""
     result = arguments.instances("colliders", colliders, Collider)
     for collider in result:
         if collider.body >= num_bodies:
@@ -185,7 +188,7 @@ def check_colliders(colliders: Sequence[Collider], num_bodies: int) -> tuple[Col
 
 
 def check_excluded_pairs(excluded_pairs: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Pairs of numbers of bodies."""
+    """Return the pairs of indices of bodies as a tuple after checking them."""
     pairs = arguments.instances("excluded_pairs", excluded_pairs, tuple, list, np.ndarray)
     if not all(arguments.indices("excluded_pairs", pair, minimum=WORLD).shape == (2,) for pair in pairs):
         raise InvalidArgument("excluded_pairs", f"{pairs!r:.60}", "pairs of numbers of bodies")
@@ -195,7 +198,7 @@ def check_excluded_pairs(excluded_pairs: Sequence[tuple[int, int]]) -> tuple[tup
 def contact_points_unchecked(
     colliders: Sequence[Collider], poses: Array, margin: float, excluded_pairs: Sequence[tuple[int, int]]
 ) -> ContactPoints:
-    """As :func:`contact_points`, for poses that are known to be right."""
+    """Return :func:`contact_points` for valid poses, without checks."""
     collider_poses = [_collider_pose(collider, poses) for collider in colliders]
     is_allowed = collision_filter(excluded_pairs)
     points: list[ContactPoints] = []
@@ -222,7 +225,7 @@ def contact_points_unchecked(
 
 
 def collision_filter(excluded_pairs: Sequence[tuple[int, int]]) -> Callable[[Collider, Collider], bool]:
-    """Tells whether two colliders may: those of one body do not, nor those of a pair that is kept apart."""
+    """Return a predicate that is true if two colliders belong to different bodies that may collide."""
     excluded = {frozenset(pair) for pair in excluded_pairs}
 
     def is_allowed(first: Collider, second: Collider) -> bool:
@@ -232,7 +235,7 @@ def collision_filter(excluded_pairs: Sequence[tuple[int, int]]) -> Callable[[Col
 
 
 def combine_coefficients(first: Any, second: Any) -> Any:
-    """Coefficient of friction or restitution of two bodies, from those of each: the geometric mean."""
+    """Return the coefficient of friction or restitution of a pair, the geometric mean of both."""
     return np.sqrt(first * second)
 
 
@@ -266,7 +269,7 @@ def _collider_pose(collider: Collider, poses: Array) -> Array:
 def _broad_phase(
     colliders: Sequence[Collider], collider_poses: list[Array], margin: float
 ) -> list[tuple[int, int]]:
-    """Pairs whose bounding spheres are within the margin, and not both of them in the world."""
+    """Return the pairs whose bounding spheres are within the margin, except those within the world."""
     count = len(colliders)
     centers = np.array([pose[:3, 3] for pose in collider_poses]).reshape(count, 3)
     bounding_radii = [

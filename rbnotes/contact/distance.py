@@ -1,8 +1,8 @@
-"""Distance of two cores, and the direction in which they separate or overlap least.
+"""Distance of two cores, and their separating axis or axis of least overlap.
 
-A core is a box, a rectangle, a segment or a point: a box some of whose half extents are zero. Two such
-convex bodies are disjoint exactly if one of fifteen axes separates them (their face normals and the products
-of their edges), and if they overlap, the axis of least overlap is among the same fifteen.
+A core is a box, a rectangle, a segment or a point: a box with some half extents zero. Two such convex bodies
+are disjoint if and only if one of fifteen axes separates them (face normals and products of edges); if they
+overlap, the axis of least overlap is one of the same fifteen.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from rbnotes.arguments import Array
 from rbnotes.unchecked import so3
 
 TOUCHING_TOLERANCE = 1e-4
-"""Cores closer than this, relative to their size, touch: the line between closest points loses its meaning,
-the more the closer they are."""
+"""Distance relative to the size below which cores touch: the direction between the closest points is then
+inaccurate."""
 
 _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
 PARALLEL_TOLERANCE = 1e-6
-"""Sine of the angle below which two edges have no axis across, other than those of the faces."""
+"""Sine of the angle below which two edges count as parallel and have no common normal."""
 
 
 class Core(NamedTuple):
-    """A box with half extents ``half_extents (3,)``, axes the columns of ``R (3, 3)``, and centre ``p (3,)``."""
+    """Box with half extents ``half_extents (3,)``, axes in the columns of ``R (3, 3)``, and center ``p``."""
 
     half_extents: Array
     R: Array
@@ -33,19 +33,19 @@ class Core(NamedTuple):
 
     @property
     def half_diagonal(self) -> float:
-        """Half the diagonal, m."""
+        """Half of the diagonal, m."""
         return float(np.linalg.norm(self.half_extents))
 
     def corner_signs(self) -> Array:
-        """Which way the corners lie along x, y, z ``(k, 3)``: 1 or -1, always 1 where the core is flat."""
+        """Return the signs of the corners along x, y, z ``(k, 3)``: 1 or -1, always 1 if the core is flat."""
         return _SIGNS[np.all((self.half_extents > 0) | (_SIGNS > 0), axis=1)]
 
     def corners(self) -> Array:
-        """The corners ``(k, 3)``: eight of a box, one of a point."""
+        """Return the corners ``(k, 3)``: eight of a box, one of a point."""
         return self.p + (self.corner_signs() * self.half_extents) @ self.R.T
 
     def edges(self) -> tuple[Array, Array]:
-        """Both ends of the edges ``(k, 3)``: twelve of a box, none of a point."""
+        """Return both ends of the edges ``(k, 3)``: twelve of a box, none of a point."""
         signs, corners = self.corner_signs(), self.corners()
         directions = np.flatnonzero(self.half_extents > 0)
         first = [corners[signs[:, i] < 0] for i in directions]
@@ -53,27 +53,27 @@ class Core(NamedTuple):
         return np.concatenate([np.zeros((0, 3)), *first]), np.concatenate([np.zeros((0, 3)), *last])
 
     def project_points(self, points: Array) -> Array:
-        """Points of the core closest to the given ones ``(..., 3)``."""
+        """Return the points of the core closest to given points ``(..., 3)``."""
         local = np.clip((points - self.p) @ self.R, -self.half_extents, self.half_extents)
         return self.p + local @ self.R.T
 
 
 class SeparatingAxis(NamedTuple):
-    """A direction along which the shadows of two cores are apart."""
+    """Direction along which the projections of two cores are disjoint."""
 
     normal: Array
     """Unit vector from b to a ``(3,)``."""
     separation: float
-    """Gap between the shadows, negative where they overlap, m."""
+    """Gap between the projections, negative if they overlap, m."""
 
 
 def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:
-    """The axis with the largest separation, or the mean of those that come within ``tie_width`` of it.
+    """Return the axis with the largest separation, or the mean of those within ``tie_width`` of it.
 
-    Where an edge touches an edge, every direction between the faces beside them separates, and which face
-    does best is chance. Their mean does not jump, and is symmetric where the cores are. Where the centres of
-    two spheres or the axes of two capsules meet, it is not enough that several directions separate equally
-    fast: the first of the axes of a, then of b, then of their products is taken.
+    If two edges touch, all directions between the adjacent faces separate the cores, and rounding decides
+    which face is best. The mean is continuous, and symmetric if the cores are. If the centers of two spheres
+    or the axes of two capsules coincide, several directions are equally good: the first of the axes of a,
+    then of b, then of their products is returned.
     """
     edge_products = np.swapaxes(so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
     lengths = np.linalg.norm(edge_products, axis=1, keepdims=True)
@@ -88,14 +88,14 @@ def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:
     outwards = np.where(center_distances[:, None] >= 0, axes, -axes)
     if tie_width > 0 and np.abs(center_distances[best]) > tie_width:
         weights = np.maximum(0.0, 1 - (largest - separations) / tie_width)
-        weights[6:] *= lengths[not_parallel, 0] ** 2  # products of edges come and go as these become parallel
+        weights[6:] *= lengths[not_parallel, 0] ** 2  # products of edges vanish as the edges become parallel
         mean = weights @ outwards
         return SeparatingAxis(mean / np.linalg.norm(mean), largest)
     return SeparatingAxis(outwards[best], largest)
 
 
 def closest_points(a: Core, b: Core) -> tuple[Array, Array]:
-    """Closest points of a and of b ``(3,)``, for cores that do not overlap.
+    """Return the closest points of a and b ``(3,)``, for cores that do not overlap.
 
     They are a corner and a point of the other core, or lie on an edge of each.
     """
@@ -113,9 +113,9 @@ def closest_points(a: Core, b: Core) -> tuple[Array, Array]:
 
 
 def closest_on_segments(p0: Array, p1: Array, q0: Array, q1: Array) -> tuple[Array, Array]:
-    """Closest points ``(..., 3)`` of segments from ``p0`` to ``p1`` and from ``q0`` to ``q1``.
+    """Return the closest points ``(..., 3)`` of segments from ``p0`` to ``p1`` and from ``q0`` to ``q1``.
 
-    Of parallel ones, one pair of several.
+    For parallel segments, one of several pairs is returned.
     """
     p0, p1, q0, q1 = np.broadcast_arrays(p0, p1, q0, q1)
     u, v, r = p1 - p0, q1 - q0, p0 - q0
@@ -124,7 +124,7 @@ def closest_on_segments(p0: Array, p1: Array, q0: Array, q1: Array) -> tuple[Arr
     determinant = uu * vv - uv**2
     not_parallel = determinant > PARALLEL_TOLERANCE**2 * uu * vv
     s = np.divide(uv * vr - ur * vv, determinant, out=np.zeros_like(determinant), where=not_parallel)
-    # The best s of the lines, cut off; the best t for it, cut off; the best s for that.
+    # The best s of the lines, clipped; the best t for it, clipped; the best s for that.
     t = np.clip((uv * np.clip(s, 0, 1) + vr) / vv, 0, 1)
     s = np.clip((uv * t - ur) / uu, 0, 1)
     return p0 + s[..., None] * u, q0 + t[..., None] * v

@@ -1,4 +1,4 @@
-"""How solids touch: boxes, spheres and capsules are boxes with round edges; and half-spaces."""
+"""Collision geometry: boxes, spheres and capsules as rounded boxes; and half-spaces."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from rbnotes.shapes import Box, Capsule, Solid, Sphere
 
 @dataclass(frozen=True, eq=False)
 class RoundedBox:
-    """All points within ``radius`` of a box, the core, that is centred at its frame.
+    """Set of all points within ``radius`` of a box, the core, that is centered at its frame.
 
-    The core of a capsule is a segment, that of a sphere a point: one description, and one algorithm for all
-    pairs. :func:`surface` makes it from a solid.
+    The core of a capsule is a segment and that of a sphere a point, so that one algorithm handles all pairs.
+    :func:`collision_geometry` converts a solid.
 
-    Raises InvalidArgument if ``half_extents`` or ``radius`` is negative.
+    Raises
+    ------
+    InvalidArgument
+        If ``half_extents`` or ``radius`` is negative.
     """
 
     half_extents: Array
-    """Of the core along x, y, z ``(3,)``, m; zeros make it flatter."""
+    """Half extents of the core along x, y, z ``(3,)``, m; zeros make it flat."""
     radius: float
-    """Of the edges, m."""
+    """Radius of the edges, m."""
 
     def __post_init__(self) -> None:
         half = arguments.vector("half_extents", self.half_extents)
@@ -40,29 +43,29 @@ class RoundedBox:
 
     @property
     def bounding_radius(self) -> float:
-        """Of the smallest sphere around the centre that holds the solid, m."""
+        """Radius of the smallest sphere around the center that contains the solid, m."""
         return float(np.linalg.norm(self.half_extents)) + self.radius
 
 
 @dataclass(frozen=True)
 class Plane:
-    """The half-space below the xy plane of its frame; its surface pushes along z."""
+    """Half-space below the xy plane of its frame; its surface pushes along z."""
 
 
 Shape = Solid | RoundedBox | Plane
-"""What can be asked to touch."""
+"""Shapes that can collide."""
 
 CollisionGeometry = RoundedBox | Plane
-"""How it does."""
+"""Geometry for which contacts are computed."""
 
 
 def collision_geometry(shape: Shape) -> CollisionGeometry:
-    """The rounded box that a solid is; rounded boxes and planes are what they are.
+    """Return the rounded box equivalent to a solid; rounded boxes and planes are returned unchanged.
 
     Raises
     ------
     InvalidArgument
-        If the solid is of a kind whose contacts are not found here, such as a cylinder.
+        If the solid has no collision geometry, such as a cylinder.
     """
     match shape:
         case RoundedBox() | Plane():

@@ -1,4 +1,4 @@
-"""Where two solids touch: up to eight points that hold a face on a face as well as all its points would."""
+"""Contact manifolds: up to eight points that support a face on a face like all its points would."""
 
 from __future__ import annotations
 
@@ -16,52 +16,53 @@ from rbnotes.contact.distance import (
 )
 
 FLAT_TOLERANCE = 0.03
-"""Sine of the angle up to which a face or edge counts as lying flat, so that more than one point carries it.
+"""Sine of the angle up to which a face or edge counts as flat, so that it has several contact points.
 
-The gaps of its points are still measured one by one, along the normal of the face: that of the nearest is off
-by less than 2 FLAT^2 of the distance between the cores.
+The gaps are still measured at each point along the normal of the face; the gap of the nearest point is off by
+less than 2 FLAT_TOLERANCE^2 times the distance between the cores.
 """
 
 TILTED_FACE_TOLERANCE = 0.5
-"""Sine of the angle up to which all corners of a face count that leans over another.
+"""Sine of the angle up to which all corners of a tilted face become contact points.
 
 Within the margin they are contacts that may close next, when the body rocks onto them.
 """
 
 EDGE_TOLERANCE = 1e-6
-"""Sine of the angle up to which an edge is perpendicular to the normal, where cores overlap in edges."""
+"""Sine of the angle up to which an edge is perpendicular to the normal, for cores that overlap in edges."""
 
 TILT_TIE_TOLERANCE = 1e-12
-"""Faces whose tilts differ by less lie equally flat: the second one's normal counts, on every processor."""
+"""Difference of tilts below which two faces count as equally flat; then the normal of the second one is used,
+on every processor."""
 
 _FEATURE_CORNERS: list[Array] = [
     np.zeros((1, 0)),
     np.array([[-1.0], [1.0]]),
     np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]),
 ]
-"""The corners of a point, an edge and a face, in order."""
+"""Corners of a point, an edge and a face, in order."""
 
 
 class ContactManifold(NamedTuple):
-    """Points of contact of two solids a and b; k may be zero."""
+    """Contact points of two solids a and b; the number k may be zero."""
 
     position: Array
-    """Halfway between the surfaces, in the world ``(k, 3)``, m."""
+    """Midpoints between the surfaces, in the world ``(k, 3)``, m."""
     normal: Array
-    """Unit vector from b to a ``(k, 3)``: an impulse along it pushes a, one against it b."""
+    """Unit vectors from b to a ``(k, 3)``: an impulse along the normal pushes a, one against it b."""
     gap: Array
-    """Distance of the surfaces along the normal ``(k,)``, negative where they overlap, m."""
+    """Distances of the surfaces along the normal ``(k,)``, negative if they overlap, m."""
 
 
 def empty_manifold() -> ContactManifold:
-    """A manifold without points."""
+    """Return a manifold without points."""
     return ContactManifold(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
 
 
 def rounded_box_manifold(
     a: Core, radius_a: float, b: Core, radius_b: float, margin: float
 ) -> ContactManifold:
-    """Points of contact of two rounded boxes with gaps of at most ``margin``."""
+    """Return the contact points of two rounded boxes with gaps of at most ``margin``."""
     touching_distance = TOUCHING_TOLERANCE * (a.half_diagonal + b.half_diagonal + radius_a + radius_b)
     normal, separation = separating_axis(a, b, touching_distance)
     if separation - radius_a - radius_b > margin:
@@ -81,7 +82,7 @@ def rounded_box_manifold(
 
 
 def plane_manifold(a: Core, radius: float, normal: Array, origin: Array, margin: float) -> ContactManifold:
-    """Points of contact of a rounded box with the half-space behind a plane through ``origin``."""
+    """Return the contact points of a rounded box and the half-space behind a plane through ``origin``."""
     corners = a.corners()
     gap = (corners - origin) @ normal - radius
     position = corners - (radius + gap / 2)[:, None] * normal
@@ -92,12 +93,12 @@ def plane_manifold(a: Core, radius: float, normal: Array, origin: Array, margin:
 
 
 class _Feature(NamedTuple):
-    """The corner, edge or face of a core that lies farthest in some direction."""
+    """Corner, edge or face of a core that lies farthest in some direction."""
 
     corners: Array
-    """(1, 3), (2, 3), or (4, 3) in order around the face."""
+    """Corners ``(1, 3)``, ``(2, 3)``, or ``(4, 3)`` in order around the face."""
     axes: Array
-    """The directions in which it extends ``(dimension, 3)``."""
+    """Directions in which the feature extends ``(dimension, 3)``."""
     center: Array
     half_extents: Array
     """Half extents along the axes ``(dimension,)``."""
@@ -116,7 +117,7 @@ def _support_feature(core: Core, direction: Array, tolerance: float) -> _Feature
 
 
 def _witness_points(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Array, Array, Array]:
-    """Pairs of points on the cores ``(k, 3)``, one opposite the other, and the normal."""
+    """Return pairs of opposite points on the cores ``(k, 3)``, and the normal."""
     feature_a, feature_b = (
         _support_feature(a, -normal, FLAT_TOLERANCE),
         _support_feature(b, normal, FLAT_TOLERANCE),
@@ -153,7 +154,7 @@ def _witness_points(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Ar
 
 
 def _edge_edge_points(a: Core, b: Core, normal: Array) -> tuple[Array, Array]:
-    """Closest points of the edges that overlap least."""
+    """Return the closest points of the edges that overlap least."""
     feature_a, feature_b = (
         _support_feature(a, -normal, EDGE_TOLERANCE),
         _support_feature(b, normal, EDGE_TOLERANCE),
@@ -164,7 +165,7 @@ def _edge_edge_points(a: Core, b: Core, normal: Array) -> tuple[Array, Array]:
 
 
 def _points_on_face(face: _Feature, other: _Feature, normal: Array) -> tuple[Array, Array, Array]:
-    """Corners of the part of ``other`` over a face, the points of the face below them, the face's normal."""
+    """Return the corners of ``other`` over a face, the face points below them, and the face normal."""
     up = np.cross(*face.axes)
     up = up if up @ normal > 0 else -up
     polygon = other.corners
@@ -176,7 +177,7 @@ def _points_on_face(face: _Feature, other: _Feature, normal: Array) -> tuple[Arr
 
 
 def _points_on_parallel_edges(feature_a: _Feature, feature_b: _Feature) -> tuple[Array, Array]:
-    """The ends of what two parallel edges have side by side, on each."""
+    """Return the ends of the overlap of two parallel edges, on each edge."""
     axis, half = feature_a.axes[0], feature_a.half_extents[0]
     on_b = feature_b.corners
     for side in (axis, -axis):
@@ -186,7 +187,7 @@ def _points_on_parallel_edges(feature_a: _Feature, feature_b: _Feature) -> tuple
 
 
 def _clip_polygon(polygon: Array, side: Array, limit: float) -> Array:
-    """The part of a convex polygon, segment or point ``(k, 3)`` with ``side @ x <= limit``."""
+    """Return the part of a convex polygon, segment or point ``(k, 3)`` with ``side @ x <= limit``."""
     if not len(polygon):
         return polygon
     slack = 1e-12 * (1 + abs(limit))

@@ -1,4 +1,4 @@
-"""Contacts before they close: which to look at in a step, and how fast they may close in it."""
+"""Prediction of contacts that may close in a step, and their target velocities."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ def predict_contacts(
     *,
     excluded_pairs: Sequence[tuple[int, int]] = (),
 ) -> ContactPoints:
-    """Contacts that could close within a step of size h, from the speeds that the bodies have.
+    """Return the contacts that could close within a step of size h, from the velocities of the bodies.
 
     Parameters
     ----------
     poses : (n, 4, 4)
         Poses of the bodies, m.
     twists : (n, 6)
-        Their twists in their coordinates, rad/s and m/s.
+        Body twists, rad/s and m/s.
     gravity : (3,)
-        What they gain in the step, m/s^2.
-    apart
-        Pairs that are not to touch, as for :func:`contact_points`.
+        Acceleration of gravity, m/s^2.
+    excluded_pairs
+        Pairs that do not collide, as for :func:`contact_points`.
 
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses, ``h`` is not positive, or the shape of ``twists`` or ``gravity`` does not
+        If ``poses`` are not poses, ``h`` is not positive, or the shape of ``twists`` or ``gravity`` does not
         fit.
     """
     poses = arguments.with_ndim("poses", arguments.frame("poses", poses), 3)
@@ -57,7 +57,7 @@ def predict_contacts(
 
 
 def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
-    """How far apart bodies may be that are to close a gap in the step, for twists known to be right."""
+    """Return the largest gap that bodies may close in the step, without checks."""
     sizes = np.zeros(len(twists))
     for collider in colliders:
         if collider.body != WORLD and isinstance(collider.collision_geometry, RoundedBox):
@@ -71,16 +71,16 @@ def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravi
 def normal_velocity_targets(
     points: ContactPoints, normal_velocities: ArrayLike, h: float, gravity: ArrayLike
 ) -> Array:
-    """Least normal velocities ``(c,)`` after a step, m/s.
+    """Return the smallest normal velocities ``(c,)`` after a step, m/s.
 
-    Bodies that are apart may close the gap. Those that would hit each other within this step and are elastic
-    bounce already now (Newton's law of impact), unless they are slower than what gravity adds in two steps:
-    so that they come to rest.
+    Separated bodies may close the gap. Elastic bodies that would collide within this step rebound now
+    (Newton's impact law), unless they approach more slowly than gravity accelerates them in two steps; so
+    they come to rest.
 
     Parameters
     ----------
     normal_velocities : (c,)
-        Normal velocities before, negative where bodies approach, m/s.
+        Normal velocities before the step, negative if bodies approach, m/s.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def normal_velocity_targets(
 def normal_velocity_targets_unchecked(
     points: ContactPoints, normal_velocities: Array, h: float, gravity: Array
 ) -> Array:
-    """As :func:`separation_speeds`, for speeds that are known to be right."""
+    """Return :func:`normal_velocity_targets` for valid arguments, without checks."""
     threshold = restitution_threshold(h, gravity)
     hits = (
         (points.restitution > 0) & (normal_velocities < threshold) & (points.gap + h * normal_velocities <= 0)
@@ -105,5 +105,5 @@ def normal_velocity_targets_unchecked(
 
 
 def restitution_threshold(h: float, gravity: Array) -> float:
-    """What approaches slower than this does not bounce, m/s, below zero: what gravity adds in two steps."""
+    """Return the (negative) velocity above which no rebound occurs, m/s: what gravity adds in two steps."""
     return -2 * h * float(np.linalg.norm(gravity))

@@ -1,4 +1,4 @@
-"""The formulas of contact rows, for points and poses that are known to be right: nothing is checked here."""
+"""Contact Jacobians for valid points and poses, without argument checks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from rbnotes.unchecked.frozen import construct_unchecked
 
 
 def contact_jacobian(points: ContactPoints, poses: Array) -> BodyPairJacobian:
-    """Three rows a contact: along the normal and the tangents."""
+    """Return three rows for each contact: along the normal and the tangents."""
     return jacobian_along(points.axes, points, poses)
 
 
 def jacobian_along(directions: Array, points: ContactPoints, poses: Array) -> BodyPairJacobian:
-    """Rows along directions of the world ``(c, k, 3)``."""
-
+    """Return rows along directions of the world ``(c, k, 3)``."""
     if not len(points):
         empty = np.zeros((0, directions.shape[1], 6))
         return construct_unchecked(
@@ -28,7 +27,7 @@ def jacobian_along(directions: Array, points: ContactPoints, poses: Array) -> Bo
         )
 
     def body_blocks(bodies: NDArray[np.intp]) -> Array:
-        """What takes twists to velocities of the bodies' points."""
+        """Return the matrices from twists to velocities of the bodies' points."""
         result = np.zeros((*directions.shape[:2], 6))
         movable = np.flatnonzero(bodies != WORLD)
         body = bodies[movable]
