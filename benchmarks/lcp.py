@@ -74,7 +74,7 @@ def library_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
             return LCP(problem.M, problem.q)
         return QP(problem.Q, problem.c, problem.A, problem.b)
 
-    for method in ("block_principal_pivoting", "pivoting", "gauss_seidel", "lemke"):
+    for method in ("block_principal_pivoting", "principal_pivoting", "gauss_seidel", "lemke"):
         if method == "lemke" and pairs(problem) > 500:
             continue
         yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, raise_on_failure=False).z

@@ -50,12 +50,12 @@ def test_blocks_that_lead_nowhere(monkeypatch):
     monkeypatch.setattr(ACTIVE_SET, "PATIENCE", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
     found = block_principal_pivoting(problem)
-    assert found.method == "active_set, pivoting"
+    assert found.method == "block_principal_pivoting, principal_pivoting"
     np.testing.assert_allclose(found.w, problem.M @ found.z + problem.q)
     np.testing.assert_allclose(found.z, [0.0, 4 / 3], atol=1e-12)
     monkeypatch.undo()
     monkeypatch.setattr(ACTIVE_SET, "MAX_PROXIMAL_STEPS", 0)
-    assert block_principal_pivoting(problem).method == "active_set, pivoting"
+    assert block_principal_pivoting(problem).method == "block_principal_pivoting, principal_pivoting"
 
 
 def test_corrections_that_never_help(monkeypatch):

@@ -62,7 +62,7 @@ def block_principal_pivoting(
     Returns
     -------
     Solution
-        If blocks do not get there, that of :func:`rbnotes.complementarity.principal_pivoting.pivoting`, started
+        If blocks do not get there, that of :func:`rbnotes.complementarity.principal_pivoting.principal_pivoting`, started
         from the best guess; its statuses say what is wrong with the problem.
 
     Raises
@@ -93,7 +93,7 @@ def block_principal_pivoting(
         center, weight = z, max(weight / 10, PROXIMAL_WEIGHT)
     single_pivot_solution = principal_pivoting(problem, center, tolerance=tolerance)
     statistics = replace(single_pivot_solution.statistics, factorizations=iteration.factorizations)
-    return replace(single_pivot_solution, method="active_set, pivoting", statistics=statistics)
+    return replace(single_pivot_solution, method="block_principal_pivoting, principal_pivoting", statistics=statistics)
 
 
 def refine_active_set(problem: LCP | BoxLCP, z: ArrayLike) -> Array:

@@ -165,7 +165,7 @@ class ParametrizedQP:
         status = Status.SOLVED if residuals.relative <= tolerance else Status.ILL_CONDITIONED
         if status is not Status.SOLVED and self._problem.status == "user_limit":
             status = Status.ITERATION_LIMIT
-        method = f"quadratic ({self.solver})"
+        method = f"cvxpy ({self.solver})"
         return QPSolution(
             status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers
         )
@@ -255,7 +255,7 @@ def solve_qp(
     """Solve one quadratic program through cvxpy; further ones of its shape reuse the translation.
 
     Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
-    :class:`QuadraticProgram`. Arguments and result as there.
+    :class:`ParametrizedQP`. Arguments and result as there.
 
     Raises InvalidArgument if ``solver`` is not one of the names or ``tolerance`` is not positive.
     """
@@ -352,5 +352,5 @@ def _solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: st
     """What is returned of a program without solution, and of one without unknowns."""
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
     residuals = Elimination.from_qp(qp).residuals_unchecked(x, multipliers, z)
-    method = f"quadratic ({solver})"
+    method = f"cvxpy ({solver})"
     return QPSolution(status, z, qp.A @ x - qp.b, residuals, method, statistics, x=x, multipliers=multipliers)

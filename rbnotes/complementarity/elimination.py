@@ -162,7 +162,7 @@ class Elimination:
 
     @cached_property
     def _residual_scales(self) -> _ResidualScales:
-        """What errors are measured by, from f, g and n alone: see :class:`residuals.Yardstick`."""
+        """What errors are measured by, from f, g and n alone: see :class:`residuals.ResidualScale`."""
         root = np.sqrt(self._inertia)
         equation_units, pair_units = (
             np.sqrt(square_entries(rows) @ (1 / self._inertia)) for rows in (self.G, self.N)
@@ -189,7 +189,7 @@ class Elimination:
 
 
 class _ResidualScales(NamedTuple):
-    """Sizes of rows and the caps of their rounding, for :func:`residuals.row_sizes`."""
+    """Sizes of rows and the caps of their rounding, for :func:`residuals.row_scales`."""
 
     force_cap: Array
     equations: Array

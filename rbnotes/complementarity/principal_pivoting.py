@@ -127,7 +127,7 @@ def principal_pivoting(
             z,
             problem.N @ x - problem.n,
             residuals,
-            "pivoting",
+            "principal_pivoting",
             Statistics(pivots=basis.num_pivots, solves=num_built + 2, solves_avoided=data.size - num_built),
             certificate,
             x=x,
@@ -137,7 +137,7 @@ def principal_pivoting(
     residuals = residual_scale(problem).residuals(z, w)
     statistics = Statistics(pivots=basis.num_pivots)
     return Solution(
-        judge_status(status, residuals, tolerance), z, w, residuals, "pivoting", statistics, certificate
+        judge_status(status, residuals, tolerance), z, w, residuals, "principal_pivoting", statistics, certificate
     )
 
 

@@ -64,7 +64,7 @@ class ResidualScale:
     """
 
     unit_responses: Array
-    """Change ``(n,)`` of w for a unit of z, in the units of w per z; see :func:`effect`."""
+    """Change ``(n,)`` of w for a unit of z, in the units of w per z; see :func:`unit_response`."""
     row_scale: Array
     """Size ``(n,)`` of each row, in the unit of its w."""
     rounding_cap: Array

@@ -28,7 +28,7 @@ from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, St
 
 AnySolution = TypeVar("AnySolution", bound=Solution)
 
-METHODS = ("block_principal_pivoting", "pivoting", "lemke", "gauss_seidel", "quadratic")
+METHODS = ("block_principal_pivoting", "principal_pivoting", "lemke", "gauss_seidel", "cvxpy")
 
 MAX_DENSE_ENTRIES = 20_000
 """Up to this number of entries N is made dense: that is faster."""
@@ -73,7 +73,7 @@ def solve_lcp(
     ----------
     problem
         LCP, BoxLCP or QP, dense or sparse.
-    method : {"active_set", "pivoting", "lemke", "gauss_seidel", "quadratic"}
+    method : {"active_set", "principal_pivoting", "lemke", "gauss_seidel", "cvxpy"}
         * ``active_set``: blocks of pivots; the fastest. M positive semidefinite or a P-matrix.
         * ``pivoting``: single pivots, columns built on demand; M likewise.
         * ``lemke``: for other matrices too, such as those of friction; dense.
@@ -112,7 +112,7 @@ def solve_lcp(
     tolerance = arguments.positive_number(
         "tolerance", default_tolerance(method) if tolerance is None else tolerance
     )
-    if isinstance(problem, QP) and method != "quadratic":
+    if isinstance(problem, QP) and method != "cvxpy":
         return solve_elimination(
             Elimination.from_qp(problem),
             method,
@@ -141,7 +141,7 @@ def solve_elimination(
 ) -> QPSolution:
     """Solve the LCP that is left of a problem, and find the eliminated unknowns; pivoting does so on demand.
 
-    Parameters and errors as for :func:`solve_lcp`; the method is any but "quadratic".
+    Parameters and errors as for :func:`solve_lcp`; the method is any but "cvxpy".
 
     Raises InvalidArgument if ``method`` is not one of the names or ``tolerance`` is not positive.
     """
@@ -149,7 +149,7 @@ def solve_elimination(
     arguments.choice("method", method, METHODS[:-1])
     tolerance = arguments.positive_number("tolerance", tolerance)
     options = _method_options(method, initial_guess, tolerance, options)
-    solution = principal_pivoting(problem, **options) if method == "pivoting" else None
+    solution = principal_pivoting(problem, **options) if method == "principal_pivoting" else None
     if solution is None or not is_conclusive(solution):
         if len(problem.f) * problem.size <= MAX_DENSE_ENTRIES:
             problem = problem.with_dense_matrices()
@@ -172,7 +172,7 @@ def solve_elimination(
 
 def default_tolerance(method: str) -> float:
     """Relative residual that a method's solutions are accepted with."""
-    return 1e-8 if method == "quadratic" else 1e-10
+    return 1e-8 if method == "cvxpy" else 1e-10
 
 
 def raise_unless_solved(solution: AnySolution) -> AnySolution:
@@ -185,7 +185,7 @@ def raise_unless_solved(solution: AnySolution) -> AnySolution:
 def _method_options(
     method: str, initial_guess: ArrayLike | None, tolerance: float, more: dict[str, Any]
 ) -> dict[str, Any]:
-    takes_guess = initial_guess is not None and method not in ("lemke", "quadratic")
+    takes_guess = initial_guess is not None and method not in ("lemke", "cvxpy")
     return {**more, "tolerance": tolerance} | ({"initial_guess": initial_guess} if takes_guess else {})
 
 
@@ -193,7 +193,7 @@ def _solve_with_fallbacks(problem: LCP | BoxLCP, method: str, options: dict[str,
     """By a method, and where that fails by what else there is."""
 
     def solve_scaled(problem: LCP | BoxLCP, units: Array) -> Solution:
-        start = {"start": options["start"] / units} if "start" in options else {}
+        start = {"initial_guess": options["initial_guess"] / units} if "initial_guess" in options else {}
         return _solve_by_method(problem, method, options | start)
 
     if problem.size == 0:
@@ -210,7 +210,7 @@ def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]
             return lemke(problem, **options)
         inner = lemke(lcp_from_box(problem), **options)
         return _solution_of_original(problem, box_unknowns(problem, inner.z), inner, options["tolerance"])
-    if method == "quadratic":
+    if method == "cvxpy":
         qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
         inner = solve_qp(qp, **options)
         if inner.status is Status.UNBOUNDED:
@@ -219,7 +219,7 @@ def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]
         return _solution_of_original(
             problem, refine_active_set(problem, inner.x), inner, options["tolerance"]
         )
-    if method == "pivoting":
+    if method == "principal_pivoting":
         return principal_pivoting(problem, **options)
     return (block_principal_pivoting if method == "block_principal_pivoting" else gauss_seidel)(
         problem, **options

@@ -54,7 +54,7 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
         velocity, bilateral = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)
         return StepSolution(velocity, bilateral, method="factor_kkt")
     expanded = expand_compliance(problem)
-    if method == "quadratic":
+    if method == "cvxpy":
         solution = raise_unless_solved(solve_qp(qp_from_step(expanded)))
     else:
         solution = solve_elimination(
@@ -154,7 +154,7 @@ def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
     """The LCP in the unilateral impulses z that is left of a step (Lloyd 0.7): ``w = M' z + q'``.
 
     ``M' = Nb A^-1 Nb^T`` and ``q' = Nb A^-1 b - n`` with ``Nb = (N 0)`` and the KKT matrix A. It takes
-    ``m + 1`` solves with A, for m rows. Arguments as for :func:`elimination`; back by :func:`step_unknowns`.
+    ``m + 1`` solves with A, for m rows. Arguments as for :func:`eliminate_velocities`; back by :func:`recover_unknowns`.
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem``.
     """

@@ -22,7 +22,7 @@ from rbnotes.complementarity.certificate import is_infeasibility_certificate
 from rbnotes.errors import NotConverged
 from rbnotes.testing.strategies import matrices, vectors
 
-PROVING = ("block_principal_pivoting", "pivoting", "lemke")
+PROVING = ("block_principal_pivoting", "principal_pivoting", "lemke")
 
 
 @given(matrices(5, 2), vectors(5))
@@ -39,7 +39,7 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
         assert np.all(proof >= -1e-8)
         assert np.all(problem.M.T @ proof <= 1e-7 * (1 + np.max(np.abs(problem.M))))
         assert q @ proof < 0
-    assert solve_lcp(problem, "quadratic", raise_on_failure=False).status is Status.INFEASIBLE
+    assert solve_lcp(problem, "cvxpy", raise_on_failure=False).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -47,7 +47,7 @@ def test_contradicting_contacts(form):
     """A block between walls that close: two contacts push against each other."""
     N = form(np.array([[1.0], [-1.0]]))
     problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
-    for method in (*PROVING, "quadratic"):
+    for method in (*PROVING, "cvxpy"):
         with pytest.raises(NotSolved, match="infeasible"):
             solve_lcp(problem, method)
     with pytest.raises(NotSolved, match="iteration limit") as error:
@@ -70,9 +70,9 @@ def test_what_rounding_may_have_made_negative_proves_nothing():
 
 def test_a_quadratic_program_can_be_unbounded_or_infeasible():
     unbounded = QP(np.diag([1.0, 0.0]), [0.0, -1.0], [[1.0, 0.0]], [1.0])
-    assert solve_lcp(unbounded, "quadratic", raise_on_failure=False).status is Status.UNBOUNDED
+    assert solve_lcp(unbounded, "cvxpy", raise_on_failure=False).status is Status.UNBOUNDED
     infeasible = QP(np.eye(1), [0.0], [[1.0], [-1.0]], [1.0, 1.0])
-    for method in (*PROVING, "quadratic"):
+    for method in (*PROVING, "cvxpy"):
         assert solve_lcp(infeasible, method, raise_on_failure=False).status is Status.INFEASIBLE
     with pytest.raises(SingularConfiguration, match="M: got"):
         solve_lcp(unbounded)
@@ -83,12 +83,12 @@ def test_matrices_outside_the_class_of_a_method_are_named():
     problem = LCP([[-1.0]], [-1.0])
     for method in (block_principal_pivoting, principal_pivoting):
         assert method(problem).status is Status.UNSUITED
-    for method in ("block_principal_pivoting", "pivoting", "lemke"):
+    for method in ("block_principal_pivoting", "principal_pivoting", "lemke"):
         assert solve_lcp(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
     with pytest.raises(InvalidArgument, match="M: got a diagonal entry -1"):
         solve_lcp(problem, "gauss_seidel")
     with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
-        solve_lcp(problem, "quadratic")
+        solve_lcp(problem, "cvxpy")
     with pytest.raises(InvalidArgument, match="M: got a diagonal entry 0"):
         solve_lcp(LCP([[0.0, 1.0], [1.0, 0.0]], [1.0, 1.0]), "gauss_seidel")
 
@@ -96,7 +96,7 @@ def test_matrices_outside_the_class_of_a_method_are_named():
 def test_divergence_is_named():
     """Gauss-Seidel needs a symmetric positive M: else it may go round in circles, or grow without end."""
     problem = LCP([[1.0, -4.0], [4.0, 1.0]], [-1.0, -8.0])
-    solution = solve_lcp(problem, "gauss_seidel", raise_on_failure=False, polished=False)
+    solution = solve_lcp(problem, "gauss_seidel", raise_on_failure=False, refine=False)
     assert solution.status is Status.ITERATION_LIMIT
     np.testing.assert_allclose(solve_lcp(problem).z, [33 / 17, 4 / 17])
     negative = LCP([[1.0, -4.0], [-4.0, 1.0]], [-1.0, -1.0])
@@ -106,7 +106,7 @@ def test_divergence_is_named():
 
 def test_unbounded_variables_must_determine_each_other():
     problem = BoxLCP([[0.0, 0.0], [0.0, 1.0]], [1.0, -1.0], [-np.inf, 0.0], np.inf)
-    for method in ("pivoting", "lemke"):
+    for method in ("principal_pivoting", "lemke"):
         with pytest.raises(SingularConfiguration, match="singular block of unbounded variables"):
             solve_lcp(problem, method)
 
@@ -120,9 +120,7 @@ def test_ill_conditioning_is_reported():
     for method in METHODS:
         solution = solve_lcp(problem, method, raise_on_failure=False)
         w = problem.M @ solution.z + problem.q
-        assert solution.is_solved == (
-            solution.residuals.relative <= (1e-8 if method == "quadratic" else 1e-10)
-        )
+        assert solution.is_solved == (solution.residuals.relative <= (1e-8 if method == "cvxpy" else 1e-10))
         if solution.is_solved:
             assert np.all(solution.z >= 0)
             assert np.all(w >= -1e-7 * np.max(np.abs(w)))

@@ -145,9 +145,9 @@ def test_what_stays_of_a_start_may_be_singular(a):
 def test_skew_problems_with_a_feasible_point(S, z, w):
     M = S - S.T
     problem = LCP(M, np.abs(w) - M @ np.abs(z))
-    for method in ("pivoting", "lemke", "block_principal_pivoting"):
+    for method in ("principal_pivoting", "lemke", "block_principal_pivoting"):
         solution = solve_lcp(problem, method, raise_on_failure=False)
-        assert solution.is_solved or (method, solution.status) == ("pivoting", Status.SECONDARY_RAY)
+        assert solution.is_solved or (method, solution.status) == ("principal_pivoting", Status.SECONDARY_RAY)
         assert solution.is_solved or method != "lemke"
 
 

@@ -112,7 +112,7 @@ def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
     problem = QP(M, -f, N, [-1.0, -0.5], G, [0.0, 0.0])
     lcp = Elimination.from_qp(problem).lcp()
     np.testing.assert_array_equal(lcp.M[0], 0)
-    for method in ("block_principal_pivoting", "pivoting", "gauss_seidel", "lemke", "quadratic"):
+    for method in ("block_principal_pivoting", "principal_pivoting", "gauss_seidel", "lemke", "cvxpy"):
         solution = solve_lcp(problem, method, tolerance=1e-8)
         assert abs(G[0] @ solution.x) < 1e-7
         assert solution.z[0] < 1e-7
@@ -139,14 +139,16 @@ def test_checks():
         qp_from_box(BoxLCP([[1.0, 1.0], [0.0, 1.0]], np.zeros(2), 0.0, 1.0))
     with pytest.raises(SingularConfiguration, match="M: got smallest eigenvalue 0"):
         lcp_from_qp(QP(np.diag([1.0, 0.0]), np.zeros(2), np.eye(2), np.zeros(2)))
-    with pytest.raises(InvalidArgument, match="method: got 'simplex', expected one of 'active_set'"):
+    with pytest.raises(
+        InvalidArgument, match="method: got 'simplex', expected one of 'block_principal_pivoting'"
+    ):
         solve_lcp(LCP(np.eye(1), [1.0]), "simplex")
     with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP or BoxLCP"):
         solve_lcp(1)
     with pytest.raises(InvalidArgument, match=r"start: got shape \(3,\)"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), initial_guess=np.zeros(3))
     with pytest.raises(InvalidArgument, match="cover: got -1, expected numbers greater than 0"):
-        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", cover=[1.0, -1.0])
+        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=[1.0, -1.0])
     with pytest.raises(InvalidArgument, match="relaxation: got 2, expected a number between 0 and 2"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)
 

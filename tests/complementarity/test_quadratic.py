@@ -56,12 +56,12 @@ def test_roots_of_singular_matrices(rank):
 def test_programs_without_unknowns():
     """Nothing to choose: rows without entries hold or do not."""
     none = np.zeros((0, 0))
-    for solve in (solve_qp, lambda qp: solve_lcp(qp, "quadratic", raise_on_failure=False)):
+    for solve in (solve_qp, lambda qp: solve_lcp(qp, "cvxpy", raise_on_failure=False)):
         assert solve(QP(none, np.zeros(0))).is_solved
         assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0])).is_solved
         assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 1.0])).status is Status.INFEASIBLE
         assert solve(QP(none, np.zeros(0), G=np.zeros((1, 0)), g=[0.5])).status is Status.INFEASIBLE
-    assert solve_lcp(LCP(none, np.zeros(0)), "quadratic").is_solved
+    assert solve_lcp(LCP(none, np.zeros(0)), "cvxpy").is_solved
     with pytest.raises(InvalidArgument, match="example: got a program without unknowns"):
         ParametrizedQP(QP(none, np.zeros(0)))
 
@@ -171,5 +171,5 @@ def test_limits_and_bad_arguments():
 def test_grazing_contacts_are_exact_after_polishing():
     """Gap 0 and force 0: an interior-point method is good to the square root of its tolerance there."""
     problem = LCP([[2.0, 1.0], [1.0, 2.0]], [-2.0, -1.0])  # z = (1, 0), w = (0, 0)
-    solution = solve_lcp(problem, "quadratic")
+    solution = solve_lcp(problem, "cvxpy")
     np.testing.assert_allclose(solution.z, [1, 0], atol=1e-12)

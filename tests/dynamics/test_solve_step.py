@@ -60,7 +60,7 @@ def enumerated(M, b, G, g, R, N, n, Q):
     vectors(3),
     st.sampled_from([0.0, 0.5, np.array([[0.7]])]),
     st.sampled_from([0.0, 0.5, np.array([0.25, 0.0]), np.array([[1.0, 0.4], [0.4, 0.5]])]),
-    st.sampled_from(["block_principal_pivoting", "pivoting", "lemke"]),
+    st.sampled_from(["block_principal_pivoting", "principal_pivoting", "lemke"]),
     st.booleans(),
 )
 def test_step_solves_the_mixed_problem(M, b, rows, targets, R, Q, method, thin):
@@ -103,8 +103,8 @@ def test_a_step_as_lcp_box_and_quadratic_program(M, b, G, N, inside, Q, thin):
     found = solve_step(problem)
     z = solve_lcp(lcp_from_step(problem, factor_step(expand_compliance(problem))), tolerance=1e-9).z
     v, bilateral = recover_unknowns(problem, z)
-    box = solve_lcp(box_lcp_from_step(problem), "pivoting", tolerance=1e-8).z
-    x = solve_lcp(qp_from_step(problem), "quadratic").x
+    box = solve_lcp(box_lcp_from_step(problem), "principal_pivoting", tolerance=1e-8).z
+    x = solve_lcp(qp_from_step(problem), "cvxpy").x
     scale = 1 + np.max(np.abs(found.velocity))
     for velocity in (v, box[:4], x[:4]):
         np.testing.assert_allclose(velocity, found.velocity, rtol=0, atol=1e-6 * scale)

@@ -20,7 +20,7 @@ def test_normals_do_no_work_on_the_motion_and_carry_all_else(kind):
     assert np.max(np.abs(bearing.normal_jacobian @ motion)) < 1e-14
     assert bearing.rank == {"journal": 5, "slide": 5, "socket": 3}[kind]
     wrench = bearing.normal_jacobian.T @ np.random.default_rng(0).normal(size=bearing.count)
-    multipliers = bearing.multipliers(wrench)
+    multipliers = bearing.normal_multipliers(wrench)
     np.testing.assert_allclose(bearing.normal_jacobian.T @ multipliers, wrench, atol=1e-6)
     assert np.max(np.abs(bearing.left(wrench))) < 1e-6
     least = np.linalg.pinv(bearing.normal_jacobian.T) @ wrench
@@ -88,5 +88,5 @@ def test_bearings_that_are_none_are_refused():
         spherical_bearing(0.1, 0.3, points=10)
     with pytest.raises(InvalidArgument, match="tangents"):
         Bearing([[0, 0, 0]], [[0, 0, 1.0]], 0.3, [[[0, 0, 1.0], [0, 1.0, 0]]])
-    with pytest.raises(InvalidArgument, match="across"):
+    with pytest.raises(InvalidArgument, match="width_direction"):
         prismatic_guide(0.1, 0.1, 0.1, 0.3, axis=[0, 0, 1.0], width_direction=[0, 0, 1.0])

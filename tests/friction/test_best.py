@@ -114,7 +114,7 @@ def test_contacts_that_rounding_keeps_from_their_tolerance_do_not_contradict_eac
     for status, error in ((Status.ILL_CONDITIONED, FrictionNotConverged), (Status.INFEASIBLE, NotSolved)):
 
         def ended(problem, status=status, **options):
-            return replace(solved(problem, check=False), status=status)
+            return replace(solved(problem, raise_on_failure=False), status=status)
 
         monkeypatch.setitem(space, "solve_lcp", ended)
         with pytest.raises(error):

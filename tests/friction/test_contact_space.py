@@ -61,7 +61,9 @@ def test_delassus_is_the_answer_to_unit_impulses(rng):
         assert np.allclose(G @ v, 0, atol=1e-10)
         balance = problem.momentum + problem.contacts.rows[i] + G.T @ reactions
         assert np.allclose(problem.mass @ v, balance)
-        assert np.allclose(problem.contacts.rows @ v, (space.free.ravel() + space.delassus_matrix[:, i]))
+        assert np.allclose(
+            problem.contacts.rows @ v, (space.free_contact_velocities.ravel() + space.delassus_matrix[:, i])
+        )
         found = StepSolution(v, reactions, normal=unit[::3], tangential=unit.reshape(7, 3)[:, 1:])
         assert np.allclose(
             space.velocities_from_impulses(unit.reshape(7, 3)), space.velocities_from_solution(found)
@@ -79,7 +81,7 @@ def test_sparse_data_are_the_same_problem(rng):
     )
     one, other = friction_contact_problem(dense), friction_contact_problem(like)
     assert np.allclose(other.delassus_matrix, one.delassus_matrix)
-    assert np.allclose(other.free[:, 0], one.free[:, 0] - 0.1)
+    assert np.allclose(other.free_contact_velocities[:, 0], one.free_contact_velocities[:, 0] - 0.1)
     for form in ("primal", "dual"):
         target = replace(dense, contacts=Contacts(dense.contacts.rows, dense.contacts.mu, 0.1))
         assert np.allclose(single_qp(like, form=form).velocity, single_qp(target, form=form).velocity)
@@ -113,7 +115,7 @@ def test_pairs_of_bodies_are_the_same_problem(rng, equations, form):
     np.testing.assert_allclose(
         other.delassus_matrix, one.delassus_matrix, atol=1e-12 * np.abs(one.delassus_matrix).max()
     )
-    np.testing.assert_allclose(other.free, one.free, atol=1e-11)
+    np.testing.assert_allclose(other.free_contact_velocities, one.free_contact_velocities, atol=1e-11)
     for model in MODELS:
         close = 1e-4 if model is socp_fixed_point_friction else 1e-6
         np.testing.assert_allclose(model(pairs).velocity, model(dense).velocity, atol=close)

@@ -71,11 +71,15 @@ def test_laws_are_zero_at_the_solution():
     ("law", "impulse", "size"),
     [
         ("approach_velocity", [1.5, -0.6, -0.8], 0.5),  # the particle still approaches with 2 - 1.5
-        ("pull", [-0.5, 0, 0], 0.5),
+        ("tensile_impulse", [-0.5, 0, 0], 0.5),
         ("complementarity", [2.5, -0.6, -0.8], 0.5),  # it leaves with 0.5 under an impulse of 2.5
-        ("cone", [2.0, -0.9, -1.2], 0.5),  # |b| = 1.5 where 1 is allowed
-        ("dissipation", [2.0, -0.3, -0.4], 0.5 * 4.5),  # half the friction, at 4.5 m/s
-        ("dissipation", [2.0, 0.8, -0.6], np.hypot(3.8, 3.4) + 0.8 * 3.8 - 0.6 * 3.4),  # the wrong direction
+        ("cone_violation", [2.0, -0.9, -1.2], 0.5),  # |b| = 1.5 where 1 is allowed
+        ("dissipation_deficit", [2.0, -0.3, -0.4], 0.5 * 4.5),  # half the friction, at 4.5 m/s
+        (
+            "dissipation_deficit",
+            [2.0, 0.8, -0.6],
+            np.hypot(3.8, 3.4) + 0.8 * 3.8 - 0.6 * 3.4,
+        ),  # the wrong direction
     ],
 )
 def test_each_law_notices_its_own_violation(law, impulse, size):

@@ -19,9 +19,6 @@ from rbnotes.friction import (
     single_qp,
     socp_fixed_point_friction,
 )
-from rbnotes.friction import (
-    box_friction as box_friction_module,
-)
 
 
 @every_model
@@ -42,7 +39,7 @@ def test_estimate_of_box_friction_bounds_it():
 
 def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
     """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
-    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box_friction_module._solve_box_lcp
+    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), BOX_FRICTION_MODULE._solve_box_lcp
     right = box_friction(problem, max_updates=2)
 
     def rounded(space, limits, method, solve):
@@ -52,7 +49,7 @@ def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
             return found / 2
         return found
 
-    monkeypatch.setattr(box_friction_module, "_solve_box_lcp", rounded)
+    monkeypatch.setattr(BOX_FRICTION_MODULE, "_solve_box_lcp", rounded)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
         box_friction(problem)
     assert np.allclose(box_friction(problem, max_updates=2).velocity, right.velocity)
@@ -76,7 +73,7 @@ def test_contradictions_are_named(name):
 def test_contradictions_can_be_looked_at(solve, limit):
     contacts = Contacts([AXES], [0.6], normal_target=[0.5])
     problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)
-    assert solve(problem, check=False, **{limit: 20}).residual > 1e-3
+    assert solve(problem, raise_on_failure=False, **{limit: 20}).residual > 1e-3
 
 
 def test_too_few_sweeps_are_named_or_reported(rng):

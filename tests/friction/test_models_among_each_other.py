@@ -24,7 +24,7 @@ from rbnotes.friction import (
 def by_trying_all_states(problem, names):
     """Planar Coulomb friction by trying stick, slide left, slide right and separation at every contact."""
     space = friction_contact_problem(problem)
-    W, u, mu, count = space.delassus_matrix, space.free.ravel(), space.mu, space.count
+    W, u, mu, count = space.delassus_matrix, space.free_contact_velocities.ravel(), space.mu, space.count
     for states in product(names, repeat=count):
         A, b = np.zeros((3 * count, 3 * count)), np.zeros(3 * count)
         for i, state in enumerate(states):

@@ -188,9 +188,9 @@ def test_what_normal_impulses_stop_is_no_sliding(rng):
     space = friction_contact_problem(heap(rng))
     normal = rng.uniform(0.5, 1.5, space.count)
     across = space.delassus_matrix.reshape(space.count, 3, space.count, 3)[:, 1:, :, 0]
-    free = space.free.copy()
+    free = space.free_contact_velocities.copy()
     free[:, 1:] = -np.einsum("iaj,j->ia", across, normal) * (1 + 1e-14)
     none = np.zeros((space.count, 2))
-    found = friction_impulses(replace(space, free=free), normal, normal, none)
+    found = friction_impulses(replace(space, free_contact_velocities=free), normal, normal, none)
     assert np.abs(across).max() > 0.01
     assert np.all(found == 0)

@@ -1,11 +1,12 @@
-"""What a tree does under constraints: steps, accelerations, and the forces it takes (Sueda 2.8, 2.9).
+"""Constrained dynamics of a tree: steps, accelerations, and constraint forces (Sueda 2.8, 2.9).
 
-Everything here works for a :class:`~rbnotes.multibody.reduced.system.TreeSystem` and for one in fewer velocities, whose
-constraints act on the whole tree: ``G_R = G J``, with the drift of J on top.
+Everything here works for a :class:`~rbnotes.multibody.reduced.system.TreeSystem` and for a system with fewer
+velocities, whose constraints act on the whole tree: ``G_R = G J``, plus the bias of J.
 
-The mass matrix and the rows are formed and solved together, which takes steps and any scheme: the way to go
-for many constraints on few links. Accelerations of many links under few constraints take linear time by the
-dual, :mod:`rbnotes.multibody.reduced.dual_dynamics`, from the same rows.
+This module forms the mass matrix and the rows and solves them together, for accelerations and for the steps
+of any scheme: the method for many constraints on few links. The dual method,
+:mod:`rbnotes.multibody.reduced.dual_dynamics`, finds the accelerations of many links under few constraints in
+linear time, from the same rows.
 
 Multipliers push: ``M dv/dt = f + G^T lambda``. (The notes have ``+ G^T lambda`` on the left side, so that
 their multipliers are minus these.)
@@ -39,18 +40,21 @@ from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
 JointSystem = TreeSystem | ReducedSystem
-"""A tree in all of its velocities, or in fewer."""
+"""Tree system with all of its velocities, or with fewer."""
 
 ACTIVE_TOLERANCE = 1e-9
-"""Inequalities with a gap, and a speed, of no more than this are active: rad, m and a second."""
+"""Largest gap and speed of an active inequality: rad, m and a second."""
 
 
 def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
-    """Rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
+    """Return the rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
-    For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, on the fewer velocities that it has.
+    For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, they are rows on its fewer velocities.
 
-    Raises InvalidArgument if ``t`` is no finite number.
+    Raises
+    ------
+    InvalidArgument
+        If ``t`` is no finite number.
     """
     arguments.require_instance("state", state, State)
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
@@ -62,7 +66,7 @@ def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t
 def _constraint_rows_at_state(
     system: JointSystem, state: State
 ) -> Callable[[Constraint, float], ConstraintRows]:
-    """Rows of constraints at a state, by the time: how the tree moves is found once, if at all."""
+    """Return a function that evaluates rows at a state; the kinematics are computed at most once."""
     if isinstance(system, TreeSystem):
         tree, full_state, reduction = system, state, None
     else:
@@ -89,12 +93,12 @@ def _constraint_rows_at_state(
 def velocity_constraints(
     system: JointSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
 ) -> list[VelocityConstraintRows]:
-    """Rows for the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
+    """Return the rows on the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
-    Equations take back the part ``gamma h`` of the errors that they have at the start (Sueda eq. (1.82), as
-    :func:`rbnotes.constraints.stabilization.velocity_target`). Inequalities that could close within the step
-    hold: their velocities may use up the gap, ``G v+ >= -gap / h``. Where motions
-    are told, the velocities are those for the end of the step.
+    Equations remove the part ``gamma h`` of their errors at the start (Sueda eq. (1.82), as
+    :func:`rbnotes.constraints.stabilization.velocity_target`). Inequalities that could close within the step are
+    included: their velocities may close the gap but not more, ``G v+ >= -gap / h``. Prescribed motions have the
+    velocities of the end of the step.
 
     Raises
     ------
@@ -132,25 +136,26 @@ def constrained_acceleration(
     *,
     method: str = "block_principal_pivoting",
 ) -> tuple[Array, Array]:
-    """Accelerations ``(N,)`` and multipliers ``(m,)`` (Sueda eqs. (2.98), (2.103), (2.105), (2.106)).
+    """Return accelerations ``(N,)`` and multipliers ``(m,)`` (Sueda eqs. (2.98), (2.103), (2.105), (2.106)).
 
     The multipliers are those of the joints' own constraints, then those of the given ones in their order.
 
-    An inequality has a say only while it is active: closed and not opening. Where its gap is open or opens,
-    its multipliers are zero, and the acceleration may be negative. (Sueda eq. (2.105) leaves that out.)
+    An inequality acts only while it is active: closed and not opening. If its gap is open or opens, its
+    multipliers are zero, and the acceleration may be negative. (Sueda eq. (2.105) omits this condition.)
 
     Parameters
     ----------
     alpha, beta
-        Of Baumgarte's stabilisation, 1/s: accelerations are ``-drift - 2 alpha (G v + rate) - beta^2 g``.
+        Rates of Baumgarte's stabilization, 1/s: accelerations are
+        ``-bias_acceleration - 2 alpha (G v + bias_velocity) - beta^2 g``.
     method
-        Of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"block_principal_pivoting"``, or
-        ``"cvxpy"`` for a general solver of quadratic programs.
+        Method of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"block_principal_pivoting"``,
+        or ``"cvxpy"`` for a general solver of quadratic programs.
 
     Raises
     ------
     InvalidArgument
-        If a closed inequality closes further: that takes an impact, which no acceleration is.
+        If a closed inequality closes further: this requires an impact, not an acceleration.
     InconsistentConstraints
         If equations contradict each other; the message names them.
     Unsolved
@@ -174,15 +179,15 @@ def constraint_forces(
     *,
     method: str = "block_principal_pivoting",
 ) -> list[Array]:
-    """Multipliers ``(m,)`` of each constraint: the forces with which its rows push, N m or N.
+    """Return the multipliers ``(m,)`` of each constraint: the forces along its rows, N m or N.
 
     Raises
     ------
     SingularConfiguration
-        If equations repeat each other: then motions are determined, but not which of them carries the load.
-        The message names them.
+        If equations are redundant: then the motion is determined, but the distribution of the forces is not.
+        The message names the equations.
     InvalidArgument, InconsistentConstraints, Unsolved
-        As :func:`constrained_acceleration`.
+        As for :func:`constrained_acceleration`.
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
     arguments.require_instance("state", state, State)
@@ -198,11 +203,11 @@ def prescribed_forces(
     *,
     method: str = "block_principal_pivoting",
 ) -> dict[str, Array]:
-    """Joint forces ``(k,)`` by link that it takes to move joints as they are told, N m or N (Sueda 2.9).
+    """Return the joint forces ``(k,)`` by link that prescribed motions require, N m or N (Sueda 2.9).
 
-    They come on top of the joints' springs and dampers and of all that acts on the system: what
-    :func:`~rbnotes.multibody.reduced.inverse_dynamics` gives if all joints are prescribed. With the multipliers
-    of the notes' eq. (2.106) it is *minus* ``pG^T p lambda``.
+    They add to the joints' springs and dampers and to all other forces on the system, and equal
+    :func:`~rbnotes.multibody.reduced.inverse_dynamics` if all joints are prescribed. With the multipliers
+    of the notes' eq. (2.106) they are *minus* ``pG^T p lambda``.
 
     Parameters
     ----------
@@ -212,9 +217,9 @@ def prescribed_forces(
     Raises
     ------
     SingularConfiguration
-        If other equations repeat what the joints are told, so that these may carry some of the load.
+        If other equations repeat the prescribed motions, so that they may carry some of the load.
     InvalidArgument, InconsistentConstraints, Unsolved
-        As :func:`constrained_acceleration`.
+        As for :func:`constrained_acceleration`.
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
     arguments.require_instance("state", state, State)
@@ -229,7 +234,7 @@ def prescribed_forces(
 
 
 def _coordinate_constraint_part(system: JointSystem, state: State, *, acceleration: bool) -> ConstraintPart:
-    """The constraints of joints on their own coordinates, on velocities or accelerations."""
+    """Return the constraints of joints on their own coordinates, as rows on velocities or accelerations."""
     if isinstance(system, TreeSystem):
         coordinate_rows = system.coordinate_constraint_rows(state, acceleration=acceleration)
         return ConstraintPart("a joint's own constraint", coordinate_rows.rows, coordinate_rows.target)
@@ -252,7 +257,7 @@ def acceleration_constraints(
     beta: float,
     evaluate_rows: Callable[[Constraint], ConstraintRows],
 ) -> tuple[list[ConstraintPart], list[Array]]:
-    """Rows on accelerations, and for each constraint which of its rows are among them."""
+    """Return the rows on accelerations and, for each constraint, a mask of its active rows."""
     parts = [_coordinate_constraint_part(system, state, acceleration=True)]
     active_rows = [np.ones(len(parts[0].G), dtype=bool)]
     for constraint in constraints:
@@ -291,7 +296,7 @@ def _multipliers_by_constraint(
     method: str,
     required_type: type,
 ) -> list[Array]:
-    """Multipliers by constraint; those of the type that is wanted have one value."""
+    """Return the multipliers by constraint; those of the required type are unique."""
     parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
     forces = split_multipliers(parts, active_rows, _solve_accelerations(system, state, parts, method))[1:]
     dependent = dependent_equations(parts)

@@ -131,11 +131,11 @@ def at_limits(seed):
 
 
 class TestInequalities:
-    @pytest.mark.parametrize("method", ["block_principal_pivoting", "pivoting", "lemke", "quadratic"])
+    @pytest.mark.parametrize("method", ["block_principal_pivoting", "principal_pivoting", "lemke", "cvxpy"])
     @pytest.mark.parametrize("seed", range(3))
     def test_as_the_quadratic_program(self, seed, method):
         system, state, limits = at_limits(seed)
-        tolerance = 1e-7 if method == "quadratic" else 1e-10
+        tolerance = 1e-7 if method == "cvxpy" else 1e-10
         a, multipliers = dual_acceleration(system, [*limits, EQUATIONS["gear"]], state, method=method)
         expected = constrained_acceleration(system, [*limits, EQUATIONS["gear"]], state)
         close(a, expected[0], tolerance)

@@ -85,7 +85,9 @@ class t1493:
         f_alpha = M @ (con - unc) / h - f_beta
         alpha = np.linalg.lstsq(N.T, -h * f_alpha, rcond=None)[0]
         wide = mu * np.abs(alpha)
-        beta = solve_lcp(BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "pivoting").z
+        beta = solve_lcp(
+            BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting"
+        ).z
         return omega + h * (f - T.T @ beta / h)[0] / M_r
 
     def library(m, J, c, g, mu, radius, h, omega, rub):
