@@ -10,8 +10,8 @@ import pytest
 from rbnotes import complementarity, friction, joints, se3
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.complementarity import LCP, block_principal_pivoting
-from rbnotes.contact import Collider
-from rbnotes.dynamics import FreeSystem, State, fully_implicit, fully_implicit_euler
+from rbnotes.contact import Collider, Contacts
+from rbnotes.dynamics import FreeSystem, State, StepProblem, fully_implicit, fully_implicit_euler
 from rbnotes.errors import NotConverged
 from rbnotes.friction import (
     FrictionNotConverged,
