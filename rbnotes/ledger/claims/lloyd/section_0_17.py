@@ -54,7 +54,7 @@ def attached(Gba, gb=None) -> NullSpaceReduction:
 
 def problem(M, f, G=None, g=None, S=None) -> StepProblem:
     """The whole system; what is left out is zero."""
-    given = {"rows": G, "target": g, "softness": S}
+    given = {"rows": G, "target": g, "regularization": S}
     return StepProblem(
         M, f, BilateralRows(**{name: each for name, each in given.items() if each is not None})
     )

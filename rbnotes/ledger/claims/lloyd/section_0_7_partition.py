@@ -192,7 +192,7 @@ class t229:
 
         equations = BilateralRows(np.ones((1, size)), np.ones(1))
         problem = StepProblem(np.eye(size), np.arange(1.0, 5.0), equations, UnilateralRows(N))
-        lcp = lcp_from_step(problem, replace(kkt, solver=counting))
+        lcp = lcp_from_step(problem, replace(kkt, solve_unchecked=counting))
         return np.append(count, lcp.q)
 
     oracle = "an affine function of z is known from as many values as there are points in general position"

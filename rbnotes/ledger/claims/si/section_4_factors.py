@@ -371,7 +371,7 @@ class t139:
     oracle = "the six passes, mended, with numbers that count their products"
 
     def reference(assembly, states):
-        n, tally = assembly.size, [0]
+        n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
         given = [
             tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)

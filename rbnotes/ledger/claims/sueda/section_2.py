@@ -62,7 +62,7 @@ class t692:
 
     def reference(assembly, angle):
         """All twists there could be, those that the joints forbid, those they allow, and idle coordinates."""
-        J = body_trees.jacobian(assembly, np.full(assembly.size, angle))
+        J = body_trees.jacobian(assembly, np.full(assembly.num_coordinates, angle))
         allowed = np.linalg.matrix_rank(J)
         return [len(J), len(J) - allowed, allowed, J.shape[1] - allowed]
 

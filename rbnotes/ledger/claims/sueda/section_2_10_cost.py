@@ -67,7 +67,7 @@ class t1314_a:
     oracle = "Algorithm 1 with numbers that count their products"
 
     def reference(assembly, angles):
-        n, tally = assembly.size, [0]
+        n, tally = assembly.num_coordinates, [0]
         links = counted_links(assembly, angles[:n], np.zeros(n), tally)
         J = np.zeros((n, 6, n))
         for i, row in enumerate(jacobian_recursions.jacobian_blocks(assembly.parents, links)):
@@ -109,7 +109,7 @@ class t1314_b:
     oracle = "recursions from body to body, with numbers that count their products"
 
     def reference(assembly, states, wrenches):
-        n = assembly.size
+        n = assembly.num_coordinates
         q, qdot, x = states[:, :n]
         counts, found = [], []
         for form, given in (

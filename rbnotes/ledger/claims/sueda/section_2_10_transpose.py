@@ -135,7 +135,7 @@ class t1345:
 
     def reference(assembly, angles):
         changes = complex_steps.partial_derivatives(
-            lambda x: body_trees.poses(assembly, x), angles[: assembly.size]
+            lambda x: body_trees.poses(assembly, x), angles[: assembly.num_coordinates]
         )
         return np.abs(changes).max(axis=(-2, -1)) > LARGE
 

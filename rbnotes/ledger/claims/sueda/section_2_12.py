@@ -67,15 +67,22 @@ def ad(phi):
 def joints_of(tree, q, v):
     """Of each joint the adjoint from its parent, S, Sdot, and its coordinates."""
     found = []
-    for link, own in zip(tree.links, tree.slices, strict=True):
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         E = link.placement @ link.joint.transform(q[own])
-        found.append((seen_through(E), link.joint.S(q[own]), link.joint.Sdot(q[own], v[own]), own))
+        found.append(
+            (
+                seen_through(E),
+                link.joint.motion_subspace(q[own]),
+                link.joint.motion_subspace_rate(q[own], v[own]),
+                own,
+            )
+        )
     return found
 
 
 def at_joint(link):
     """M_j."""
-    to_body = seen_through(link.body)
+    to_body = seen_through(link.body_frame)
     return to_body.T @ link.inertia @ to_body
 
 
@@ -90,7 +97,7 @@ def going_out(tree, q, v):
 
 def at_joints(tree, wrenches):
     """Wrenches on bodies as F^ext: seen from the joints."""
-    return [seen_through(link.body).T @ f for link, f in zip(tree.links, wrenches, strict=True)]
+    return [seen_through(link.body_frame).T @ f for link, f in zip(tree.links, wrenches, strict=True)]
 
 
 @claim("sueda/s2.12/t1528", "Which way the pose of a joint transforms")

@@ -62,7 +62,7 @@ def prepared(tree, q, P_r, P_m):
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
         Ad, S, _, own = joints[j]
-        to_body = seen_through(tree.links[j].body)
+        to_body = seen_through(tree.links[j].body_frame)
         M_hat[j] += at_joint(tree.links[j]) + to_body.T @ P_m[j] @ to_body
         Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[own, own])
         Pi = M_hat[j] - M_hat[j] @ S @ Psi @ S.T @ M_hat[j]
@@ -149,7 +149,7 @@ class t1608_b:
     oracle = "recursive forward dynamics without loads, row by row, with numbers that count their products"
 
     def reference(assembly, angles):
-        n, tally, rows = assembly.size, [0], []
+        n, tally, rows = assembly.num_coordinates, [0], []
         at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
         still = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in at_rest]
         parts = [tuple(counted_array(part, tally) for part in link) for link in still]

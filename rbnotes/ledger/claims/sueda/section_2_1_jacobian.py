@@ -222,7 +222,7 @@ class t762_b:
     oracle = "which poses change with which coordinates, by complex steps"
 
     def reference(assembly, rates):
-        q = rates[: assembly.size]
+        q = rates[: assembly.num_coordinates]
         changes = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
         return (np.abs(changes).max(axis=(-2, -1)) > LARGE).T
 
@@ -354,7 +354,7 @@ class t766_d:
 
     def reference(assembly, angles):
         rates = complex_steps.partial_derivatives(
-            lambda x: body_trees.poses(assembly, x), angles[: assembly.size]
+            lambda x: body_trees.poses(assembly, x), angles[: assembly.num_coordinates]
         )
         moving = np.abs(rates).max(axis=(-2, -1)) > LARGE
         return [moving.sum(), moving.sum() - np.trace(moving)]

@@ -181,7 +181,7 @@ class t830_a:
 
     def reference(assembly, angle):
         rates = complex_steps.partial_derivatives(
-            lambda x: body_trees.poses(assembly, x), np.full(assembly.size, angle)
+            lambda x: body_trees.poses(assembly, x), np.full(assembly.num_coordinates, angle)
         )
         return [np.linalg.matrix_rank(rates.reshape(len(rates), -1))] * 2
 

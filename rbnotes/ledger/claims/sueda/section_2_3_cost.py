@@ -175,10 +175,10 @@ class t848_b:
     oracle = "elimination with numbers that count their products; masses and forces by d'Alembert's principle"
 
     def reference(assembly, states):
-        q, qdot = states[:, : assembly.size]
+        q, qdot = states[:, : assembly.num_coordinates]
         weighed, tally = body_trees.mass_weighted_jacobian(assembly, q), [0]
         forces = body_trees.gravity_forces(assembly, q)
-        forces = forces - body_trees.inertial_forces(assembly, q, qdot, np.zeros(assembly.size))
+        forces = forces - body_trees.inertial_forces(assembly, q, qdot, np.zeros(assembly.num_coordinates))
         found = gaussian_elimination(counted_array(weighed.T @ weighed, tally), counted_array(forces, tally))
         return [tally[0], *map(float, found)]
 
@@ -210,7 +210,7 @@ class t848_c:
     oracle = RECURSION + ", with numbers that count their products"
 
     def reference(assembly, states):
-        n, tally = assembly.size, [0]
+        n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
         parts = [
             tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)

@@ -52,7 +52,7 @@ QUANTITIES = BRANCHING_STATE | BRANCHING_CONSTRAINT_ROWS
 
 def maximal_rows(now, x_A, x_B):
     """G_m, here in all directions, and its rate by (2.97), of the twists of all bodies; J_mr and Jdot_mr qdot."""
-    E, phi = now.bodies, now.phi
+    E, phi = now.body_poses, now.phi
     G, G_dot = np.zeros((3, 24)), np.zeros((3, 24))
     rows = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
     rates = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
@@ -93,7 +93,7 @@ def accelerated(system, state, *constraints):
 def stepped(system, state, h, *constraints):
     """Velocities after a step by the library, and the notes' multipliers."""
     rows, _ = velocity_constraints(system, constraints, state, h)
-    M = system.mass(state)
+    M = system.mass_matrix(state)
     solved = solve_step(StepProblem(M, M @ state.velocity + h * system.force(state), rows))
     return np.append(solved.velocity, -solved.bilateral)
 

@@ -62,9 +62,9 @@ QUANTITIES = {
 
 def maximal_rows(now, x, normal):
     """C_m J_mr and what (2.104) makes of its rate, times qdot."""
-    R, omega = now.bodies[BODY, :3, :3], now.phi[BODY, :3]
+    R, omega = now.body_poses[BODY, :3, :3], now.phi[BODY, :3]
     C_m, C_m_dot = normal @ R @ gamma(x), normal @ R @ bracket(omega) @ gamma(x)
-    return C_m @ now.J[BODY], C_m_dot @ now.phi[BODY] + C_m @ now.drift[BODY]
+    return C_m @ now.J[BODY], C_m_dot @ now.phi[BODY] + C_m @ now.bias_acceleration[BODY]
 
 
 def stacked(now, q, v, x, normal, c, b):
