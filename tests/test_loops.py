@@ -47,7 +47,7 @@ def sliding(count=3, seed=0):
 
 def test_blocks_that_lead_nowhere(monkeypatch):
     """They lose patience at every centre; single pivots take over."""
-    monkeypatch.setattr(ACTIVE_SET, "PATIENCE", -1)
+    monkeypatch.setattr(ACTIVE_SET, "MAX_STALLED_BLOCKS", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
     found = block_principal_pivoting(problem)
     assert found.method == "block_principal_pivoting, principal_pivoting"
@@ -59,7 +59,7 @@ def test_blocks_that_lead_nowhere(monkeypatch):
 
 
 def test_corrections_that_never_help(monkeypatch):
-    monkeypatch.setattr(fully_implicit, "HALVINGS", 0)
+    monkeypatch.setattr(fully_implicit, "MAX_STEP_HALVINGS", 0)
     body = FreeSystem(Box([0.1, 0.2, 0.4]).spatial_inertia(mass=1.0))
     with pytest.raises(NotConverged, match="after 0 corrections"):
         fully_implicit_euler(body, State(np.eye(4), [1.0, 2.0, 3.0, 0, 0, 0]), 0.1)
@@ -69,7 +69,7 @@ def test_covers_that_never_help(monkeypatch):
     tried = []
 
     def lame(problem, method, **options):
-        tried.append(options.pop("cover", method))
+        tried.append(options.pop("covering_vector", method))
         solution = complementarity.solve_lcp(problem, method, **options)
         left = replace(solution.residuals, relative=1.0 / len(tried))
         return replace(solution, status=complementarity.Status.ITERATION_LIMIT, residuals=left)
@@ -93,7 +93,7 @@ def test_discs_in_few_steps(monkeypatch):
         return bounded_friction.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
 
     best = solved()
-    for name in ("SMOOTH", "NEWTON", "ROUNDS"):
+    for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_ROUNDS"):
         monkeypatch.setattr(bounded_friction, name, 1)
     found = solved()
     assert np.all(np.linalg.norm(found, axis=1) <= limits * (1 + 1e-12))
@@ -147,7 +147,7 @@ def test_a_nearest_pose_in_few_steps(monkeypatch):
         return np.linalg.norm(nearest.pose_error(joint.compute_transform(q), X))
 
     best = distance(nearest.refine_coordinates(joint, X, q))
-    for name in ("ITERATIONS", "HALVINGS"):
+    for name in ("MAX_NEWTON_ITERATIONS", "MAX_STEP_HALVINGS"):
         monkeypatch.setattr(nearest, name, 1)
     assert best + 1e-6 < distance(nearest.refine_coordinates(joint, X, q)) <= distance(q)
 
@@ -167,7 +167,7 @@ def test_impacts_without_end(monkeypatch):
     """A ball between two others is hit again and again; so many are enough."""
     world, state = balls(4)
     maximal.simulate(world, state, 0.01, 1, impacts="sequential")
-    monkeypatch.setattr(impacts, "MANY", 0)
+    monkeypatch.setattr(impacts, "MAX_IMPACTS_PER_CONTACT", 0)
     with pytest.raises(NotConverged, match="sequential impacts: more than 0 at each contact"):
         maximal.simulate(world, state, 0.01, 1, impacts="sequential")
 
@@ -177,7 +177,7 @@ def test_joints_that_no_flight_keeps_together(monkeypatch):
     monkeypatch.setattr(RATTLE, "MAX_NEWTON_ITERATIONS", 0)
     monkeypatch.setattr(RATTLE, "MAX_HALVINGS", 2)
     steps = []
-    take = type(RATTLE.first_order_fallback).take
+    take = type(RATTLE.first_order_fallback).step
 
     def watched(self, setting, state, points):
         steps.append(setting.h)

@@ -59,7 +59,7 @@ RECORDS = (
 
 def setup(app):
     ledger.load = lambda: RECORDS
-    api_pages.ROOMS = ("errors",)  # one small room: the whole reference takes longer than all else
+    api_pages.SUBPACKAGES = ("errors",)  # one small subpackage: the whole reference takes longer than all else
 '''
 
 LEDGER_PAGES = {
