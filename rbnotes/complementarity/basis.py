@@ -1,13 +1,13 @@
-"""A complementary basis of ``w = M z + q``, with the columns of M built on demand (Lloyd 0.8).
+"""Complementary basis of ``w = M z + q``, with the columns of M built on demand (Lloyd 0.8).
 
-The basis is told by alpha, the set of i whose z_i is basic; for the others, beta, w_i is. With the nonbasic
-variables taken to the right side, ``w = M z + q`` becomes the pivoted system, with
+The set alpha contains the indices i whose z_i is basic; for the others, beta, w_i is basic. Solving
+``w = M z + q`` for the basic variables gives the pivoted system, with
 
     M' = [ M_aa^-1         -M_aa^-1 M_ab        ]      q' = [ -M_aa^-1 q_a     ]
          [ M_ba M_aa^-1     M_bb + M_ba M'_ab   ]           [ q_b + M_ba q'_a  ]
 
-One column of M' takes the columns of M with index in alpha and, from beta, the one of its own index. Where M
-comes from an elimination, a column of it is one solve with the KKT matrix.
+A column of M' requires the columns of M in alpha and, for an index in beta, the column of that index. If M
+comes from an elimination, each column is one solve with the KKT matrix.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from rbnotes.complementarity.problems import LCP, BoxLCP
 
 
 class LazyColumns:
-    """The columns of an LCP matrix ``(n, n)``, each built the first time it is asked for.
+    """Columns of an LCP matrix ``(n, n)``, each built on first use.
 
-    Raises InvalidArgument if ``size`` is negative or ``build`` is no function.
+    Raises
+    ------
+    InvalidArgument
+        If ``size`` is negative or ``build`` is not a function.
     """
 
     def __init__(self, size: int, build: Callable[[int], Array]) -> None:
@@ -50,12 +53,12 @@ class LazyColumns:
         return self._store[:, self._slot[j]]
 
     def entries(self, rows: Any, indices: list[int]) -> Array:
-        """Entries ``M[rows, indices]`` of columns known already."""
+        """Return entries ``M[rows, indices]`` of columns that are already built."""
         result: Array = self._store[rows][..., self._slot[indices]]
         return result
 
     def linear_combination(self, indices: Any, weights: Array) -> Array:
-        """Sum of columns times weights ``(n,)``."""
+        """Return the sum of columns times weights ``(n,)``."""
         for j in indices:
             self[j]
         weights_by_slot = np.zeros(self.num_built)
@@ -64,9 +67,12 @@ class LazyColumns:
 
 
 class PivotingData:
-    """What a pivoting method needs of the pairs (z, w): q, the bounds, the columns of M.
+    """Data of a pivoting method: q, the bounds, and the columns of M.
 
-    Raises InvalidArgument if ``problem`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``problem`` does not fit.
     """
 
     def __init__(self, problem: LCP | BoxLCP | Elimination) -> None:
@@ -95,9 +101,12 @@ class PivotingData:
 
 
 class Basis:
-    """A complementary basis and the values of all variables.
+    """Complementary basis and the values of all variables.
 
-    Raises InvalidArgument if ``data`` is no ``Pairs``.
+    Raises
+    ------
+    InvalidArgument
+        If ``data`` is not a ``PivotingData``.
     """
 
     def __init__(self, data: PivotingData) -> None:
@@ -107,7 +116,7 @@ class Basis:
         """Indices of the basic z, in the order of the factors."""
         self.is_basic = np.zeros(data.size, dtype=bool)
         self.num_pivots = 0
-        """Exchanges so far, and moves of a z from one of its bounds to the other."""
+        """Number of exchanges, and of moves of a z from one bound to the other."""
         open_below, open_above = np.isinf(data.lower), np.isinf(data.upper)
         self.is_unbounded = open_below & open_above
         self.at_upper = open_below & ~open_above
@@ -131,16 +140,16 @@ class Basis:
 
     @property
     def factor_diagonal(self) -> Array:
-        """The diagonal ``(k,)`` of the factor R of ``M_aa``: zero where it is singular."""
+        """Diagonal ``(k,)`` of the factor R of ``M_aa``, zero where it is singular."""
         return np.array(np.diag(self._R))
 
     def unit_vector(self, r: int) -> Array:
-        """The unit vector e_r over alpha."""
+        """Return the unit vector e_r over alpha."""
         result: Array = (np.array(self.basic_indices) == r).astype(np.float64)
         return result
 
     def pivoted_column(self, r: int) -> Array:
-        """Column r of M' ``(n,)``: the rates of all basic variables as the nonbasic of pair r grows."""
+        """Return column r of M' ``(n,)``: rates of all basic variables as the nonbasic of pair r grows."""
         if self.is_basic[r]:
             rates_alpha = self.solve(self.unit_vector(r))
             rates = self.columns.linear_combination(self.basic_indices, rates_alpha)
@@ -152,7 +161,7 @@ class Basis:
         return rates
 
     def pivoted_diagonal(self, s: int) -> float:
-        """The entry ``M'_ss``."""
+        """Return the entry ``M'_ss``."""
         if self.is_basic[s]:
             return float(self.solve(self.unit_vector(s)) @ self.unit_vector(s))
         m_s = self.columns[s]
@@ -161,7 +170,7 @@ class Basis:
         )
 
     def exchange(self, s: int) -> None:
-        """Exchange z_s and w_s; the factors of ``M_aa`` are updated, not computed anew."""
+        """Exchange z_s and w_s and update the factors of ``M_aa``."""
         k = len(self.basic_indices)
         if self.is_basic[s]:
             position = self.basic_indices.index(s)
@@ -186,20 +195,20 @@ class Basis:
         self.num_pivots += 1
 
     def leave_basis(self, s: int) -> None:
-        """Make z_s nonbasic at the bound that it is at, nearer to, or beyond."""
+        """Make z_s nonbasic at the bound that it has reached or passed, or the nearer one."""
         lower, upper = self.data.lower[s], self.data.upper[s]
         self.at_upper[s] = upper - self.z[s] < self.z[s] - lower
         self.z[s] = upper if self.at_upper[s] else lower
         self.exchange(s)
 
     def slack(self, z: Array) -> Array:
-        """``M z + q``, from the columns where z is not zero."""
+        """Return ``M z + q``, from the columns with nonzero z."""
         nonzero = np.flatnonzero(z)
         result: Array = self.data.q + self.columns.linear_combination(nonzero, z[nonzero])
         return result
 
     def recompute_values(self) -> None:
-        """Compute the values of the basic variables anew: ``q'``, for the nonbasic ones at their bounds."""
+        """Recompute the values of the basic variables for nonbasic ones at their bounds."""
         z = np.where(self.is_basic, 0.0, self.z)
         w = self.slack(z)
         z[self.basic_indices] = -self.solve(w[self.basic_indices])
@@ -210,5 +219,5 @@ class Basis:
 
 
 def _to_vector(matrix: Matrix) -> Array:
-    """The single row or column of a matrix, dense or sparse, as a vector."""
+    """Return the single row or column of a dense or sparse matrix as a vector."""
     return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix).ravel()

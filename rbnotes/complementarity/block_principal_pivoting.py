@@ -1,10 +1,10 @@
-"""Guess which variables are at their bounds, solve for the others, correct all wrong guesses at once.
+"""Block principal pivoting: guess the variables at their bounds, solve, correct all wrong guesses at once.
 
-This block principal pivoting is a Newton iteration on ``z = P(z - w)``, usually done after a handful of
-linear solves whatever the size. It may stall, since nothing makes it descend; then single pivots finish.
+This is a Newton iteration on ``z = P(z - w)``, which usually ends after a few linear solves whatever the
+size. It may stall, since no merit function decreases; then single pivots finish.
 
-Redundant contacts make M singular. A weight ``delta`` on the diagonal, 1e-8 of it, keeps every guess
-solvable; proximal-point steps, with ``delta (z - centre)`` in the place of ``delta z``, take its effect out.
+Redundant contacts make M singular. A weight ``delta`` on the diagonal, 1e-8 of it, makes every guess
+solvable; proximal-point steps, with ``delta (z - center)`` in place of ``delta z``, remove its effect.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from rbnotes.complementarity.residuals import Residuals, ResidualScale
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 Factorization = tuple[Any, Callable[[Array], Array]]
-"""Indices and a solver for the principal submatrix that they choose."""
+"""Indices of the free variables and a solver for their principal submatrix."""
 
 PROXIMAL_WEIGHT = 1e-8
-"""The weight delta, relative to the diagonal of M."""
+"""Weight delta relative to the diagonal of M."""
 
 SIGN_TOLERANCE = 1e-12
-"""Signs of z and w are believed above this, relative to the terms that w is a difference of."""
+"""Size of z and w, relative to the terms of w, above which their signs are significant."""
 
 MAX_PROXIMAL_STEPS = 40
-"""Proximal-point steps before single pivots take over."""
+"""Largest number of proximal-point steps before single pivots."""
 
 MAX_DENSE_SIZE = 400
-"""Up to this size sparse matrices are made dense: that is faster."""
+"""Largest size of sparse matrices that are converted to dense ones, which are then faster."""
 
 MAX_STALLED_BLOCKS = 8
-"""Blocks in a row that need not reduce the number of wrong guesses."""
+"""Largest number of consecutive blocks that do not reduce the number of wrong guesses."""
 
 
 def block_principal_pivoting(
@@ -53,17 +53,17 @@ def block_principal_pivoting(
     Parameters
     ----------
     problem
-        M may be sparse.
+        LCP or box LCP; M may be sparse.
     initial_guess : (n,), optional
-        Where z is strictly within its bounds, w is first taken to be zero.
+        Variables strictly within their bounds are free in the first guess.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
 
     Returns
     -------
     Solution
-        If blocks do not get there, that of :func:`rbnotes.complementarity.principal_pivoting.principal_pivoting`, started
-        from the best guess; its statuses say what is wrong with the problem.
+        Solution; if block pivoting fails, that of
+        :func:`rbnotes.complementarity.principal_pivoting.principal_pivoting`, started from the best guess.
 
     Raises
     ------
@@ -93,17 +93,22 @@ def block_principal_pivoting(
         center, weight = z, max(weight / 10, PROXIMAL_WEIGHT)
     single_pivot_solution = principal_pivoting(problem, center, tolerance=tolerance)
     statistics = replace(single_pivot_solution.statistics, factorizations=iteration.factorizations)
-    return replace(single_pivot_solution, method="block_principal_pivoting, principal_pivoting", statistics=statistics)
+    return replace(
+        single_pivot_solution, method="block_principal_pivoting, principal_pivoting", statistics=statistics
+    )
 
 
 def refine_active_set(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
-    """An approximate solution ``(n,)``, made exact if it tells which variables are at their bounds.
+    """Refine an approximate solution ``(n,)`` that identifies the variables at their bounds.
 
-    Variables nearer to a bound than their w to zero are put on it, the others solved for, near to z, and
-    the signs checked again. Of what comes out, z itself and the point nearest to zero, the one with the
-    smallest relative residual is returned.
+    Variables that are nearer to a bound than their w to zero are set to the bound; the others are solved for,
+    close to z. Of the result, z itself and the point nearest to zero, the one with the smallest relative
+    residual is returned.
 
-    Raises InvalidArgument if the shape of ``z`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``z`` does not fit.
     """
     arguments.require_instance("problem", problem, LCP, BoxLCP)
     z = arguments.single_vector("z", z, problem.size)
@@ -120,7 +125,7 @@ def refine_active_set(problem: LCP | BoxLCP, z: ArrayLike) -> Array:
 
 
 class _BlockIteration:
-    """The problem's data and the iteration's steps. ``side`` is -1, 0, +1: at lower, within, at upper."""
+    """Steps of the iteration; ``side`` is -1, 0, +1 for variables at lower bound, free, at upper bound."""
 
     def __init__(self, problem: LCP | BoxLCP) -> None:
         self.M, self.q, self.is_symmetric = problem.M, problem.q, problem.is_symmetric
@@ -130,7 +135,7 @@ class _BlockIteration:
         self.residual_scale = ResidualScale.from_data(self.M, self.q, *(self.bounds or ()))
         self.unit_responses = self.residual_scale.unit_responses
         self.factorizations = 0
-        self.factorization: Factorization | None = None  # of the last block
+        self.factorization: Factorization | None = None  # factorization of the last block
 
     def initial_sides(self, initial_guess: ArrayLike | None) -> Any:
         if initial_guess is not None:
@@ -148,7 +153,7 @@ class _BlockIteration:
         return side
 
     def classify(self, z: Array, *, is_initial_guess: bool = False) -> Any:
-        """Sides that z suggests; as a start, whatever is off its bounds counts as within."""
+        """Return the sides suggested by z; in an initial guess, all variables off their bounds are free."""
         w = 0.0 * z if is_initial_guess else self.M @ z + self.q
         if self.bounds is None:
             return np.where(self.unit_responses * z > np.abs(w), 0, -1)
@@ -164,7 +169,7 @@ class _BlockIteration:
         return np.maximum(z, 0.0) if self.bounds is None else np.clip(z, *self.bounds)
 
     def at_bounds(self, side: Any) -> Array:
-        """z with the variables at their bounds there, and zero within."""
+        """Return z with the variables at their bounds, and zero for the free ones."""
         z = np.zeros(len(self.q))
         if self.bounds is not None:
             for value, bound in ((-1, self.bounds[0]), (1, self.bounds[1])):
@@ -172,13 +177,13 @@ class _BlockIteration:
         return z
 
     def factor_free_block(self, side: Any, weights: Array) -> Factorization:
-        """Indices within, and a solver for their principal submatrix plus the weights."""
+        """Return the free indices and a solver for their principal submatrix plus the weights."""
         free = np.flatnonzero(side == 0)
         self.factorizations += 1
         return free, principal_solver(self.M, free, weights, self.is_symmetric)
 
     def iterate(self, side: Any, center: Array, weights: Array) -> Array | None:
-        """Blocks until no guess is wrong for the proximal problem; None if they stall. Changes ``side``."""
+        """Iterate until all guesses are right for the proximal problem, or return None. Changes ``side``."""
         fewest_wrong, blocks_left = len(side) + 1, MAX_STALLED_BLOCKS
         while True:
             z = self.at_bounds(side)
@@ -200,7 +205,7 @@ class _BlockIteration:
                 return None
 
     def correct_sides(self, side: Any, z: Array, w: Array, size: float) -> int:
-        """Move every variable that is on the wrong side; returns how many there were."""
+        """Move every variable on the wrong side; return their number."""
         sign_threshold = SIGN_TOLERANCE * max(np.max(np.abs(self.q), initial=0.0), size)
         is_free = side == 0
         if self.bounds is None:
@@ -217,7 +222,7 @@ class _BlockIteration:
         return int(np.count_nonzero(is_below | is_above | is_released))
 
     def refine(self, side: Any, z: Array, factorization: Factorization | None = None) -> Array:
-        """z with ``w = 0`` within, to rounding, then clipped to its bounds."""
+        """Return z with ``w = 0`` for free variables, to rounding, then clipped to its bounds."""
         free, solve = factorization or self.factor_free_block(side, PROXIMAL_WEIGHT * self.unit_responses)
         z = np.where(side == 0, z, self.at_bounds(side))
         error = np.inf
@@ -240,7 +245,13 @@ class _BlockIteration:
 
 
 def principal_solver(M: Matrix, free: Any, weights: Array, is_symmetric: bool) -> Callable[[Array], Array]:
-    """Factor the principal submatrix of M plus diagonal weights; raises LinAlgError or RuntimeError."""
+    """Factor the principal submatrix of M plus diagonal weights.
+
+    Raises
+    ------
+    LinAlgError, RuntimeError
+        If the submatrix is singular.
+    """
     if not len(free):
         return lambda right: right
     if sparse.issparse(M):
@@ -251,7 +262,7 @@ def principal_solver(M: Matrix, free: Any, weights: Array, is_symmetric: bool) -
     block = M[np.ix_(free, free)]
     block.flat[:: len(free) + 1] += weights[free]
     if is_symmetric:
-        # The transposed view has the memory order that LAPACK wants, and the same entries.
+        # The transposed view has the memory order of LAPACK and, by symmetry, the same entries.
         triangle, failed = linalg.lapack.dpotrf(block.T, lower=True, clean=False, overwrite_a=True)
         if not failed:
             return lambda right: linalg.lapack.dpotrs(triangle, right, lower=True)[0]

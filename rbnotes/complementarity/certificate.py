@@ -1,12 +1,12 @@
-"""Proofs that a complementarity problem is infeasible: a sum of its rows that nothing meets (Lloyd 0.3).
+"""Certificates of infeasibility of complementarity problems (Lloyd 0.3).
 
-Feasible is a z within its bounds whose ``w = M z + q`` is nonnegative where z has no upper bound and
-nonpositive where it has no lower one. If y is nonnegative where z has a lower bound and nonpositive where it
-has an upper one, so zero where it has both, all feasible points have ``w^T y >= 0``. But
+A feasible point is a z within its bounds whose ``w = M z + q`` is nonnegative if z has no upper bound and
+nonpositive if it has no lower one. If y is nonnegative where z has a lower bound and nonpositive where it has
+an upper one, so zero where it has both, all feasible points satisfy ``w^T y >= 0``. But
 
     w^T y = (M^T y)^T z + q^T y,
 
-and if even the z within the bounds for which that is largest makes it negative, there is no feasible point.
+and if its largest value over all z within the bounds is negative, there is no feasible point.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from rbnotes.arguments import Array
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
 CERTIFICATE_TOLERANCE = 1e-11
-"""What a proof may be off by, relative to the terms that each of its numbers is a sum of."""
+"""Accepted error of a certificate, relative to the terms of each of its sums."""
 
 
 def is_infeasibility_certificate(
     y: Array, product: Array, terms: Array, q: Array, lower: Array, upper: Array
 ) -> bool:
-    """Whether y ``(n,)`` proves that there is no feasible point.
+    """Return True if y ``(n,)`` proves that there is no feasible point.
 
     Parameters
     ----------
     product, terms
-        ``M^T y``, and the same with absolute values throughout: what rounding is relative to.
+        ``M^T y``, and the same with absolute values, which scales the rounding.
     """
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     if np.any((y < -CERTIFICATE_TOLERANCE) & has_lower) or np.any((y > CERTIFICATE_TOLERANCE) & has_upper):
@@ -45,10 +45,9 @@ def is_infeasibility_certificate(
 
 
 def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Array | None:
-    """A proof y ``(n,)`` that there is no feasible point, with entries of at most 1; None if none is found.
+    """Return a proof y ``(n,)``, with entries of at most 1, that there is no feasible point, or None.
 
-    It is searched for by a linear program: the least ``q^T y`` plus the largest ``(M^T y)^T z``. What comes
-    out is verified.
+    A linear program minimizes ``q^T y`` plus the largest ``(M^T y)^T z``. The result is verified.
     """
     M, q, n = problem.M, problem.q, problem.size
     lower, upper = problem.lower, problem.upper

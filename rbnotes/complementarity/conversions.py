@@ -1,7 +1,6 @@
-"""One problem, several faces: quadratic programs, LCPs and box LCPs (Lloyd 0.3).
+"""Conversions between quadratic programs, LCPs and box LCPs (Lloyd 0.3).
 
-Each conversion has its way back: a function that turns the solution z of the new problem into the unknowns of
-the old one.
+Each conversion has a function that turns the solution z of the new problem into the unknowns of the old one.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from rbnotes.complementarity.problems import LCP, QP, BoxLCP, to_dense
 
 
 def lcp_from_qp(qp: QP) -> LCP:
-    """The LCP of a quadratic program's multipliers (Lloyd 0.3), ``M = A Q^-1 A^T, q = -b - A Q^-1 c``.
+    """Return the LCP of the multipliers of a QP (Lloyd 0.3), ``M = A Q^-1 A^T, q = -b - A Q^-1 c``.
 
-    Equations ``G x = g`` are eliminated on the way. :func:`qp_minimizer` is the way back.
+    Equations ``G x = g`` are eliminated. :func:`qp_minimizer` recovers x.
 
     Raises
     ------
     InvalidArgument
-        If ``qp`` is no ``QP``.
+        If ``qp`` is not a ``QP``.
     SingularConfiguration
         If Q is not positive definite.
     """
@@ -35,22 +34,28 @@ def lcp_from_qp(qp: QP) -> LCP:
 
 
 def qp_minimizer(qp: QP, z: ArrayLike) -> Array:
-    """The minimiser x ``(d,)`` from the multipliers z ``(m,)``: ``x = Q^-1 (A^T z - c)`` (Lloyd 0.3).
+    """Return the minimizer x ``(d,)`` from the multipliers z ``(m,)``: ``x = Q^-1 (A^T z - c)`` (Lloyd 0.3).
 
-    Raises InvalidArgument if the shape of ``z`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``z`` does not fit.
     """
     arguments.require_instance("qp", qp, QP)
     return Elimination.from_qp(qp).recover_unknowns(z)[0]
 
 
 def qp_from_lcp(lcp: LCP) -> QP:
-    """A quadratic program in z that the solutions of an LCP minimise.
+    """Return a quadratic program in z whose minimizers are the solutions of an LCP.
 
-    For symmetric M it is least ``z^T M z / 2 + q^T z`` with ``z >= 0``, whose multipliers are w.
-    Otherwise it is the gap ``z^T w`` with ``z >= 0, w >= 0``, which solutions make zero. Convex if M is
-    positive semidefinite.
+    For symmetric M the objective is ``z^T M z / 2 + q^T z`` with ``z >= 0``, whose multipliers are w.
+    Otherwise it is the gap ``z^T w`` with ``z >= 0, w >= 0``, which is zero at solutions. The program is
+    convex if M is positive semidefinite.
 
-    Raises InvalidArgument if ``lcp`` is no ``LCP``.
+    Raises
+    ------
+    InvalidArgument
+        If ``lcp`` is not an ``LCP``.
     """
     arguments.require_instance("lcp", lcp, LCP)
     identity = sparse.eye_array(lcp.size, format="csc")
@@ -61,9 +66,12 @@ def qp_from_lcp(lcp: LCP) -> QP:
 
 
 def qp_from_box(box: BoxLCP) -> QP:
-    """Least ``z^T M z / 2 + q^T z`` within the bounds, for symmetric M; its rows are the finite bounds.
+    """Return the QP ``min z^T M z / 2 + q^T z`` within the bounds, for symmetric M; rows are finite bounds.
 
-    Raises InvalidArgument if ``box`` is no ``BoxLCP``.
+    Raises
+    ------
+    InvalidArgument
+        If ``box`` is not a ``BoxLCP``.
     """
     arguments.require_instance("box", box, BoxLCP)
     if not box.is_symmetric:
@@ -75,25 +83,28 @@ def qp_from_box(box: BoxLCP) -> QP:
 
 
 def box_from_lcp(lcp: LCP) -> BoxLCP:
-    """The same problem with the bounds 0 and infinity.
+    """Return the box LCP with the bounds 0 and infinity.
 
-    Raises InvalidArgument if ``lcp`` is no ``LCP``.
+    Raises
+    ------
+    InvalidArgument
+        If ``lcp`` is not an ``LCP``.
     """
     arguments.require_instance("lcp", lcp, LCP)
     return BoxLCP(M=lcp.M, q=lcp.q, lower=0.0, upper=np.inf)
 
 
 def lcp_from_box(box: BoxLCP) -> LCP:
-    """An LCP with the same solutions; :func:`box_unknowns` is the way back.
+    """Return an LCP with the same solutions; :func:`box_unknowns` recovers the unknowns.
 
     Unbounded variables are eliminated. The others are measured from a bound, ``z = lower + u`` or
-    ``z = upper - u``; where both are finite, a second pair ``0 <= t _|_ (upper - lower) - u >= 0`` takes up
+    ``z = upper - u``; where both are finite, a second pair ``0 <= t _|_ (upper - lower) - u >= 0`` is
     the negative part of w.
 
     Raises
     ------
     InvalidArgument
-        If ``box`` is no ``BoxLCP``.
+        If ``box`` is not a ``BoxLCP``.
     SingularConfiguration
         If the rows and columns of the unbounded variables form a singular matrix.
     """
@@ -119,9 +130,12 @@ def lcp_from_box(box: BoxLCP) -> LCP:
 
 
 def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
-    """The unknowns ``(n,)`` of a box LCP from the solution of :func:`lcp_from_box`.
+    """Return the unknowns ``(n,)`` of a box LCP from the solution of :func:`lcp_from_box`.
 
-    Raises InvalidArgument if the shape of ``z`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``z`` does not fit.
     """
     arguments.require_instance("box", box, BoxLCP)
     M, shift, sign, is_free = _shift_to_bounds(box)
@@ -136,7 +150,7 @@ def box_unknowns(box: BoxLCP, z: ArrayLike) -> Array:
 
 
 def _shift_to_bounds(box: BoxLCP) -> tuple[Array, Array, Array, Any]:
-    """M dense, the bound that each variable is measured from, in which direction, and which have none."""
+    """Return dense M, the reference bounds of variables, their directions, and a mask of unbounded ones."""
     is_free = np.isinf(box.lower) & np.isinf(box.upper)
     from_above = np.isinf(box.lower) & ~is_free
     shift = np.where(is_free, 0.0, np.where(from_above, box.upper, box.lower))

@@ -1,9 +1,9 @@
-"""Quadratic programs through cvxpy: parametrised once, solved again for every new set of numbers.
+"""Quadratic programs through cvxpy: compiled once, solved repeatedly with new numbers.
 
-cvxpy translates a problem for its solver once; after that only numbers change (its rules of "disciplined
-parametrised programming"). What an interior-point or splitting method returns is good to about the square
-root of its tolerance where z and w are both zero, so the result is polished on the active set it suggests,
-and accepted on the natural residual, never on the solver's word.
+cvxpy compiles a problem for its solver once; after that only parameters change (its rules of disciplined
+parametrized programming). An interior-point or splitting method is accurate to about the square root of its
+tolerance if z and w are both zero. The result is therefore refined on the active set that it suggests, and
+accepted on the natural residual, not on the status of the solver.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TOLERANCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "HIGHS": ("primal_feasibility_tolerance", "dual_feasibility_tolerance"),
     }
 )
-"""What each solver calls its tolerances."""
+"""Names of the tolerances of each solver."""
 
 _LIMITS: Mapping[str, dict[str, Any]] = MappingProxyType(
     {"OSQP": {"max_iter": 100_000}, "SCS": {"max_iters": 100_000}}
@@ -51,15 +51,15 @@ _STATUS = {
     "unbounded_inaccurate": Status.UNBOUNDED,
     "user_limit": Status.ITERATION_LIMIT,
 }
-"""What cvxpy says where there is no x."""
+"""Statuses of cvxpy without a solution x."""
 
 
 class ParametrizedQP:
-    """A quadratic program, translated for a solver, whose numbers can be changed.
+    """Quadratic program compiled for a solver, with numbers that can be changed.
 
-    >>> from rbnotes.complementarity import QP, QuadraticProgram
+    >>> from rbnotes.complementarity import QP, ParametrizedQP
     >>> first = QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[1.0])
-    >>> program = QuadraticProgram(first, vary=("b",))
+    >>> program = ParametrizedQP(first, vary=("b",))
     >>> for bound in (1.0, 2.0):
     ...     next_one = QP(Q=[[2.0]], c=[0.0], A=[[1.0]], b=[bound])
     ...     print(program.solve(next_one).x.round(6))
@@ -69,23 +69,23 @@ class ParametrizedQP:
     Parameters
     ----------
     example
-        A program of the shape of those to come.
+        Program of the shape of those to be solved.
     vary
-        Which of ``Q, c, A, b, G, g`` will change; the others are constant, which makes solving faster, Q
-        above all. All by default. Sparse matrices may change within the example's pattern; of Q that is
-        supported if it is diagonal, else a varying Q is treated as dense.
+        Names among ``Q, c, A, b, G, g`` of what will change, all by default. Constant data, in particular Q,
+        make solving faster. Sparse matrices may change within the pattern of the example; a varying sparse Q
+        must be diagonal, otherwise it is treated as dense.
     solver
-        One of ``cvxpy.installed_solvers()`` that solves quadratic programs.
+        Name in ``cvxpy.installed_solvers()`` of a solver of quadratic programs.
     solver_tolerance
-        Without unit: handed to the solver where it is CLARABEL, OSQP, SCS or HIGHS; by default 1e-9, 1e-7 for
-        the splitting methods OSQP and SCS.
+        Dimensionless tolerance of CLARABEL, OSQP, SCS or HIGHS; by default 1e-9, and 1e-7 for the splitting
+        methods OSQP and SCS.
     options
         Further options of the solver.
 
     Raises
     ------
     InvalidArgument
-        If Q is not positive semidefinite, or the solver not installed.
+        If Q is not positive semidefinite, or the solver is not installed.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class ParametrizedQP:
         solver_tolerance: float | None = None,
         **options: Any,
     ) -> None:
-        import cvxpy as cp  # takes longer to import than all the rest, and is of use only here
+        import cvxpy as cp  # slow to import and needed only here
 
         arguments.require_instance("example", example, QP)
         if not example.size:
@@ -121,15 +121,15 @@ class ParametrizedQP:
         Parameters
         ----------
         qp
-            Of the example's shape, and equal to it where nothing varies.
+            Program of the shape of the example, and equal to it in all constant data.
         tolerance
-            Accepted relative residual of the optimality conditions, after polishing.
+            Accepted relative residual of the optimality conditions, after refinement.
 
         Returns
         -------
         QPSolution
-            With x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved, infeasible,
-            unbounded, iteration limit, ill-conditioned.
+            Solution with x, the multipliers z of ``A x >= b`` and those of ``G x = g``. Statuses: solved,
+            infeasible, unbounded, iteration limit, ill-conditioned.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class ParametrizedQP:
         self._set_parameters(qp)
         options = {"solver": self.solver, "ignore_dpp": False, **self._options}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an inaccurate answer is judged below
+            warnings.simplefilter("ignore")  # an inaccurate result is judged below
             try:
                 self._problem.solve(**options)
             except self._cp.SolverError:
@@ -216,7 +216,7 @@ class ParametrizedQP:
             if name in self._parameters:
                 self._set_parameter(name, value)
             elif name in self.vary:
-                continue  # without rows there is nothing to change
+                continue  # no rows, nothing to change
             elif value is not expected and not np.array_equal(to_dense(value), to_dense(expected)):
                 raise InvalidArgument(name, "other numbers", f"those of the example, or {name!r} in vary")
 
@@ -243,7 +243,7 @@ class ParametrizedQP:
 def cached_program(
     sizes: tuple[int, int, int], solver: str, solver_tolerance: float | None
 ) -> ParametrizedQP:
-    """A program of ``(unknowns, inequalities, equations)`` in which all varies, made once per shape."""
+    """Return a program of ``(unknowns, inequalities, equations)`` in which all data vary, cached by shape."""
     d, m, k = sizes
     example = QP(np.eye(d), np.zeros(d), np.zeros((m, d)), np.zeros(m), np.zeros((k, d)), np.zeros(k))
     return ParametrizedQP(example, solver=solver, solver_tolerance=solver_tolerance)
@@ -252,16 +252,19 @@ def cached_program(
 def solve_qp(
     qp: QP, *, solver: str = "CLARABEL", solver_tolerance: float | None = None, tolerance: float = 1e-8
 ) -> QPSolution:
-    """Solve one quadratic program through cvxpy; further ones of its shape reuse the translation.
+    """Solve one quadratic program through cvxpy; programs of the same shape reuse the compiled one.
 
-    Sparse programs are translated each time, so that they stay sparse; to solve many of them, make a
-    :class:`ParametrizedQP`. Arguments and result as there.
+    Sparse programs are compiled each time, so that they stay sparse; to solve many of them, use
+    :class:`ParametrizedQP`, which has the same arguments and result.
 
-    Raises InvalidArgument if ``solver`` is not one of the names or ``tolerance`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``solver`` is not one of the names or ``tolerance`` is not positive.
     """
     arguments.require_instance("qp", qp, QP)
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
-    if not qp.size:  # nothing to choose, and nothing that cvxpy would take
+    if not qp.size:  # no unknowns: cvxpy does not accept such a program
         is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
         return _solution_at_zero(
             qp, Status.SOLVED if is_feasible else Status.INFEASIBLE, Statistics(), solver
@@ -274,7 +277,7 @@ def solve_qp(
 
 
 def _checked_solver(solver: str, solver_tolerance: float | None) -> tuple[str, float]:
-    """An installed solver and the tolerance that is handed to it."""
+    """Return an installed solver and its tolerance."""
     import cvxpy as cp
 
     solver = str(arguments.choice("solver", solver, tuple(cp.installed_solvers())))
@@ -288,7 +291,7 @@ def _is_diagonal(Q: Matrix) -> bool:
 
 
 def _square_root_factor(Q: Matrix) -> Array:
-    """R with ``R^T R = Q``."""
+    """Return R with ``R^T R = Q``."""
     Q = to_dense(Q)
     try:
         result: Array = linalg.cholesky(Q)
@@ -306,7 +309,7 @@ PrimalDualPoint = tuple[Array, Array, Array]
 
 
 def _refine_on_active_rows(qp: QP, point: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
-    """The best of x, z and lambda as found, and what solves the rows that seem active as equations."""
+    """Return the better of x, z and lambda as found, and the solution with the active rows as equations."""
     problem = Elimination.from_qp(qp)
 
     def rate(primal_dual: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
@@ -326,13 +329,13 @@ def _refine_on_active_rows(qp: QP, point: PrimalDualPoint) -> tuple[Array, Array
             if np.array_equal(new_active, is_active):
                 break
             is_active = new_active
-    if best[3].relative > 1e-12:  # noise around zero tells no active set
+    if best[3].relative > 1e-12:  # noise around zero does not determine the active set
         best = min(best, rate((0 * point[0], 0 * point[1], 0 * point[2])), key=lambda each: each[3].relative)
     return best
 
 
 def _solve_with_active_rows(qp: QP, is_active: Any, point: PrimalDualPoint) -> PrimalDualPoint:
-    """x, z and lambda near those found with the active rows as equations, negative z cut off.
+    """Return x, z and lambda with the active rows as equations and negative z clipped.
 
     The multipliers are changed as little as possible, so that those of redundant rows stay positive.
     """
@@ -349,7 +352,7 @@ def _solve_with_active_rows(qp: QP, is_active: Any, point: PrimalDualPoint) -> P
 
 
 def _solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
-    """What is returned of a program without solution, and of one without unknowns."""
+    """Return the result for a program without solution, or without unknowns."""
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
     residuals = Elimination.from_qp(qp).residuals_unchecked(x, multipliers, z)
     method = f"cvxpy ({solver})"

@@ -1,11 +1,11 @@
-"""Unknowns and equations eliminated from a problem, so that an LCP is left (Lloyd 0.7).
+"""Elimination of unknowns and equations from a problem, which leaves an LCP (Lloyd 0.7).
 
-The optimality conditions of a quadratic program, and the problem of a time step, ask for x, lambda and z with
+The optimality conditions of a quadratic program, and the problem of a time step, have the form
 
     M x - G^T lambda - N^T z = f,   G x = g,   0 <= z _|_ w = N x - n >= 0.
 
-With x and lambda from the first two lines, ``w = M' z + q'`` with ``M' = Nb A^-1 Nb^T``, ``Nb = (N 0)`` and A
-the KKT matrix of M and G.
+With x and lambda from the first two equations, ``w = M' z + q'`` with ``M' = Nb A^-1 Nb^T``, ``Nb = (N 0)``
+and the KKT matrix A of M and G.
 """
 
 from __future__ import annotations
@@ -36,33 +36,36 @@ from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """The unknowns x and lambda as functions of z, and the LCP in z; the KKT matrix is factored once.
+    """Unknowns x and lambda as functions of z, and the LCP in z; the KKT matrix is factored once.
 
-    Arrays are taken as they are: :class:`~rbnotes.complementarity.QP` and
-    :class:`rbnotes.dynamics.StepProblem` check theirs.
+    Arrays are not checked: :class:`~rbnotes.complementarity.QP` and :class:`rbnotes.dynamics.StepProblem`
+    check theirs.
     """
 
     M: Matrix
-    """``(d, d)``, regular, dense or sparse: in a step the inertia, kg, kg m and kg m^2."""
+    """Regular matrix ``(d, d)``, dense or sparse: in a step the inertia, kg, kg m and kg m^2."""
     f: Array
-    """``(d,)``: in a step the momentum, N s and N m s."""
+    """Right side ``(d,)``: in a step the momentum, N s and N m s."""
     N: Matrix
     """Rows of the inequalities ``(m, d)``, in the units of n per x; dense or sparse."""
     n: Array
-    """What ``N x`` is at least ``(m,)``: in a step m/s."""
+    """Lower bounds of ``N x (m,)``: in a step m/s."""
     G: Matrix
-    """Rows of the equations ``(k, d)``, in the units of g per x; dense or sparse; without rows if there are
-    no equations."""
+    """Rows of the equations ``(k, d)``, in the units of g per x; dense or sparse; k is zero without
+    equations."""
     g: Array
-    """What ``G x`` is ``(k,)``: in a step m/s or rad/s."""
+    """Values of ``G x (k,)``: in a step m/s or rad/s."""
     factors: KKT | None = None
-    """The factored KKT matrix of M and G, if there is one already."""
+    """Factored KKT matrix of M and G, if already available."""
 
     @classmethod
     def from_qp(cls, qp: QP) -> Elimination:
-        """Optimality conditions of a quadratic program: they tell its minimiser if Q is positive definite.
+        """Return the optimality conditions of a quadratic program, sufficient if Q is positive definite.
 
-        Raises InvalidArgument if ``qp`` is no ``QP``.
+        Raises
+        ------
+        InvalidArgument
+            If ``qp`` is not a ``QP``.
         """
         arguments.require_instance("qp", qp, QP)
         return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g)
@@ -74,24 +77,24 @@ class Elimination:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether M is symmetric to rounding."""
+        """True if M is symmetric to rounding."""
         return is_symmetric_unchecked(self.M)
 
     @cached_property
     def kkt(self) -> KKT:
-        """The factored KKT matrix of M and G."""
+        """Factored KKT matrix of M and G."""
         return factor_kkt_unchecked(self.M, self.G) if self.factors is None else self.factors
 
     @cached_property
     def _inverse(self) -> Any:
-        """Inverse of M where that is sparse and there are no equations, else None."""
+        """Inverse of M if it is sparse and there are no equations, else None."""
         blocks = self.factors is None and not len(self.g) and sparse.issparse(self.M)
         return _block_inverse(self.M) if blocks else None
 
     def lcp(self) -> LCP:
-        """The LCP in z: ``m + 1`` solves with the KKT matrix, for m rows of N.
+        """Return the LCP in z, which takes ``m + 1`` solves with the KKT matrix for m rows of N.
 
-        If M is sparse, made of small blocks, and there are no equations, its matrix is sparse.
+        If M is sparse with small blocks, and there are no equations, its matrix is sparse.
         """
         q = self.N @ self.recover_unknowns(np.zeros(self.size))[0] - self.n
         if self._inverse is not None:
@@ -104,9 +107,12 @@ class Elimination:
         return LCP(M=(M + M.T) / 2 if self.is_symmetric else M, q=q)
 
     def recover_unknowns(self, z: ArrayLike) -> tuple[Array, Array]:
-        """x ``(d,)`` and lambda ``(k,)`` from z ``(m,)``: one solve.
+        """Return x ``(d,)`` and lambda ``(k,)`` for z ``(m,)``, by one solve.
 
-        Raises InvalidArgument if the shape of ``z`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``z`` does not fit.
         """
         z = arguments.single_vector("z", z, self.size)
         right_hand_side = self.f + self.N.T @ z
@@ -115,9 +121,12 @@ class Elimination:
         return self.kkt.solve_unchecked(right_hand_side, self.g)
 
     def residuals(self, x: ArrayLike, multipliers: ArrayLike, z: ArrayLike) -> Residuals:
-        """How well x ``(d,)``, lambda ``(k,)`` and z ``(m,)`` solve the problem.
+        """Return the residuals of x ``(d,)``, lambda ``(k,)`` and z ``(m,)``.
 
-        Raises InvalidArgument if the shape of ``x``, ``multipliers`` or ``z`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``x``, ``multipliers`` or ``z`` does not fit.
         """
         x = arguments.single_vector("x", x, len(self.f))
         multipliers = arguments.single_vector("multipliers", multipliers, len(self.g))
@@ -125,11 +134,11 @@ class Elimination:
         return self.residuals_unchecked(x, multipliers, z)
 
     def residuals_unchecked(self, x: Array, multipliers: Array, z: Array) -> Residuals:
-        """As :meth:`residuals`, of vectors that are known to be right."""
+        """Return :meth:`residuals` for valid vectors, without checks."""
         equation_residual = self.M @ x - self.G.T @ multipliers - self.N.T @ z - self.f
         force = abs(self.M) @ np.abs(x) + abs(self.G).T @ np.abs(multipliers) + abs(self.N).T @ np.abs(z)
         force += np.abs(self.f)
-        # The motion that such forces would make alone: x itself may be zero because they balance.
+        # The motion under these forces alone: x itself may be zero because they balance.
         motion_bound = np.maximum(np.abs(x), force / self._inertia)
         scales = self._residual_scales
         constraint_residual = self.G @ x - self.g
@@ -155,14 +164,14 @@ class Elimination:
 
     @cached_property
     def _inertia(self) -> Array:
-        """About how hard each unknown is to move ``(d,)``."""
+        """Approximate inertia of each unknown ``(d,)``."""
         inertia = np.abs(self.M.diagonal())
         result: Array = np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0)
         return result
 
     @cached_property
     def _residual_scales(self) -> _ResidualScales:
-        """What errors are measured by, from f, g and n alone: see :class:`residuals.ResidualScale`."""
+        """Scales of the errors, from f, g and n alone; see :class:`residuals.ResidualScale`."""
         root = np.sqrt(self._inertia)
         equation_units, pair_units = (
             np.sqrt(square_entries(rows) @ (1 / self._inertia)) for rows in (self.G, self.N)
@@ -181,7 +190,7 @@ class Elimination:
         )
 
     def with_dense_matrices(self) -> Elimination:
-        """The same with dense matrices, which are faster while they are small; M stays if it is in blocks."""
+        """Return the problem with dense matrices, faster if small; a block-diagonal M stays sparse."""
         if not any(sparse.issparse(matrix) for matrix in (self.M, self.N, self.G)):
             return self
         M = self.M if not len(self.g) else to_dense(self.M)
@@ -199,20 +208,20 @@ class _ResidualScales(NamedTuple):
 
 
 def square_entries(matrix: Matrix) -> Any:
-    """The entries squared, dense or sparse."""
+    """Return the squared entries of a dense or sparse matrix."""
     return matrix.multiply(matrix) if sparse.issparse(matrix) else matrix * matrix
 
 
 def is_constrained(mobility: Array, rows: Array, M: Matrix) -> Any:
-    """Whether the effect of impulses along rows of N is but rounding: the equations hold such contacts fast.
+    """Return True for rows of N along which impulses have no effect, because the equations hold them.
 
-    ``mobility`` is that under the equations; without them it would be about ``sum row^2 / diag(M)``.
+    ``mobility`` accounts for the equations; without them it would be about ``sum row^2 / diag(M)``.
     """
     return mobility <= 1e-13 * np.sum(rows**2 / np.abs(M.diagonal()), axis=-1)
 
 
 def _block_inverse(M: Matrix, max_block_size: int = 12) -> Any:
-    """Inverse of a sparse matrix that falls into small blocks (free bodies, say), else None."""
+    """Return the inverse of a sparse matrix with small diagonal blocks (such as free bodies), else None."""
     diagonal = M.diagonal()
     if M.nnz == len(diagonal) and np.all(diagonal > 0):
         indices = np.arange(len(diagonal) + 1)
@@ -238,7 +247,7 @@ def _block_inverse(M: Matrix, max_block_size: int = 12) -> Any:
         try:
             np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
         except np.linalg.LinAlgError:
-            return None  # the factorization says what is wrong
+            return None  # the factorization raises the error
         members = order[starts[blocks][:, None] + np.arange(size)]
         rows.append(np.repeat(members, size, axis=1).ravel())
         columns.append(np.tile(members, size).ravel())

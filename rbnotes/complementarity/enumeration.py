@@ -1,7 +1,7 @@
-"""Small problems by trying every complementary choice: slow, and right for every matrix.
+"""Enumeration of all complementary choices for small problems: slow, but valid for every matrix.
 
-Each choice takes of every pair either z_i or w_i to be zero, and asks whether q lies in the cone of what is
-left: ``w - M z = q`` with the others nonnegative. There are ``2^n`` of them.
+Each choice sets either z_i or w_i of every pair to zero and tests whether q lies in the cone of the rest:
+``w - M z = q`` with the others nonnegative. There are ``2^n`` choices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rbnotes.complementarity.scaling import scale_matrix, two_sided_scaling
 from rbnotes.complementarity.solution import Solution, Status
 
 MAX_ENUMERATED_PAIRS = 8
-"""Problems of up to so many pairs are tried out."""
+"""Largest number of pairs that is enumerated."""
 
 
 def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
@@ -30,15 +30,14 @@ def enumeration(problem: LCP, *, tolerance: float = 1e-10) -> Solution:
     Parameters
     ----------
     problem
-        Any M.
+        LCP with any M.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
 
     Returns
     -------
     Solution
-        Of all choices the one with the smallest residual. Statuses: solved, infeasible (with a proof), no
-        solution.
+        Choice with the smallest residual. Statuses: solved, infeasible (with a certificate), no solution.
 
     Raises
     ------

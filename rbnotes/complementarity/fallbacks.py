@@ -1,4 +1,4 @@
-"""What else can be tried where a method did not get to a solution: other units, another method, all bases."""
+"""Fallbacks for methods that fail: other units, another method, enumeration."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from rbnotes.complementarity.scaling import scale_problem, symmetric_scaling, tw
 from rbnotes.complementarity.solution import Solution, Status
 
 MAX_LEMKE_SIZE = 300
-"""Lemke's method, whose tableau is dense, is tried on problems of up to so many pairs."""
+"""Largest number of pairs for which Lemke's method, with its dense tableau, is tried."""
 
 ScaledSolver = Callable[[LCP | BoxLCP, Array], Solution]
-"""Solves a problem in units ``(n,)`` of z that it is told."""
+"""Function that solves a problem in given units ``(n,)`` of z."""
 
 
 def try_fallbacks(
     problem: LCP | BoxLCP, failed: Solution, method: ScaledSolver, *, tolerance: float = 1e-10
 ) -> Solution:
-    """A solution or a proof that there is none, if one is found; else what the method said.
+    """Return a solution or a certificate of infeasibility if one is found, else the failed solution.
 
-    Tried are the method itself in units in which all variables have an effect of one, Lemke's method, a
-    search for a certificate, and, for small problems, all bases.
+    The fallbacks are the method itself on the equilibrated problem, Lemke's method, a search for a
+    certificate, and, for small problems, enumeration.
     """
     scaling = symmetric_scaling(problem.M)
     if np.any(scaling != 1.0):
@@ -58,7 +58,7 @@ def try_fallbacks(
 
 
 def is_conclusive(solution: Solution) -> bool:
-    """Whether there is nothing more to be found out."""
+    """Return True if the status needs no fallback."""
     is_proved = solution.status is Status.INFEASIBLE and solution.certificate is not None
     return solution.is_solved or is_proved or solution.status is Status.ITERATION_LIMIT
 
@@ -80,7 +80,7 @@ def _solve_by_lemke(problem: LCP | BoxLCP, failed: Solution, tolerance: float) -
 def _unscale_solution(
     problem: LCP | BoxLCP, inner: Solution, z_scale: Array, w_scale: Array, name: str
 ) -> Solution:
-    """The solution of a problem, from that in other units."""
+    """Return the solution of a problem from that of the scaled problem."""
     z = z_scale * inner.z
     certificate = None if inner.certificate is None else w_scale * inner.certificate
     return replace(

@@ -1,9 +1,9 @@
-"""Projected Gauss-Seidel: variable by variable, take the value that zeroes its w, cut off at its bounds.
+"""Projected Gauss-Seidel: set each variable in turn so that its w is zero, and clip it to its bounds.
 
-A sweep is cheap and always leaves z within its bounds, so that it can be stopped at any time. For symmetric
-positive definite M it converges (for semidefinite M, if there is a solution), linearly at best, and slowly
-for high stacks. With sparse M, variables that do not act on each other are treated together: the result is
-that of a sequential sweep, in another order.
+A sweep is cheap and keeps z within its bounds, so that the method can be stopped at any time. It converges
+for symmetric positive definite M (for semidefinite M, if there is a solution), linearly at best, and slowly
+for high stacks. For sparse M, uncoupled variables are updated together: the result is that of a sequential
+sweep in another order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rbnotes.complementarity.residuals import residual_scale
 from rbnotes.complementarity.solution import Solution, Statistics, Status
 
 DIVERGENCE_THRESHOLD = 1e100
-"""Beyond this there is no way back."""
+"""Size of z above which the iteration counts as divergent."""
 
 
 def gauss_seidel(
@@ -39,23 +39,23 @@ def gauss_seidel(
     Parameters
     ----------
     problem
-        With positive diagonal of M, except for rows of zeros.
+        LCP or box LCP; the diagonal of M is positive except in zero rows.
     initial_guess : (n,), optional
         First iterate, clipped to the bounds; by default the point of the box nearest to zero.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
     max_sweeps
-        Stop after so many; with status "iteration limit" if that was too early.
+        Largest number of sweeps; the status is "iteration limit" if it is reached.
     relaxation
         Factor on each correction, between 0 and 2.
-    polished
-        Try to solve for the variables off their bounds exactly, after 10, 20, 40, ... sweeps and at the end.
+    refine
+        If True, solve for the variables off their bounds exactly after 10, 20, 40, ... sweeps and at the end.
 
     Returns
     -------
     Solution
-        ``statistics.sweeps`` counts the sweeps. Statuses: solved, iteration limit,
-        unsuited (it diverges).
+        Solution; ``statistics.sweeps`` is the number of sweeps. Statuses: solved, iteration limit, unsuited
+        (divergence).
 
     Raises
     ------
@@ -101,7 +101,7 @@ def gauss_seidel(
 
 
 def _relaxation_factors(M: Matrix, relaxation: float) -> Array:
-    """What to divide each w by; variables whose row is zero, which change no w of theirs, stay."""
+    """Return the factors on each w; variables with zero rows do not change."""
     diagonal = np.asarray(M.diagonal())
     is_movable = diagonal != 0
     for i in np.flatnonzero(~is_movable):
@@ -114,7 +114,7 @@ def _relaxation_factors(M: Matrix, relaxation: float) -> Array:
 
 
 def _make_sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:
-    """A function that changes z by one sweep."""
+    """Return a function that updates z by one sweep."""
     M, q, lower, upper = problem.M, problem.q, problem.lower, problem.upper
     if sparse.issparse(M):
         colors = _greedy_coloring(M)
@@ -138,7 +138,7 @@ def _make_sweep(problem: LCP | BoxLCP, rates: Array) -> Callable[[Array], None]:
 
 
 def _greedy_coloring(M: Matrix) -> NDArray[np.int_]:
-    """Greedy colouring of the graph of M: neighbours get different colours."""
+    """Return a greedy coloring of the graph of M: neighbors get different colors."""
     pattern = sparse.csr_array(abs(M) + abs(M.T))
     colors = np.full(M.shape[0], -1)
     for row in range(M.shape[0]):

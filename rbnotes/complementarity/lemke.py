@@ -1,9 +1,9 @@
 """Lemke's method with lexicographic pivoting.
 
-It follows a path of almost complementary bases of ``w = M z + q + d z_0``, from z_0 large to z_0 = 0. It asks
-less of M than the other methods: it solves friction problems whose matrices are neither positive semidefinite
-nor P-matrices, and ends in a ray where the path leads nowhere. The lexicographic rule, under which all of
-``[B^-1 q, B^-1]`` decides ties, forbids cycles.
+The method follows a path of almost complementary bases of ``w = M z + q + d z_0``, from large z_0 to z_0 = 0.
+It requires less of M than the other methods: it solves friction problems whose matrices are neither positive
+semidefinite nor P-matrices, and ends in a ray if the path leads nowhere. The lexicographic rule, which breaks
+ties by all of ``[B^-1 q, B^-1]``, prevents cycles.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from rbnotes.complementarity.solution import Solution, Statistics, Status
 Indices = NDArray[np.int_]
 
 PIVOT_TOLERANCE = 1e-10
-"""Entries of the entering column below this, relative to its largest, do not block."""
+"""Size of entries of the entering column, relative to its largest, below which they do not block."""
 
 TIE_TOLERANCE = 1e-11
-"""Ratios this close, relative to the largest entry of ``B^-1 q``, are tied."""
+"""Difference of ratios, relative to the largest entry of ``B^-1 q``, below which they are tied."""
 
 
 NEARLY_SOLVED_RESIDUAL = 1e-6
-"""Relative residual below which a ray may be rounding."""
+"""Relative residual below which a ray may be due to rounding."""
 
 
 def lemke(
@@ -44,19 +44,20 @@ def lemke(
     Parameters
     ----------
     problem
-        Any M; if it is copositive-plus (positive semidefinite, say), a ray means that there is no solution.
+        LCP with any M; if M is copositive-plus (for example positive semidefinite), a ray proves
+        infeasibility.
     covering_vector : (n,) or float
-        The covering vector d, positive.
+        Positive covering vector d.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
     max_pivots
-        Give up after so many; by default ``50 n + 1000``.
+        Largest number of pivots; by default ``50 n + 1000``.
 
     Returns
     -------
     Solution
-        ``statistics.pivots`` counts the pivot that brings z_0 in. Possible statuses: solved, infeasible
-        (the ray proves it, and is the certificate), secondary ray, ill-conditioned, iteration limit.
+        Solution; ``statistics.pivots`` includes the pivot that brings z_0 in. Possible statuses: solved,
+        infeasible (the ray is the certificate), secondary ray, ill-conditioned, iteration limit.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def lemke(
     z, status, pivots, certificate = _follow_path(to_dense(problem.M), problem.q, covering_vector, limit)
     residuals = box_residuals(problem, z)
     if status is Status.SECONDARY_RAY and residuals.relative < NEARLY_SOLVED_RESIDUAL:
-        status, certificate = Status.SOLVED, None  # rounding hides where the path ends; judged below
+        status, certificate = Status.SOLVED, None  # rounding may hide the end of the path; judged below
     if status is Status.SOLVED:
         z = refine_active_set(problem, z)
         residuals = box_residuals(problem, z)
@@ -90,7 +91,7 @@ def lemke(
 def _follow_path(
     M: Array, q: Array, covering_vector: Array, limit: int
 ) -> tuple[Array, Status, int, Array | None]:
-    """Pivot along the path; returns z, the status, the number of pivots and a certificate of infeasibility.
+    """Follow the path; return z, the status, the number of pivots and a certificate of infeasibility.
 
     Variables are numbered w (0 to n - 1), z (n to 2n - 1), z_0 (2n); ``rows`` holds ``[B^-1 q, B^-1]``.
     """
@@ -100,7 +101,7 @@ def _follow_path(
     if np.all(q >= 0):
         return np.zeros(n), Status.SOLVED, 0, None
     entering, column = 2 * n, -covering_vector
-    # z_0 enters at the value that makes the last w nonnegative: the least row of [q, I] / d leaves.
+    # z_0 enters at the value that makes all w nonnegative: the least row of [q, I] / d leaves.
     leaving = _lexicographic_minimum(
         rows,
         covering_vector,
@@ -130,7 +131,7 @@ def _follow_path(
 
 
 def _basic_solution(basis: Indices, rows: Array) -> Array:
-    """The z ``(n,)`` of a basis."""
+    """Return z ``(n,)`` of a basis."""
     n = len(basis)
     is_basic_z = (basis >= n) & (basis < 2 * n)
     z = np.zeros(n)
@@ -139,7 +140,7 @@ def _basic_solution(basis: Indices, rows: Array) -> Array:
 
 
 def _lexicographic_minimum(rows: Array, column: Array, tied: Indices) -> int:
-    """Of the tied rows the one that is lexicographically least when divided by its entry of the column."""
+    """Return the tied row that is lexicographically least when divided by its entry of the column."""
     for k in range(rows.shape[1]):
         if len(tied) == 1:
             break
@@ -149,7 +150,7 @@ def _lexicographic_minimum(rows: Array, column: Array, tied: Indices) -> int:
 
 
 def _update_tableau(rows: Array, column: Array, leaving: int) -> None:
-    """Update ``[B^-1 q, B^-1]`` when the column enters in the place of a row."""
+    """Update ``[B^-1 q, B^-1]`` when the column replaces a row of the basis."""
     pivot_row = rows[leaving] / column[leaving]
     nonzero_rows = np.flatnonzero(column)
     rows[nonzero_rows] -= column[nonzero_rows, None] * pivot_row
@@ -157,7 +158,7 @@ def _update_tableau(rows: Array, column: Array, leaving: int) -> None:
 
 
 def _ray_certificate(M: Array, q: Array, basis: Indices, column: Array, entering: int) -> Array | None:
-    """The z part y of the ray, if ``y >= 0, M^T y <= 0, q^T y < 0``: then w^T y < 0 for all z >= 0."""
+    """Return the z part y of the ray if ``y >= 0, M^T y <= 0, q^T y < 0``: then w^T y < 0 for all z >= 0."""
     n = len(q)
     ray = np.zeros(2 * n + 1)
     ray[basis], ray[entering] = -column, 1.0

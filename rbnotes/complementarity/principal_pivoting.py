@@ -1,14 +1,14 @@
-"""Principal pivoting on columns that are built on demand (Lloyd 0.8).
+"""Principal pivoting with columns built on demand (Lloyd 0.8).
 
-Take the worst w_r of wrong sign and drive its z_r off its bound until w_r is zero. A basic z that reaches a
-bound on the way blocks: it leaves the basis, and the drive goes on.
+The method selects the w_r that violates its sign the most and drives its z_r off its bound until w_r is zero.
+A basic z that reaches a bound on the way blocks: it leaves the basis, and the drive continues.
 
-* Symmetric positive semidefinite M (Keller's method): every drive lowers ``z^T M z / 2 + q^T z``, so that no
-  basis comes back. Other w may become wrong on the way; they are driven later.
-* Other positive semidefinite M and P-matrices (Dantzig and Cottle's method): a right w that would become
-  wrong blocks as well, and is exchanged for its z; each drive leaves fewer wrong ones. Where the pivot entry
-  is zero, the blocking and the driven pair are exchanged together, and w_r is driven itself. Ties between
-  blocking variables are broken lexicographically; a basis that comes back all the same is reported.
+* Symmetric positive semidefinite M (Keller's method): every drive lowers ``z^T M z / 2 + q^T z``, so that
+  no basis recurs. Other w may become infeasible on the way; they are driven later.
+* Other positive semidefinite M and P-matrices (Dantzig and Cottle's method): a feasible w that would
+  become infeasible blocks as well, and is exchanged for its z; each drive leaves fewer infeasible w. If the
+  pivot entry is zero, the blocking and the driven pair are exchanged together, and w_r itself is driven. Ties
+  between blocking variables are broken lexicographically; a basis that recurs nevertheless is reported.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from rbnotes.complementarity.residuals import ResidualScale, residual_scale
 from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judge_status
 
 SIGN_TOLERANCE = 1e-12
-"""Signs are believed above this, relative to the largest value of the same kind."""
+"""Size relative to the largest value of the same kind above which signs are significant."""
 
 SINGULAR_TOLERANCE = 1e-9
-"""Rates and pivot entries count as zero below this, relative to the columns that they come from."""
+"""Size of rates and pivot entries, relative to their columns, below which they count as zero."""
 
 NEGATIVE_PIVOT_TOLERANCE = 1e-6
-"""Pivot entries below minus this (likewise) are no rounding errors: M is unsuited."""
+"""Size of negative pivot entries, likewise, above which they are not rounding errors: M is unsuited."""
 
 BooleanVector = NDArray[np.bool_]
 
@@ -78,32 +78,32 @@ def principal_pivoting(
     Parameters
     ----------
     problem
-        With positive semidefinite M or P-matrix M. (The LCP matrix of an elimination is positive
+        Problem with a positive semidefinite M or P-matrix M. (The LCP matrix of an elimination is positive
         semidefinite if its M is.)
     initial_guess : (n,), optional
-        Variables strictly within their bounds here are basic at the start, as far as they are
-        independent and feasible.
+        Variables strictly within their bounds are basic at the start if they are independent and feasible.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
     max_pivots
-        Give up after so many; by default ``50 n + 1000``.
-    trace
-        Called with the basis and the driven index after every pivot, for tables and pictures.
+        Largest number of pivots; by default ``50 n + 1000``.
+    callback
+        Function called with the basis and the driven index after every pivot.
 
     Returns
     -------
     Solution
-        ``statistics`` counts the pivots and, for an elimination, the solves, those for q, x and lambda
-        included, and the solves saved. Possible statuses: solved, infeasible, secondary ray (nothing
-        blocks, but that proves nothing: M is singular and not symmetric), cycling, unsuited,
+        Solution; ``statistics`` has the number of pivots and, for an elimination, the numbers of solves
+        (including those for q, x and lambda) and of solves avoided. Possible statuses: solved, infeasible,
+        secondary ray (nothing blocks, which proves nothing for a singular nonsymmetric M), cycling, unsuited,
         ill-conditioned, iteration limit.
 
     Raises
     ------
     InvalidArgument
-        If ``tolerance`` is not positive, ``max_pivots`` is negative, or the shape of ``initial_guess`` does not fit.
+        If ``tolerance`` is not positive, ``max_pivots`` is negative, or the shape of ``initial_guess`` does
+        not fit.
     SingularConfiguration
-        If the unbounded variables do not determine each other.
+        If the submatrix of the unbounded variables is singular.
     """
     arguments.require_instance("problem", problem, LCP, BoxLCP, Elimination)
     tolerance = arguments.positive_number("tolerance", tolerance)
@@ -137,12 +137,18 @@ def principal_pivoting(
     residuals = residual_scale(problem).residuals(z, w)
     statistics = Statistics(pivots=basis.num_pivots)
     return Solution(
-        judge_status(status, residuals, tolerance), z, w, residuals, "principal_pivoting", statistics, certificate
+        judge_status(status, residuals, tolerance),
+        z,
+        w,
+        residuals,
+        "principal_pivoting",
+        statistics,
+        certificate,
     )
 
 
 def _initial_basis(data: PivotingData, initial_guess: ArrayLike | None) -> Basis:
-    """The basis of the unbounded variables, and of those that a start suggests."""
+    """Return the basis of the unbounded variables and of those that an initial guess suggests."""
     basis = Basis(data)
     candidates, at_upper = basis.is_unbounded.copy(), basis.at_upper.copy()
     if initial_guess is not None:
@@ -153,9 +159,7 @@ def _initial_basis(data: PivotingData, initial_guess: ArrayLike | None) -> Basis
     while len(violated := _violated_indices(basis)):
         for s in violated:
             basis.leave_basis(int(s))
-        if np.any(
-            _is_dependent(basis)
-        ):  # without those that have left, the others may not determine each other
+        if np.any(_is_dependent(basis)):  # after some have left, the others may be dependent
             basis = _basis_from_candidates(data, basis.is_basic, basis.at_upper)
         else:
             basis.recompute_values()
@@ -164,7 +168,7 @@ def _initial_basis(data: PivotingData, initial_guess: ArrayLike | None) -> Basis
 
 
 def _basis_from_candidates(data: PivotingData, candidates: BooleanVector, at_upper: BooleanVector) -> Basis:
-    """The basis of the wanted variables, as far as they are independent; the others stand at a bound."""
+    """Return the basis of the candidates that are independent; the others are at a bound."""
     basis = Basis(data)
     basis.at_upper = at_upper
     basis.z = np.where(at_upper & ~candidates, data.upper, basis.z)
@@ -183,14 +187,14 @@ def _basis_from_candidates(data: PivotingData, candidates: BooleanVector, at_upp
 
 
 def _is_dependent(basis: Basis) -> BooleanVector:
-    """Which basic variables ``(k,)`` are determined by rounding alone."""
+    """Return a mask of the basic variables ``(k,)`` that are determined only by rounding."""
     sizes = [np.max(np.abs(basis.columns[s])) for s in basis.basic_indices]
     result: BooleanVector = np.abs(basis.factor_diagonal) <= SINGULAR_TOLERANCE * np.array(sizes)
     return result
 
 
 def _violated_indices(basis: Basis) -> Any:
-    """Basic variables beyond a bound by more than rounding."""
+    """Return the basic variables that exceed a bound by more than rounding."""
     z, lower, upper = basis.z, basis.data.lower, basis.data.upper
     small = SIGN_TOLERANCE * np.max(np.abs(z), initial=0.0)
     return np.flatnonzero(basis.is_basic & ((z < lower - small) | (z > upper + small)))
@@ -199,10 +203,10 @@ def _violated_indices(basis: Basis) -> Any:
 def _drive_all_pairs(
     basis: Basis, limit: int, tolerance: float, callback: PivotCallback | None
 ) -> tuple[Status, Array | None]:
-    """Drive one wrong w after the other to zero; returns the status and, if it ended in one, the ray."""
+    """Drive all infeasible w to zero, one by one; return the status and the final ray, if any."""
     data = basis.data
     is_fixed = data.lower == data.upper
-    # Rounding may leave a z with two bounds wrong at both: then it goes to and fro.
+    # Rounding may make a z with two bounds wrong at both: it would then alternate between them.
     scale = (
         None if data.matrix is None else ResidualScale.from_data(data.matrix, data.q, data.lower, data.upper)
     )
@@ -227,7 +231,7 @@ def _drive_all_pairs(
 
 
 def _sign_threshold(basis: Basis) -> float:
-    """Below this a w counts as zero."""
+    """Return the size below which a w counts as zero."""
     q, w = np.abs(basis.data.q), np.abs(basis.w)
     result: float = SIGN_TOLERANCE * max(np.max(q, initial=0.0), np.max(w, initial=0.0))
     return result
@@ -249,7 +253,7 @@ def _drive_pair(
         visited.add(key)
         rates = direction * basis.pivoted_column(r)
         step_to_zero, step_to_bound = abs(basis.w[r]), np.inf
-        if not basis.is_basic[r]:  # then w_r is one of the basic variables, and z_r the one that moves
+        if not basis.is_basic[r]:  # then w_r is basic, and z_r is the variable that moves
             pivot_entry, size = direction * rates[r], np.max(np.abs(basis.columns[r]))
             if pivot_entry < -NEGATIVE_PIVOT_TOLERANCE * size:
                 return Status.UNSUITED, None
@@ -278,7 +282,7 @@ def _drive_pair(
 
 
 def _advance(basis: Basis, r: int, direction: float, step: float, rates: Array) -> None:
-    """Change the nonbasic variable of pair r by ``direction * step``, and the basic ones with it."""
+    """Change the nonbasic variable of pair r by ``direction * step``, and update the basic ones."""
     basic = basis.is_basic
     basis.z[basic] += step * rates[basic]
     basis.w[~basic] += step * rates[~basic]
@@ -287,7 +291,7 @@ def _advance(basis: Basis, r: int, direction: float, step: float, rates: Array) 
 
 
 def _pivot_blocking_pair(basis: Basis, r: int, s: int) -> bool:
-    """Exchange the blocking pair s, together with r if s alone has no pivot entry; False if M is unsuited."""
+    """Exchange the blocking pair s, together with r if needed; return False if M is unsuited."""
     size = np.max(np.abs(basis.columns[s])) or 1.0
     unit = 1 / size if basis.is_basic[s] else size
     entry = basis.pivoted_diagonal(s) / unit
@@ -304,7 +308,7 @@ def _pivot_blocking_pair(basis: Basis, r: int, s: int) -> bool:
 
 
 def _ratio_test(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
-    """How far the driving variable can go until a basic variable would change sign, and which that is."""
+    """Return the largest step of the driving variable and the blocking basic variable."""
     lower, upper = basis.data.lower, basis.data.upper
     magnitude = np.abs(rates)
     rate_thresholds = np.where(
@@ -336,7 +340,7 @@ def _ratio_test(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
 
 
 def _break_tie(basis: Basis, tied: Any, rates: Array) -> int:
-    """Which of tied variables blocks first if q is raised by (e, e^2, e^3, ...), e > 0 and tiny."""
+    """Return the tied variable that blocks first if q is raised by (e, e^2, e^3, ...) for tiny e > 0."""
     rows = np.zeros((len(tied), basis.data.size))
     for row, s in zip(rows, tied, strict=True):
         if basis.is_basic[s]:
@@ -349,7 +353,7 @@ def _break_tie(basis: Basis, tied: Any, rates: Array) -> int:
 
 
 def proves_infeasible(basis: Basis, ray: Array) -> bool:
-    """Whether no z within the bounds makes w feasible, by the ray along which pivoting found no end.
+    """Return True if the unbounded ray of pivoting proves that the problem is infeasible.
 
     A ray of a matrix that is built on demand proves nothing unless M is symmetric.
     """

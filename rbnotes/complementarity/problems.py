@@ -3,8 +3,8 @@
 Matrices are dense or scipy.sparse; vectors are dense. ``0 <= z _|_ w >= 0`` means that both are
 nonnegative and that of each pair ``z_i, w_i`` at least one is zero.
 
-What the unknowns are depends on the use. In a time step x is a velocity, w a separation speed and
-z and lambda are impulses; in statics they are accelerations and forces.
+In a time step x is a velocity, w a separation velocity, and z and lambda are impulses; in statics they are
+accelerations and forces.
 """
 
 from __future__ import annotations
@@ -26,24 +26,27 @@ from rbnotes.constraints.matrices import is_symmetric_unchecked
 class QP:
     """Minimise ``x^T Q x / 2 + c^T x`` subject to ``A x >= b`` and ``G x = g`` (Lloyd 0.3).
 
-    Q is symmetric ``(d, d)``, A ``(m, d)``, G ``(k, d)``; constraints that are left out are none.
-    That Q is positive semidefinite is checked where a solution depends on it.
+    Q is symmetric ``(d, d)``, A ``(m, d)``, G ``(k, d)``; constraints are optional.
+    Solvers that require a positive semidefinite Q check it.
 
-    Raises InvalidArgument if ``Q`` is not symmetric or a shape does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``Q`` is not symmetric or a shape does not fit.
     """
 
     Q: Matrix
-    """Second derivatives ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse."""
+    """Hessian ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse."""
     c: ArrayField
-    """Slopes ``(d,)`` of the objective at x = 0, in its unit per one of x."""
+    """Gradient ``(d,)`` of the objective at x = 0, in its unit per one of x."""
     A: Matrix = None
     """Rows ``(m, d)`` of the inequalities, in the units of b per x."""
     b: ArrayField = None
-    """What ``A x`` is at least, ``(m,)``: m/s for contacts."""
+    """Lower bounds ``(m,)`` of ``A x``: m/s for contacts."""
     G: Matrix = None
     """Rows ``(k, d)`` of the equations, in the units of g per x."""
     g: ArrayField = None
-    """What ``G x`` is, ``(k,)``: m/s or rad/s for joints."""
+    """Values ``(k,)`` of ``G x``: m/s or rad/s for joints."""
 
     def __post_init__(self) -> None:
         Q, c = _check_matrix_and_vector("Q", self.Q, "c", self.c)
@@ -60,9 +63,12 @@ class QP:
         return int(self.c.shape[0])
 
     def objective(self, x: ArrayLike) -> float:
-        """The value of ``x^T Q x / 2 + c^T x`` at x ``(d,)``.
+        """Return ``x^T Q x / 2 + c^T x`` at x ``(d,)``.
 
-        Raises InvalidArgument if the shape of ``x`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``x`` does not fit.
         """
         x = arguments.single_vector("x", x, self.size)
         return float(x @ (self.Q @ x) / 2 + self.c @ x)
@@ -72,13 +78,16 @@ class QP:
 class LCP:
     """Find z with ``w = M z + q`` and ``0 <= z _|_ w >= 0`` (Lloyd 0.3). M is ``(n, n)``, q ``(n,)``.
 
-    Raises InvalidArgument if the shape of ``M`` or ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``M`` or ``q`` does not fit.
     """
 
     M: Matrix
     """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: ArrayField
-    """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
+    """Values ``(n,)`` of w at z = 0, in its unit: m/s for contacts."""
 
     def __post_init__(self) -> None:
         M, q = _check_matrix_and_vector("M", self.M, "q", self.q)
@@ -91,17 +100,17 @@ class LCP:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether M is symmetric to rounding: then the problem is a quadratic program's dual."""
+        """True if M is symmetric to rounding: the problem is then the dual of a quadratic program."""
         return is_symmetric_unchecked(self.M)
 
     @property
     def lower(self) -> Array:
-        """Bounds of the same problem seen as a box LCP: zero."""
+        """Lower bounds of the equivalent box LCP: zero."""
         return np.zeros(self.size)
 
     @property
     def upper(self) -> Array:
-        """Bounds of the same problem seen as a box LCP: none."""
+        """Upper bounds of the equivalent box LCP: infinity."""
         return np.full(self.size, np.inf)
 
 
@@ -112,17 +121,20 @@ class BoxLCP:
     ``w_i >= 0`` where ``z_i`` is at its lower bound, ``w_i <= 0`` at its upper bound, ``w_i = 0`` in between.
     Bounds may be infinite: ``(0, inf)`` makes the pair of an LCP, ``(-inf, inf)`` an equation.
 
-    Raises InvalidArgument if a shape does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
     """
 
     M: Matrix
     """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: ArrayField
-    """The w ``(n,)`` at z = 0, in its unit: m/s for contacts."""
+    """Values ``(n,)`` of w at z = 0, in its unit: m/s for contacts."""
     lower: ArrayField
-    """Least z ``(n,)``, in its unit, or one number for all; may be ``-inf``."""
+    """Lower bounds of z ``(n,)``, in its unit, or one number for all; may be ``-inf``."""
     upper: ArrayField
-    """Largest z ``(n,)``, in its unit, or one number for all; may be ``inf``."""
+    """Upper bounds of z ``(n,)``, in its unit, or one number for all; may be ``inf``."""
 
     def __post_init__(self) -> None:
         M, q = _check_matrix_and_vector("M", self.M, "q", self.q)
@@ -143,7 +155,7 @@ class BoxLCP:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether M is symmetric to rounding."""
+        """True if M is symmetric to rounding."""
         return is_symmetric_unchecked(self.M)
 
 
@@ -158,7 +170,7 @@ def _set_fields(problem: Any, **fields: Any) -> None:
 def _check_matrix_and_vector(
     matrix_name: str, matrix: Matrix, vector_name: str, vector: ArrayLike
 ) -> tuple[Matrix, Array]:
-    """A square matrix and a vector with as many entries: the one that does not fit is blamed."""
+    """Return a square matrix and a vector of fitting size; the error names the one that does not fit."""
     matrix = arguments.matrix(matrix_name, matrix)
     n = matrix.shape[0]
     if matrix.shape != (n, n):
@@ -194,5 +206,5 @@ def _check_bound(name: str, value: ArrayLike, n: int, allowed_infinity: float) -
 
 
 def to_dense(matrix: Matrix) -> Array:
-    """The matrix as a dense array."""
+    """Return the matrix as a dense array."""
     return matrix.toarray() if sparse.issparse(matrix) else np.asarray(matrix)

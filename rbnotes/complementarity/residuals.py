@@ -1,4 +1,4 @@
-"""How well a vector solves a complementarity problem: each law by itself, and the natural residual."""
+"""Residuals of complementarity problems: violation of each condition, and the natural residual."""
 
 from __future__ import annotations
 
@@ -12,36 +12,38 @@ from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP
 
 ROUNDING_FRACTION = 0.1
-"""Errors below this times the accepted one, relative to the terms that they are left of, are rounding."""
+"""Size of errors, relative to their terms and to the accepted error, below which they are rounding."""
 DATA_NOISE_FRACTION = 1e-4
-"""The same for data that are left of larger ones, such as velocities across the way of the weight."""
+"""The same for data that are differences of larger numbers, such as velocities perpendicular to gravity."""
 
 
 @dataclass(frozen=True)
 class Residuals:
-    """Largest violations; all zero at an exact solution."""
+    """Largest violations of all conditions; all are zero at an exact solution."""
 
     complementarity: float
     """Largest product of a pair, in the units of ``z w`` (power or energy)."""
     feasibility: float
-    """How far z leaves its bounds, in its unit."""
+    """Violation of the bounds by z, in its unit."""
     dual_feasibility: float
-    """How far w has the wrong sign where no bound of z allows it, in its unit."""
+    """Size of w of the wrong sign where no bound of z allows it, in its unit."""
     natural: float
-    """``max |z - P(z - w)|`` with P the projection on the bounds: ``max |min(z, w)|`` for an LCP; z and w are
-    compared as numbers, in their units."""
+    """Natural residual ``max |z - P(z - w)|`` with the projection P on the bounds: ``max |min(z, w)|`` for an
+    LCP; z and w are compared as numbers."""
     equations: float
-    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units; zero where there are
-    none."""
+    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units; zero without them."""
     relative: float
-    """The natural residual, with z measured by the w that it makes, and the equations' error, row by row
-    relative to the data. Solutions are accepted on this one: it has no units."""
+    """Dimensionless natural residual, with z scaled by its effect on w, and error of the equations, relative
+    to the data of each row. Solutions are accepted on this residual."""
 
 
 def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
-    """Residuals of z ``(n,)`` as a solution of an LCP or box LCP.
+    """Return the residuals of z ``(n,)`` as a solution of an LCP or box LCP.
 
-    Raises InvalidArgument if the shape of ``z`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``z`` does not fit.
     """
     arguments.require_instance("problem", problem, LCP, BoxLCP)
     z = arguments.single_vector("z", z, problem.size)
@@ -49,40 +51,40 @@ def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
 
 
 def residual_scale(problem: LCP | BoxLCP) -> ResidualScale:
-    """What the errors of a problem are measured by."""
+    """Return the scales of the errors of a problem."""
     bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
     return ResidualScale.from_data(problem.M, problem.q, *bounds)
 
 
 @dataclass(frozen=True, eq=False)
 class ResidualScale:
-    """What the errors of an LCP or box LCP are measured by: its data, row by row.
+    """Scales of the errors of an LCP or box LCP, from the data of each row.
 
-    The size of a row is that of q and of what the impulses that q asks for do to it, taken one by one. z
-    itself has no say, for an iterate that diverges would excuse any error; only rounding of its terms is
-    forgiven, and never more than the largest of q is worth in the row.
+    The scale of a row is the size of q and of the effect on it of the impulses that q requires, one by one.
+    It does not depend on z, since a divergent iterate would excuse any error. Only the rounding of the terms
+    is added, up to the effect of the largest q in the row.
     """
 
     unit_responses: Array
-    """Change ``(n,)`` of w for a unit of z, in the units of w per z; see :func:`unit_response`."""
+    """Changes ``(n,)`` of w per unit of z, in the units of w per z; see :func:`unit_response`."""
     row_scale: Array
-    """Size ``(n,)`` of each row, in the unit of its w."""
+    """Scales ``(n,)`` of the rows, in the units of w."""
     rounding_cap: Array
-    """Size ``(n,)`` that rounding gives a row at most: that of the largest q, in the unit of its w."""
+    """Largest rounding ``(n,)`` of the rows: that of the largest q, in the units of w."""
     M: Matrix
-    """Absolute values ``(n, n)``, in the units of w per z."""
+    """Absolute values of M ``(n, n)``, in the units of w per z."""
     q: Array
-    """Absolute values ``(n,)``, in the unit of w."""
+    """Absolute values of q ``(n,)``, in the unit of w."""
     lower: Array | None
-    """Least z ``(n,)``, in its unit; None for an LCP."""
+    """Lower bounds of z ``(n,)``, in its unit; None for an LCP."""
     upper: Array | None
-    """Largest z ``(n,)``, in its unit; None for an LCP."""
+    """Upper bounds of z ``(n,)``, in its unit; None for an LCP."""
 
     @classmethod
     def from_data(
         cls, M: Matrix, q: Array, lower: Array | None = None, upper: Array | None = None
     ) -> ResidualScale:
-        """That of a problem with matrix M ``(n, n)``; without bounds it is an LCP."""
+        """Return the scales of a problem with matrix M ``(n, n)``; without bounds it is an LCP."""
         unit_responses = unit_response(M)
         expected = np.maximum(-q / unit_responses, 0.0)
         if lower is not None and upper is not None:
@@ -92,15 +94,15 @@ class ResidualScale:
         return cls(unit_responses, q + M @ expected, cap, M, q, lower, upper)
 
     def residuals(self, z: Array, w: Array) -> Residuals:
-        """Residuals of pairs ``(n,)``."""
+        """Return the residuals of pairs ``(n,)``."""
         scales = row_scales(self.row_scale, self.q + self.M @ np.abs(z), self.rounding_cap)
         return pair_residuals(z, w, scales, self.unit_responses, self.lower, self.upper)
 
 
 def row_scales(row_scale: Array, terms: Array, rounding_cap: Array) -> Array:
-    """What errors of rows are relative to: their data, or the rounding of their terms, up to a cap.
+    """Return the scales of errors of rows: their data, or the rounding of their terms up to a cap.
 
-    And never less than the rounding that the data may have come with: that of the largest of them.
+    The scale is at least the rounding of the largest data.
     """
     result: Array = np.maximum(
         np.maximum(row_scale, np.minimum(ROUNDING_FRACTION * terms, rounding_cap)),
@@ -117,10 +119,10 @@ def pair_residuals(
     lower: Array | None = None,
     upper: Array | None = None,
 ) -> Residuals:
-    """Residuals of pairs (z, w), where ``z_i`` has about the effect ``effects_i z_i`` on ``w_i``.
+    """Return the residuals of pairs (z, w), where ``unit_responses_i z_i`` is about the effect on ``w_i``.
 
-    ``scales (n,)`` is what errors of w are relative to. Without bounds the residuals are those of an LCP, whose
-    bounds are zero and infinity.
+    Errors of w are relative to ``scales (n,)``. Without bounds the residuals are those of an LCP, with bounds
+    zero and infinity.
     """
     if lower is None or upper is None:
         return Residuals(
@@ -148,7 +150,7 @@ def pair_residuals(
 
 
 def unit_response(M: Matrix) -> Array:
-    """How much a unit of ``z_i`` changes ``w_i``, or some w if that is nothing: turns z into units of w."""
+    """Return the change of ``w_i`` per unit of ``z_i``, or of some w if that is zero."""
     responses = np.array(M.diagonal())
     for index in np.flatnonzero(responses <= 0):
         responses[index] = abs(M[:, [index]]).max()
@@ -157,12 +159,12 @@ def unit_response(M: Matrix) -> Array:
 
 
 def max_abs(values: Array) -> float:
-    """The largest absolute value, zero if there is none."""
+    """Return the largest absolute value, zero if there is none."""
     return float(np.abs(values).max()) if values.size else 0.0
 
 
 def max_or_nan(*errors: float) -> float:
-    """The largest of several errors; NaN if one of them is, which ``max`` may lose."""
+    """Return the largest of several errors; NaN if one of them is NaN, which ``max`` may lose."""
     return float(np.max(errors))
 
 
@@ -171,7 +173,7 @@ def _min_or_zero(values: Array) -> float:
 
 
 def max_relative_error(error: Array, scale: Array) -> float:
-    """The largest error relative to the size of its row; an error where there is no size is infinitely so."""
+    """Return the largest error relative to the scale of its row; infinity for an error with zero scale."""
     is_nonzero = error != 0.0
     with np.errstate(divide="ignore"):
         return max_abs(error[is_nonzero] / scale[is_nonzero])

@@ -1,4 +1,4 @@
-"""Units in which a problem is easy: powers of two, so that changing to them rounds nothing."""
+"""Scaling of problems by powers of two, which causes no rounding."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from rbnotes.complementarity.problems import LCP, BoxLCP
 from rbnotes.complementarity.residuals import unit_response
 
 EQUILIBRATION_SWEEPS = 10
-"""Rows and columns are scaled in turn so many times."""
+"""Number of alternating scalings of rows and columns."""
 
 
 def symmetric_scaling(M: Matrix) -> Array:
-    """Units u ``(n,)`` of z in which each variable has an effect of about one: ``diag(u) M diag(u)``.
+    """Return units u ``(n,)`` of z such that the diagonal of ``diag(u) M diag(u)`` is about one.
 
-    What is symmetric or positive semidefinite stays so.
+    Symmetry and positive semidefiniteness are preserved.
     """
     return round_to_power_of_two(1 / np.sqrt(unit_response(M)))
 
 
 def two_sided_scaling(M: Matrix) -> tuple[Array, Array]:
-    """Units of z, and factors on w, that bring the largest entries of all rows and columns near to one.
+    """Return units of z, and factors on w, that make the largest entries of all rows and columns about one.
 
-    For matrices whose rows and columns have scales of their own. A P-matrix stays one.
+    For matrices whose rows and columns have different scales. A P-matrix remains a P-matrix.
     """
     size = abs(sparse.csr_array(M)) if sparse.issparse(M) else np.abs(M)
     columns, rows = np.ones(M.shape[1]), np.ones(M.shape[0])
@@ -38,14 +38,14 @@ def two_sided_scaling(M: Matrix) -> tuple[Array, Array]:
 
 
 def scale_matrix(M: Matrix, z_scale: Array, w_scale: Array) -> Matrix:
-    """``diag(w_units) M diag(z_units)``, dense or sparse."""
+    """Return ``diag(w_scale) M diag(z_scale)``, dense or sparse."""
     if sparse.issparse(M):
         return sparse.diags_array(w_scale) @ M @ sparse.diags_array(z_scale)
     return w_scale[:, None] * M * z_scale
 
 
 def scale_problem(problem: LCP | BoxLCP, z_scale: Array, w_scale: Array) -> LCP | BoxLCP:
-    """The problem in the unknowns ``z / z_units``, with ``w * w_units``."""
+    """Return the problem in the unknowns ``z / z_scale``, with ``w * w_scale``."""
     M, q = scale_matrix(problem.M, z_scale, w_scale), w_scale * problem.q
     if isinstance(problem, LCP):
         return LCP(M, q)
@@ -53,5 +53,5 @@ def scale_problem(problem: LCP | BoxLCP, z_scale: Array, w_scale: Array) -> LCP 
 
 
 def round_to_power_of_two(values: Array) -> Array:
-    """The nearest powers of two."""
+    """Return the nearest powers of two."""
     return np.exp2(np.round(np.log2(values)))

@@ -1,4 +1,4 @@
-"""One call for all problems and all methods."""
+"""Common entry point of all methods for complementarity problems and quadratic programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ AnySolution = TypeVar("AnySolution", bound=Solution)
 METHODS = ("block_principal_pivoting", "principal_pivoting", "lemke", "gauss_seidel", "cvxpy")
 
 MAX_DENSE_ENTRIES = 20_000
-"""Up to this number of entries N is made dense: that is faster."""
+"""Largest number of entries of N up to which it is converted to a dense matrix, which is then faster."""
 
 
 @overload
@@ -72,36 +72,34 @@ def solve_lcp(
     Parameters
     ----------
     problem
-        LCP, BoxLCP or QP, dense or sparse.
-    method : {"active_set", "principal_pivoting", "lemke", "gauss_seidel", "cvxpy"}
-        * ``active_set``: blocks of pivots; the fastest. M positive semidefinite or a P-matrix.
-        * ``pivoting``: single pivots, columns built on demand; M likewise.
-        * ``lemke``: for other matrices too, such as those of friction; dense.
-        * ``gauss_seidel``: sweeps; can be stopped early. M symmetric positive semidefinite.
-        * ``quadratic``: a convex solver through cvxpy. M positive semidefinite; symmetric, except for an
-          LCP.
+        Problem with dense or sparse data.
+    method : {"block_principal_pivoting", "principal_pivoting", "lemke", "gauss_seidel", "cvxpy"}
+        * ``block_principal_pivoting``: usually the fastest. M positive semidefinite or a P-matrix.
+        * ``principal_pivoting``: single pivots, columns built on demand. M as above.
+        * ``lemke``: also for other matrices, such as those of friction; dense.
+        * ``gauss_seidel``: projected Gauss-Seidel. M symmetric positive semidefinite.
+        * ``cvxpy``: a convex solver through cvxpy. M positive semidefinite; symmetric, except for an LCP.
     initial_guess : (n,), optional
-        z to start from, in its unit, such as that of the step before; of use to all methods but lemke and
-        quadratic.
+        Initial z, in its unit, such as that of the previous step; ignored by ``lemke`` and ``cvxpy``.
     tolerance
-        Accepted relative residual; by default 1e-10, for quadratic 1e-8.
-    check
-        Raise an error if the problem is not solved. Otherwise look at ``status`` yourself.
+        Accepted relative residual; by default 1e-10, for ``cvxpy`` 1e-8.
+    raise_on_failure
+        If True, raise an error if the problem is not solved; otherwise check ``status``.
     options
-        Handed to the method: see the functions of the same names, for quadratic :func:`solve_qp`.
+        Options of the method: see the functions of the same names, for ``cvxpy`` :func:`solve_qp`.
 
     Returns
     -------
     Solution
-        z, w, residuals and statistics; for quadratic programs a
-        :class:`~rbnotes.complementarity.solution.QPSolution`, with x and multipliers too.
+        Solution with z, w, residuals and statistics; for quadratic programs a
+        :class:`~rbnotes.complementarity.solution.QPSolution`, which adds x and multipliers.
 
     Raises
     ------
     InvalidArgument
-        If ``method`` is not one of the names, ``tolerance`` is not positive, or the shape of ``initial_guess`` does
-        not fit.
-    Unsolved
+        If ``method`` is not one of the names, ``tolerance`` is not positive, or the shape of
+        ``initial_guess`` does not fit.
+    NotSolved
         If ``raise_on_failure`` and the status is not "solved"; it carries the status and the last iterate.
     """
     if not isinstance(problem, QP | LCP | BoxLCP):
@@ -139,11 +137,15 @@ def solve_elimination(
     raise_on_failure: bool = True,
     **options: Any,
 ) -> QPSolution:
-    """Solve the LCP that is left of a problem, and find the eliminated unknowns; pivoting does so on demand.
+    """Solve the LCP of an elimination and recover the eliminated unknowns.
 
-    Parameters and errors as for :func:`solve_lcp`; the method is any but "cvxpy".
+    Parameters and errors are those of :func:`solve_lcp`; the method is any but "cvxpy". Principal pivoting
+    builds the columns of the LCP on demand.
 
-    Raises InvalidArgument if ``method`` is not one of the names or ``tolerance`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``method`` is not one of the names or ``tolerance`` is not positive.
     """
     arguments.require_instance("problem", problem, Elimination)
     arguments.choice("method", method, METHODS[:-1])
@@ -171,12 +173,12 @@ def solve_elimination(
 
 
 def default_tolerance(method: str) -> float:
-    """Relative residual that a method's solutions are accepted with."""
+    """Return the relative residual up to which solutions of a method are accepted."""
     return 1e-8 if method == "cvxpy" else 1e-10
 
 
 def raise_unless_solved(solution: AnySolution) -> AnySolution:
-    """The solution, if it is one; else :class:`~rbnotes.complementarity.solution.NotSolved` is raised."""
+    """Return a solved solution; otherwise raise :class:`~rbnotes.complementarity.solution.NotSolved`."""
     if not solution.is_solved:
         raise NotSolved(solution)
     return solution
@@ -190,7 +192,7 @@ def _method_options(
 
 
 def _solve_with_fallbacks(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
-    """By a method, and where that fails by what else there is."""
+    """Solve by a method, and by the fallbacks if it fails."""
 
     def solve_scaled(problem: LCP | BoxLCP, units: Array) -> Solution:
         start = {"initial_guess": options["initial_guess"] / units} if "initial_guess" in options else {}
@@ -214,7 +216,7 @@ def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]
         qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
         inner = solve_qp(qp, **options)
         if inner.status is Status.UNBOUNDED:
-            # The face that an LCP without feasible point shows as the dual of a program.
+            # A dual program is unbounded if the LCP has no feasible point.
             inner = replace(inner, status=Status.INFEASIBLE)
         return _solution_of_original(
             problem, refine_active_set(problem, inner.x), inner, options["tolerance"]
@@ -227,7 +229,7 @@ def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]
 
 
 def _solution_of_original(problem: LCP | BoxLCP, z: Array, inner: Solution, tolerance: float) -> Solution:
-    """The solution z of a problem, found through another one."""
+    """Return the solution z of a problem that was solved through another one."""
     residuals = box_residuals(problem, z)
     status = judge_status(inner.status, residuals, tolerance)
     return Solution(status, z, problem.M @ z + problem.q, residuals, inner.method, inner.statistics)

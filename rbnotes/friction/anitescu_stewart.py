@@ -76,7 +76,7 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     ------
     InvalidArgument
         If ``facets`` is odd or below 4.
-    Unsolved
+    NotSolved
         If the contacts and equations contradict each other, or friction jams them.
     FrictionNotConverged
         If rounding prevents the solver from reaching its tolerance; ``solution`` is the best iterate.

@@ -58,7 +58,7 @@ def box_friction(
     InvalidArgument
         If ``normal_estimate`` or ``max_updates`` is negative, ``tolerance`` is not positive, or ``method`` is
         not one of the names.
-    Unsolved
+    NotSolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
         If rounding prevents the solver from reaching its tolerance, or the estimate still changes after the

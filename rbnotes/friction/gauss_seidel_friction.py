@@ -52,7 +52,7 @@ def gauss_seidel_friction(
     InvalidArgument
         If ``cone`` is not one of the names, ``tolerance`` is not positive, ``max_sweeps`` is below 1, or the
         shape of ``initial_guess`` does not fit.
-    Unsolved
+    NotSolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not reached within ``max_sweeps``.

@@ -45,7 +45,7 @@ class ResidualTrackingSolver:
 
         Raises
         ------
-        Unsolved
+        NotSolved
             If the problem has no solution.
         """
         solution = accept_best_effort(

@@ -95,7 +95,7 @@ def semismooth_newton_friction(
     InvalidArgument
         If ``tolerance`` is not positive, ``max_iterations`` is below 1, or the shape of ``initial_guess``
         does not fit.
-    Unsolved
+    NotSolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not reached. A solution need not exist if bodies are

@@ -96,7 +96,7 @@ def single_qp(
     ------
     InvalidArgument
         If the mass matrix or a regularization is not symmetric.
-    Unsolved
+    NotSolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
         If rounding, amplified by a large ``mu``, lets bodies penetrate, or prevents the program from reaching

@@ -73,7 +73,7 @@ def socp_fixed_point_friction(
     ------
     InvalidArgument
         If the mass matrix or a regularization is not symmetric.
-    Unsolved
+    NotSolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not reached.

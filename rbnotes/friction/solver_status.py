@@ -13,7 +13,7 @@ def accept_best_effort(solution: Solution) -> Solution:
 
     Raises
     ------
-    Unsolved
+    NotSolved
         If the problem has no solution.
     """
     if not solution.is_solved and solution.status not in BEST_EFFORT_STATUSES:

@@ -90,7 +90,7 @@ def staggered_projections(
     ------
     InvalidArgument
         If the mass matrix or a regularization is not symmetric.
-    Unsolved
+    NotSolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not reached, by the iteration or by the last programs.
