@@ -30,7 +30,7 @@ def test_strictly_monotone_problems_have_one_solution(form, problem):
     exact = exact_lemke(problem.M.tolist(), problem.q.tolist())
     assert exact.solved
     z = np.array([float(value) for value in exact.z])
-    for method in methods(problem.symmetric):
+    for method in methods(problem.is_symmetric):
         solution = solve_lcp(LCP(form(problem.M), problem.q), method)
         assert_close(solution.z, z)
         assert_close(solution.w, problem.M @ z + problem.q)
@@ -120,8 +120,8 @@ def limits(method):
 def test_boxes(form, problem):
     z = box_by_trying(problem)
     same = BoxLCP(form(problem.M), problem.q, problem.lower, problem.upper)
-    for method in methods(problem.symmetric):
-        if method == "cvxpy" and not problem.symmetric:
+    for method in methods(problem.is_symmetric):
+        if method == "cvxpy" and not problem.is_symmetric:
             continue
         assert_close(solve_lcp(same, method).z, z, 1e-7)
 
@@ -157,7 +157,7 @@ def test_any_start_ends_at_the_same_solution(problem, start):
     for method in (
         "block_principal_pivoting",
         "principal_pivoting",
-        *(["gauss_seidel"] if problem.symmetric else []),
+        *(["gauss_seidel"] if problem.is_symmetric else []),
     ):
         assert_close(solve_lcp(problem, method, initial_guess=start).z, z)
 

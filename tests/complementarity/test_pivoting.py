@@ -198,6 +198,6 @@ def test_what_moves_by_rounding_alone_blocks_nothing(first):
     rates = np.array([-0.1, -1e-15, -0.1, -1e-15, 1.0])
     rates[first] = -0.2
     module = import_module("rbnotes.complementarity.principal_pivoting")
-    step, blocking = module._blocking(basis, 4, rates)
+    step, blocking = module._ratio_test(basis, 4, rates)
     assert blocking == first
     assert step == pytest.approx(2.5)

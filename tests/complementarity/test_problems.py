@@ -59,7 +59,7 @@ def test_an_lcp_minimises_its_program(problem):
     program = qp_from_lcp(problem)
     assert np.all(program.A @ z - program.b >= -1e-9 * (1 + np.max(np.abs(z))))
     value = program.objective(z)
-    if not problem.symmetric:
+    if not problem.is_symmetric:
         assert abs(value) < 1e-9 * (1 + np.max(np.abs(z)) ** 2 * np.max(np.abs(problem.M)))
     for step in np.vstack([np.eye(4), -np.eye(4), np.full((1, 4), 0.5)]):
         candidate = z + 1e-3 * step
@@ -145,7 +145,7 @@ def test_checks():
         solve_lcp(LCP(np.eye(1), [1.0]), "simplex")
     with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP or BoxLCP"):
         solve_lcp(1)
-    with pytest.raises(InvalidArgument, match=r"start: got shape \(3,\)"):
+    with pytest.raises(InvalidArgument, match=r"initial_guess: got shape \(3,\)"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), initial_guess=np.zeros(3))
     with pytest.raises(InvalidArgument, match="cover: got -1, expected numbers greater than 0"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=[1.0, -1.0])

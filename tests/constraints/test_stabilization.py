@@ -229,7 +229,7 @@ class TestErrors:
             velocity_target([0.1], -1.0)
         with pytest.raises(InvalidArgument, match="h: got 0"):
             velocity_growth(1.0, 0.0)
-        with pytest.raises(InvalidArgument, match="moves: got 'both'"):
+        with pytest.raises(InvalidArgument, match="position_update: got 'both'"):
             acceleration_growth(1.0, 1.0, 0.1, "both")
         with pytest.raises(InvalidArgument, match=r"gdot: got shape \(2,\)"):
             acceleration_target([0.1], [0.1, 0.2], [0.1], 1.0, 1.0)

@@ -25,11 +25,11 @@ def pair_rows(draw):
 
 def dense(rows):
     """The matrix, written entry by entry."""
-    count, k, _ = rows.on_a.shape
+    count, k, _ = rows.block_a.shape
     matrix = np.zeros((count * k, 6 * rows.bodies))
     for i in range(count):
         for row in range(k):
-            for body, block in ((rows.a[i], rows.on_a), (rows.b[i], rows.on_b)):
+            for body, block in ((rows.a[i], rows.block_a), (rows.b[i], rows.block_b)):
                 if body >= 0:
                     matrix[k * i + row, 6 * body : 6 * body + 6] = block[i, row]
     return matrix
@@ -151,8 +151,8 @@ class TestErrors:
     def test_bad_pairs_are_named(self):
         block = np.zeros((2, 3, 6))
         for name, arguments in {
-            "on_a": ([0, 0], [1, 1], np.zeros((2, 3, 5)), block, 2),
-            "on_a, on_b": ([0, 0], [1, 1], block, block[:1], 2),
+            "block_a": ([0, 0], [1, 1], np.zeros((2, 3, 5)), block, 2),
+            "block_a, block_b": ([0, 0], [1, 1], block, block[:1], 2),
             "a": ([0, 2], [1, 1], block, block, 2),
             "b": ([0, 0], [1, -2], block, block, 2),
             "b: got list": ([0, 0], [1.0, 1.5], block, block, 2),

@@ -1,5 +1,7 @@
 """What models are told: estimates, limits, starts; and what they say where there is no answer."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from friction_models import AXES, MODELS, every_model
@@ -19,6 +21,8 @@ from rbnotes.friction import (
     single_qp,
     socp_fixed_point_friction,
 )
+
+BOX_FRICTION_MODULE = import_module("rbnotes.friction.box_friction")
 
 
 @every_model

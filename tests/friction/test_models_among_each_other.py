@@ -176,7 +176,7 @@ def test_single_qp_by_cvxpy_in_velocities(rng, facets):
     for k in range(facets):
         angle = 2 * np.pi * k / facets
         sliding = np.cos(angle) * contacts.rows[1::3] + np.sin(angle) * contacts.rows[2::3]
-        constraints.append(contacts.normals @ v + cp.multiply(contacts.mu, sliding @ v) >= 0)
+        constraints.append(contacts.normal_jacobian @ v + cp.multiply(contacts.mu, sliding @ v) >= 0)
     energy = cp.quad_form(v, cp.psd_wrap(problem.mass)) / 2 - problem.momentum @ v
     cp.Problem(cp.Minimize(energy), constraints).solve(solver="CLARABEL")
     for form in ("primal", "dual"):

@@ -138,7 +138,7 @@ class TestCentralPath:
     def test_a_singular_system_ends_the_path(self, monkeypatch):
         """Contacts that repeat each other, and nothing to tell them apart: at the end of the path the
         matrix has no inverse, of which nothing is printed."""
-        monkeypatch.setattr(central_path, "REGULAR", 0.0)
+        monkeypatch.setattr(central_path, "DIAGONAL_REGULARIZATION", 0.0)
         met = []
 
         def watched(A):
