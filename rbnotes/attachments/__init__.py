@@ -13,8 +13,6 @@
 
 from rbnotes.attachments.attachment import Attachment, CyclicAttachments, elimination_order
 from rbnotes.attachments.kinematics import (
-    frame_on_body,
-    frame_on_points,
     point_on_body,
     point_on_points,
     points_on_body,
@@ -29,13 +27,11 @@ from rbnotes.attachments.reduction import (
 
 __all__ = [
     "Attachment",
-    "PrescribedMotionResult",
     "CyclicAttachments",
     "NullSpaceReduction",
+    "PrescribedMotionResult",
     "eliminate_attachment",
     "elimination_order",
-    "frame_on_body",
-    "frame_on_points",
     "null_space_reduction",
     "point_on_body",
     "point_on_points",

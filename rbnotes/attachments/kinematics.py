@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.attachments.attachment import Attachment
-from rbnotes.unchecked import se3, so3
+from rbnotes.unchecked import se3
 
 
 def point_on_body(
@@ -62,15 +62,6 @@ def points_on_body(
     ]
 
 
-def frame_on_body(component: int, body: int, E: ArrayLike) -> Attachment:
-    """A frame that keeps its pose ``E (4, 4)`` in a body (or another frame): ``J = Ad(E)^-1``, no drift.
-
-    Raises InvalidArgument if ``component`` or ``body`` is negative or ``E`` is no pose.
-    """
-    E = arguments.with_ndim("E", arguments.frame("E", E), 2)
-    return Attachment(component, {arguments.count("body", body): se3.Ad_inverse(E)})
-
-
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
     """A point ``sum_j w_j x_j`` of points with constant weights, such as one inside a finite element.
 
@@ -80,78 +71,6 @@ def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) 
     masters = _check_components("masters", masters)
     weights = _check_weights(weights, masters)
     return Attachment(component, {j: w * np.eye(3) for j, w in zip(masters, weights, strict=True)})
-
-
-def frame_on_points(
-    component: int,
-    masters: Sequence[int],
-    weights: ArrayLike,
-    x: ArrayLike,
-    rest_positions: ArrayLike,
-    v: ArrayLike | None = None,
-) -> Attachment:
-    """The frame that fits points best: its origin at their mean, turned to match their arms.
-
-    Its rotation R is the one nearest to ``A = sum_j w_j x_j arms_j^T``: the orthogonal factor of A = R S.
-    The angular velocity follows from that of A,
-
-        (tr(S) I - S) omega = sum_j w_j arms_j x (R^T v_j).
-
-    Parameters
-    ----------
-    weights : (m,)
-        Positive, with sum one.
-    x : (m, 3)
-        Points, in world coordinates.
-    rest_positions : (m, 3)
-        Where they are in the frame at rest; their weighted mean is zero.
-    v : (m, 3), optional
-        Velocities of the points, for the drift of accelerations; zero by default.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``component`` is negative or a shape does not fit.
-    SingularConfiguration
-        If the points do not determine a rotation: all on a line, or mirrored.
-    """
-    masters = _check_components("masters", masters)
-    weights = _check_weights(weights, masters)
-    count = len(weights)
-    x = arguments.with_ndim("x", arguments.array("x", x, count, 3), 2)
-    rest_positions = arguments.with_ndim(
-        "rest_positions", arguments.array("rest_positions", rest_positions, count, 3), 2
-    )
-    if np.any(weights <= 0) or abs(weights.sum() - 1) > 1e-9:
-        raise InvalidArgument("weights", f"{weights}", "positive numbers with sum 1")
-    mean_offset = np.abs(weights @ rest_positions).max()
-    if mean_offset > 1e-9 * np.abs(rest_positions).max():
-        raise InvalidArgument(
-            "rest_positions", f"a weighted mean {mean_offset:.3g} off zero", "arms from the mean"
-        )
-    A = np.einsum("j,ja,jb->ab", weights, x, rest_positions)
-    U, singular_values, Vt = np.linalg.svd(A)
-    handedness = np.sign(np.linalg.det(U @ Vt))
-    R = U @ np.diag([1.0, 1.0, handedness]) @ Vt
-    S = R.T @ A
-    # Turning about an axis is determined by the sum of the two stretches across it.
-    if singular_values[1] + handedness * singular_values[2] <= 1e-9 * singular_values[0]:
-        got = f"stretches {singular_values} of {'mirrored ' if handedness < 0 else ''}points"
-        raise SingularConfiguration("x", got, "points that determine a rotation")
-    resistance = np.trace(S) * np.eye(3) - S
-    angular_blocks = np.linalg.solve(resistance, weights[:, None, None] * so3.hat(rest_positions) @ R.T)
-    linear_blocks = weights[:, None, None] * R.T
-    blocks = dict(zip(masters, np.concatenate([angular_blocks, linear_blocks], axis=1), strict=True))
-    if v is None:
-        return Attachment(component, blocks)
-    v = arguments.with_ndim("v", arguments.array("v", v, count, 3), 2)
-    v_local = v @ R
-    omega = np.einsum("jab,jb->a", angular_blocks, v)
-    S_dot = np.einsum("j,ja,jb->ab", weights, v_local, rest_positions) - so3.hat(omega) @ S
-    resistance_dot = np.trace(S_dot) * np.eye(3) - S_dot
-    cross_products = np.cross(rest_positions, np.cross(-omega, v_local))
-    angular_bias = np.linalg.solve(resistance, weights @ cross_products - resistance_dot @ omega)
-    return Attachment(component, blocks, np.concatenate([angular_bias, np.cross(-omega, weights @ v_local)]))
 
 
 def _check_weights(weights: ArrayLike, masters: Sequence[int]) -> Array:

@@ -26,7 +26,7 @@ Indices = NDArray[np.intp]
 class NullSpaceReduction(Reduction):
     """All velocities of a system from those of its active components: rows of J for these are the identity's.
 
-    Made by :func:`null_space`.
+    Made by :func:`null_space_reduction`.
     """
 
     active_indices: Indices
@@ -129,7 +129,7 @@ def eliminate_attachment(problem: StepProblem, sizes: Sequence[int], attachment:
 
     ``P_k M P_k^T`` with the reduction matrix of one attachment. One after the other, in the order of
     :func:`~rbnotes.attachments.attachment.elimination_order`, the attachments leave the problem of
-    :meth:`NullSpace.reduce` in the rows and columns of the active components. Attachments of which none is
+    :meth:`NullSpaceReduction.reduce` in the rows and columns of the active components. Attachments of which none is
     the other's master commute; others do not.
 
     Raises InvalidArgument if ``problem`` is no ``StepProblem``, ``sizes`` does not fit, or ``attachment`` is

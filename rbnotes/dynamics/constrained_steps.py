@@ -71,7 +71,7 @@ def constrained_step(
     scheme
         A step of :mod:`rbnotes.dynamics.schemes`. In the first half of Bridson-Marino's, impulses are those
         of half a step.
-    rows_at
+    constraint_function
         Gives the rows of a step from a state and h.
     evaluate_at : {"start", "middle"}
         Where the rows are evaluated. ``start``: at the start of the step, for the new velocities, as in the

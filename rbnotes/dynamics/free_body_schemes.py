@@ -1,6 +1,6 @@
 """How free bodies move in a step: forces change their twists, and the twists move them.
 
-:func:`move_freely` is the free motion itself, exact to rounding. The schemes here are of first order, for a
+:func:`advance_free_motion` is the free motion itself, exact to rounding. The schemes here are of first order, for a
 free system or a mechanism; they differ in what they keep. In between
 their two halves joints and contacts add their impulses. While a body turns, the numbers of its twist change
 although the motion does not, and a spinning body that flies or rolls far shows best how well that is done:
@@ -8,10 +8,10 @@ although the motion does not, and a spinning body that flies or rolls far shows 
 * :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
   along a screw. Simple, but a body that turns by an angle a in each step gains speed by a factor
   ``sqrt(1 + a^2)``.
-* :data:`keeping_momentum`: the centre of mass goes straight on, and linear and angular momentum stay in the
+* :data:`momentum_conserving_euler`: the centre of mass goes straight on, and linear and angular momentum stay in the
   world.
-* :data:`keeping_energy`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
-* :data:`implicit_keeping_momentum`: as the former, with springs and dampers evaluated at the end of the step.
+* :data:`energy_conserving_euler`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
+* :data:`implicit_momentum_conserving_euler`: as the former, with springs and dampers evaluated at the end of the step.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ energy_conserving_euler = Scheme(external_force_problem, advance_conserving_ener
 """Bodies keep their energy, but for what forces change."""
 
 implicit_momentum_conserving_euler = Scheme(implicit_external_force_problem, advance_conserving_momentum)
-"""As :data:`keeping_momentum`, and stable for stiff springs and dampers."""
+"""As :data:`momentum_conserving_euler`, and stable for stiff springs and dampers."""
 
 
 def _free_system(system: MechanicalSystem) -> FreeSystem:

@@ -45,16 +45,6 @@ def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
     return _gyroscopic_wrench(*_check_inertia_and_twist(M, phi))
 
 
-def gyroscopic_wrench_derivative(M: ArrayLike, phi: ArrayLike) -> Array:
-    """How that wrench changes with the twist, ``(..., 6, 6)``: ``ad(phi)^T M + (([l], [p]), ([p], 0))``.
-
-    ``(l, p) = M phi`` are the angular and linear momentum.
-
-    Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
-    """
-    return _gyroscopic_wrench_derivative(*_check_inertia_and_twist(M, phi))
-
-
 def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
     """Body wrench ``(..., 6)`` of gravity ``g (3,)``, given in the world (Sueda 1.6, eq. (1.22)).
 

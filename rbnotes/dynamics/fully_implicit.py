@@ -79,7 +79,7 @@ class FullyImplicitScheme:
         Parameters
         ----------
         system
-            A :class:`Differentiable` one.
+            A :class:`DifferentiableSystem` one.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class FullyImplicitScheme:
         """
         arguments.require_instance("state", state, State)
         if not _is_differentiable(system):
-            raise InvalidArgument("system", type(system).__name__, "a system with a tangent")
+            raise InvalidArgument("system", type(system).__name__, "a system with linearized_residual")
         h = arguments.positive_number("h", h)
         arguments.require_function("solve", solve)
         arguments.require_methods("system", system, "mass_matrix", "linearized_force", "retract")

@@ -147,7 +147,7 @@ class System:
         arguments.require_instance("state", state, State)
         self._check_state(state)
         return arguments.single_vector(
-            "force_at(q, qdot)", self.force_function(state.q, state.qdot), state.size
+            "force_function(q, qdot)", self.force_function(state.q, state.qdot), state.size
         )
 
     def linearized_force(self, state: State) -> Forces:

@@ -28,7 +28,7 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 StepSolver = Callable[[StepProblem, float], Array]
 """Velocities ``(N,)`` from their problem, and the part of the step after which they hold: 1, but 1/2 in the
-first half of Bridson-Marino. :func:`solve_free`, or one that satisfies constraints."""
+first half of Bridson-Marino. :func:`solve_unconstrained_step`, or one that satisfies constraints."""
 
 
 class TimeStepper(Protocol):
@@ -269,7 +269,7 @@ def runge_kutta(
     rtol, atol
         Accepted errors, relative and in the units of positions and velocities, of
         :func:`scipy.integrate.solve_ivp`.
-    evaluations
+    max_evaluations
         Of the forces, at most.
 
     Raises

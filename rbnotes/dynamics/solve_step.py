@@ -44,7 +44,7 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
         If redundant rows of the equations contradict each other.
     SingularConfiguration
         If the mass is singular, or symmetric but not positive definite.
-    Unsolved
+    NotSolved
         If the inequalities contradict each other or the equations.
     """
     arguments.require_instance("problem", problem, StepProblem)

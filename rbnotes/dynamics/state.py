@@ -122,7 +122,7 @@ class State:
         return replace_unchecked(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
-        """Rate ``(N,)`` of the increment with which :meth:`moved` moves at a velocity ``(N,)``.
+        """Rate ``(N,)`` of the increment with which :meth:`retract` moves at a velocity ``(N,)``.
 
         Raises InvalidArgument if the shape of ``increment`` or ``velocity`` does not fit;
         SingularConfiguration if a turn in ``increment`` is a positive multiple of 2 pi.

@@ -20,7 +20,7 @@ NO_PARTICLE = -1
 class AnchorPoints:
     """Points ``(...)``, each fixed in the world, carried by a particle, or carried by a body.
 
-    Made by :func:`on_world`, :func:`on_particle` and :func:`on_body`, strung to paths by :func:`through`.
+    Made by :func:`on_world`, :func:`on_particle` and :func:`on_body`, strung to paths by :func:`path_through`.
     """
 
     body: Indices

@@ -65,7 +65,7 @@ def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, 
     """How positions and velocities of carried points change with the poses: J and G ``(..., n, 3, 6)``.
 
     ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
-    :func:`carried_points`.
+    :func:`point_kinematics`.
 
     Raises InvalidArgument if ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
     """
@@ -81,7 +81,7 @@ def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, force
     Parameters
     ----------
     E : (..., n, 4, 4)
-        As for :func:`carried_points`, m.
+        As for :func:`point_kinematics`, m.
     x : (..., n, 3)
         Points in body coordinates, m.
     phi : (..., n, 6)

@@ -1,7 +1,7 @@
 """Joints, each written once: its motion, apart from the bodies that it connects (Sueda 2.4).
 
 Every type gives the pose Q, the Jacobian S and its derivatives (:class:`JointType`). Trees take their
-coordinates; in maximal coordinates the rows of :func:`annihilator` keep a relative twist to what S allows.
+coordinates; in maximal coordinates the rows of :func:`constraint_force_basis` keep a relative twist to what S allows.
 """
 
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal
@@ -9,7 +9,7 @@ from rbnotes.joints.constraint_forces import (
     constant_constraint_rows,
     constraint_force_basis,
     constraint_force_basis_rate,
-    has_varying_constraint_rows,
+    has_constant_constraint_rows,
 )
 from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
 from rbnotes.joints.general import curves, surfaces
@@ -47,19 +47,19 @@ __all__ = [
     "SplineSurface",
     "Translational",
     "Universal",
+    "constant_constraint_rows",
     "constraint_force_basis",
     "constraint_force_basis_rate",
     "curve_on_curve",
     "curves",
     "euler_sequences",
-    "pose_error",
+    "has_constant_constraint_rows",
     "nearest_rates",
     "point_on_curve",
     "point_on_surface",
+    "pose_error",
     "python_source",
     "rolling_gear",
-    "constant_constraint_rows",
     "surface_on_surface",
     "surfaces",
-    "has_varying_constraint_rows",
 ]

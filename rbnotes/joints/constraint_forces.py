@@ -20,13 +20,13 @@ from rbnotes.joints import unchecked_constraint_forces
 from rbnotes.joints.joint_type import JointType
 
 
-def has_varying_constraint_rows(joint: JointType) -> bool:
+def has_constant_constraint_rows(joint: JointType) -> bool:
     """Whether the rows of a joint depend on its coordinates.
 
     Raises InvalidArgument if ``joint`` is no ``JointType``.
     """
     arguments.require_instance("joint", joint, JointType)
-    return unchecked_constraint_forces.has_varying_constraint_rows(joint)
+    return unchecked_constraint_forces.has_constant_constraint_rows(joint)
 
 
 def constant_constraint_rows(joint: JointType) -> Array:

@@ -159,14 +159,14 @@ class JointType(ABC):
         return self.compute_coordinate_constraint(self._check_coordinates("q", q))
 
     def coordinate_constraint_jacobian(self, q: ArrayLike) -> Array:
-        """Derivatives ``(..., c, k)`` of :meth:`constraint` by the coordinates.
+        """Derivatives ``(..., c, k)`` of :meth:`coordinate_constraint` by the coordinates.
 
         Raises InvalidArgument if the shape of ``q`` does not fit.
         """
         return self.compute_coordinate_constraint_jacobian(self._check_coordinates("q", q))
 
     def coordinate_constraint_jacobian_rate(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Rates ``(..., c, k)`` of :meth:`constraint_rows`.
+        """Rates ``(..., c, k)`` of :meth:`coordinate_constraint_jacobian`.
 
         Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
         """

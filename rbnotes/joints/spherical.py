@@ -28,7 +28,7 @@ class ExponentialSpherical(_Spherical):
     """A ball joint with a rotation vector for coordinates (Sueda 2.4.8, eq. (2.42)).
 
     It is singular where the rotation vector is a whole number of turns long, except at zero. Short of the
-    first such sphere, at 1.5 pi, :meth:`reparametrise` changes to the shorter vector of the same rotation.
+    first such sphere, at 1.5 pi, :meth:`reparametrize` changes to the shorter vector of the same rotation.
     """
 
     @property

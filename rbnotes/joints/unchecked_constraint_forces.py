@@ -14,15 +14,15 @@ from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.subspaces import RANK_TOLERANCE, basis, complement
 
 
-def has_varying_constraint_rows(joint: JointType) -> bool:
-    result: bool = joint.num_dofs < joint.twist_subalgebra.shape[1]
+def has_constant_constraint_rows(joint: JointType) -> bool:
+    result: bool = joint.num_dofs >= joint.twist_subalgebra.shape[1]
     return result
 
 
 def constraint_force_basis(joint: JointType, q: Array) -> Array:
     constant = constant_constraint_rows(joint)
     constant = np.broadcast_to(constant, (*q.shape[:-1], *constant.shape)).copy()
-    if not has_varying_constraint_rows(joint):
+    if has_constant_constraint_rows(joint):
         return constant
     algebra = joint.twist_subalgebra
     S = algebra.T @ joint.compute_motion_subspace(q)
@@ -37,7 +37,7 @@ def constraint_force_basis(joint: JointType, q: Array) -> Array:
 
 def constraint_force_basis_rate(joint: JointType, q: Array, qdot: Array) -> Array:
     Sdot = joint.compute_motion_subspace_rate(*np.broadcast_arrays(q, qdot))
-    if not has_varying_constraint_rows(joint):
+    if has_constant_constraint_rows(joint):
         return np.zeros((*Sdot.shape[:-2], 6 - joint.num_dofs, 6))
     return (
         -constraint_force_basis(joint, q)

@@ -72,7 +72,7 @@ def refine_coordinates(joint: JointKinematics, X: Array, q: Array) -> Array:
 def search_coordinates(
     joint: JointKinematics, X: Array, q: Array, bounds: tuple[Array | float, Array | float] = (-np.pi, np.pi)
 ) -> Array:
-    """As :func:`refine`, and where that ends far away, the best of many places in a box, refined."""
+    """As :func:`refine_coordinates`, and where that ends far away, the best of many places in a box, refined."""
     q = refine_coordinates(joint, X, q)
     if joint.num_coordinates == 0 or not q.size:
         return q

@@ -36,7 +36,7 @@ def attachment_rows(sizes, attachments):
         for j, block in attachment.blocks.items():
             row[:, starts[j] : starts[j + 1]] -= block
         rows.append(row)
-        right.append(attachment.drift)
+        right.append(attachment.bias)
     return np.concatenate(rows), np.concatenate(right)
 
 
@@ -44,7 +44,7 @@ def whole_solution(system, sizes, attachments):
     """v, multipliers of the constraints, and the forces of the attachments on all velocities, at once."""
     C, c = attachment_rows(sizes, attachments)
     k, m, n = len(system.bilateral.target), len(c), len(system.momentum)
-    R = np.diag(system.bilateral.softness)
+    R = np.diag(system.bilateral.regularization)
     K = np.zeros((n + k + m, n + k + m))
     K[:n, :n], K[:n, n : n + k], K[:n, n + k :] = system.mass, -system.bilateral.rows.T, -C.T
     K[n : n + k, :n], K[n : n + k, n : n + k], K[n + k :, :n] = system.bilateral.rows, R, C

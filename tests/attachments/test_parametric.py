@@ -65,7 +65,7 @@ def test_everything_or_nothing_controlled(rng):
 
 @pytest.mark.parametrize("indices", [[0, 0], [-1, 2], [1, 9], [0.5, 1.0]])
 def test_indices_that_do_not_exist_are_named(rng, indices):
-    with pytest.raises(InvalidArgument, match="controlled"):
+    with pytest.raises(InvalidArgument, match="prescribed_indices"):
         solve_prescribed_motion(random_system(rng, 6), indices, [0.0, 0.0])
 
 

@@ -168,7 +168,7 @@ def test_cycles_are_named(cycle):
         ("blocks", lambda: Attachment(0, {})),
         ("own master", lambda: Attachment(0, {0: np.eye(3)})),
         ("blocks", lambda: Attachment(0, {1: np.eye(3), 2: np.eye(2)})),
-        ("drift", lambda: Attachment(0, {1: np.eye(3)}, np.zeros(2))),
+        ("bias", lambda: Attachment(0, {1: np.eye(3)}, np.zeros(2))),
         (r"blocks\[1\]", lambda: Attachment(0, {1: [[np.nan]]})),
         (r"blocks\[1\]", lambda: null_space_reduction([3, 6], [Attachment(0, {1: np.eye(3)})])),
         ("component 5", lambda: null_space_reduction([3, 3], [Attachment(0, {5: np.eye(3)})])),

@@ -274,7 +274,9 @@ class TestErrors:
 
     def test_softness(self):
         singular = UnilateralRows(np.eye(2), 0.0, [[1.0, 1.0], [0.0, 0.0]])
-        with pytest.raises(SingularConfiguration, match="softness: got a singular matrix that is not sym"):
+        with pytest.raises(
+            SingularConfiguration, match="regularization: got a singular matrix that is not sym"
+        ):
             solve_step(StepProblem(self.M, self.B, unilateral=singular))
 
     def test_contradictory_contacts(self):
@@ -304,5 +306,5 @@ class TestErrors:
                 constrained_step(
                     trapezoidal, BOBS, START, 0.1, lambda s, h, r=rows: [r], evaluate_at="middle"
                 )
-        with pytest.raises(InvalidArgument, match="where: got 'end'"):
+        with pytest.raises(InvalidArgument, match="evaluate_at: got 'end'"):
             constrained_step(trapezoidal, BOBS, START, 0.1, rods_at, evaluate_at="end")

@@ -101,11 +101,12 @@ def test_refused():
     system, start = bodies()
 
     class Bare:
-        mass, force, forces, moved = system.mass_matrix, system.force, system.linearized_force, system.retract
+        mass_matrix, force = system.mass_matrix, system.force
+        linearized_force, retract = system.linearized_force, system.retract
 
-    with pytest.raises(InvalidArgument, match="system: got Bare, expected a system with a tangent"):
+    with pytest.raises(InvalidArgument, match="system: got Bare, expected a system with linearized_residual"):
         fully_implicit_euler(Bare(), start, 0.1)
-    with pytest.raises(InvalidArgument, match=r"part: got 0\.3"):
+    with pytest.raises(InvalidArgument, match=r"fraction: got 0\.3"):
         FullyImplicitScheme(0.3)
     with pytest.raises(InvalidArgument, match="tolerance: got 0"):
         FullyImplicitScheme(1.0, tolerance=0.0)

@@ -134,16 +134,16 @@ def test_contacts_are_reduced_with_their_targets():
     np.testing.assert_allclose(solution.normal, one.normal, atol=1e-9)
     holding = tie.constraint_forces(problem, solution)
     np.testing.assert_allclose(holding[:3], -holding[3:], atol=1e-9)
-    rising = replace(tie, drift=[0.0, 0.0, 0.3, 0.0, 0.0, 0.3])
+    rising = replace(tie, bias=[0.0, 0.0, 0.3, 0.0, 0.0, 0.3])
     assert rising.reduce(problem).contacts.normal_target == pytest.approx([0.1 - 0.3])
     with pytest.raises(InvalidArgument, match=r"contacts: got a drift of 0\.2 along a tangent"):
-        replace(tie, drift=[0.2, 0, 0, 0.2, 0, 0]).reduce(problem)
+        replace(tie, bias=[0.2, 0, 0, 0.2, 0, 0]).reduce(problem)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Reduction(np.eye(3), np.zeros(2)), r"drift: got shape \(2,\)"),
+        (lambda: Reduction(np.eye(3), np.zeros(2)), r"bias: got shape \(2,\)"),
         (lambda: Reduction([1.0, 2.0]), "J: got shape"),
         (
             lambda: Reduction(np.eye(3)).reduce(StepProblem(np.eye(2), np.ones(2))),

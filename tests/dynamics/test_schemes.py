@@ -51,7 +51,7 @@ def damped_pair(damping=0.3):
 def reference(system, time):
     def rate(_, state):
         x, v = np.split(state, 2)
-        return np.concatenate([v, np.linalg.solve(MASS, system.force_at(x, v))])
+        return np.concatenate([v, np.linalg.solve(MASS, system.force_function(x, v))])
 
     solution = solve_ivp(
         rate, (0, time), np.concatenate([START.q, START.qdot]), rtol=1e-12, atol=1e-13, method="DOP853"
@@ -195,7 +195,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match=r"inertia: got shape \(2, 3\)"):
             System(np.ones((2, 3)), lambda x, v: x, lambda x, v: x, lambda x, v: x)
         wrong = System(MASS, lambda x, v: np.zeros(3), lambda x, v: MASS, lambda x, v: MASS)
-        with pytest.raises(InvalidArgument, match=r"force_at\(q, qdot\): got shape \(3,\)"):
+        with pytest.raises(InvalidArgument, match=r"force_function\(q, qdot\): got shape \(3,\)"):
             implicit_euler(wrong, START, 0.1)
         wrong = System(MASS, lambda x, v: np.zeros(2), lambda x, v: np.eye(3), lambda x, v: MASS)
         with pytest.raises(InvalidArgument, match=r"stiffness\(q, qdot\): got shape \(3, 3\)"):

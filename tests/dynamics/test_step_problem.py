@@ -39,7 +39,7 @@ def test_softness_may_be_singular_to_rounding_in_any_unit(unit):
     direction = np.array([0.3, -0.7, 0.9, 0.1])
     rows = BilateralRows(np.eye(4), 0.0, unit * np.outer(direction, direction))
     assert rows.regularization.shape == (4, 4)
-    with pytest.raises(InvalidArgument, match="softness: got an eigenvalue -"):
+    with pytest.raises(InvalidArgument, match="regularization: got an eigenvalue -"):
         BilateralRows(np.eye(4), 0.0, unit * (np.outer(direction, direction) - 1e-6 * np.eye(4)))
 
 
@@ -69,10 +69,13 @@ def test_data_are_told_apart_by_identity_and_can_be_hashed():
         (lambda: StepProblem(np.eye(2), np.ones((1, 2))), r"momentum: got shape \(1, 2\)"),
         (lambda: StepProblem(np.eye(2), [np.nan, 0]), "momentum: got NaN"),
         (lambda: BilateralRows(np.ones((1, 2)), [0.0, 0.0]), r"target: got shape \(2,\)"),
-        (lambda: BilateralRows(np.ones((1, 2)), 0.0, np.ones(3)), r"softness: got shape \(3,\)"),
-        (lambda: BilateralRows(np.eye(2), 0.0, [1.0, -1.0]), "softness: got an eigenvalue -1"),
-        (lambda: UnilateralRows(np.eye(2), 0.0, [[0.0, 1.0], [1.0, 0.0]]), "softness: got an eigenvalue -1"),
-        (lambda: BilateralRows(regularization=[1.0]), r"softness: got shape \(1,\)"),
+        (lambda: BilateralRows(np.ones((1, 2)), 0.0, np.ones(3)), r"regularization: got shape \(3,\)"),
+        (lambda: BilateralRows(np.eye(2), 0.0, [1.0, -1.0]), "regularization: got an eigenvalue -1"),
+        (
+            lambda: UnilateralRows(np.eye(2), 0.0, [[0.0, 1.0], [1.0, 0.0]]),
+            "regularization: got an eigenvalue -1",
+        ),
+        (lambda: BilateralRows(regularization=[1.0]), r"regularization: got shape \(1,\)"),
         (
             lambda: StepProblem(np.eye(2), np.ones(2), BilateralRows(np.ones((1, 3)))),
             r"bilateral: got rows of",

@@ -38,18 +38,18 @@ FORCES = (
 def linearly_implicit(state, h, groups=FORCES, signs=(1, 1)):
     f, K, D = assemble(groups, state)
     velocity = linearly_implicit_velocity(M, state.velocity, f, signs[0] * K, signs[1] * D, h)
-    return state.moved(h * velocity).with_velocity(velocity)
+    return state.retract(h * velocity).with_velocity(velocity)
 
 
 def implicit(state, h):
     """M (phi+ - phi) = h f(E exp(h phi+), phi+), solved to rounding."""
 
     def defect(velocity):
-        end = state.moved(h * velocity).with_velocity(velocity)
+        end = state.retract(h * velocity).with_velocity(velocity)
         return M @ (velocity - state.velocity) - h * assemble(FORCES, end).f
 
     velocity = fsolve(defect, state.velocity, xtol=1e-12)
-    return state.moved(h * velocity).with_velocity(velocity)
+    return state.retract(h * velocity).with_velocity(velocity)
 
 
 def exact(state, duration):

@@ -44,26 +44,31 @@ class TestMotion:
             np.testing.assert_array_equal(Q[3], [0, 0, 0, 1])
 
     def test_jacobian_is_the_derivative_of_the_pose(self, case):
-        q, k = case.states(), case.joint.coordinates
-        assert case.joint.S(q).shape == (len(q), 6, k)
-        assert_close(case.joint.S(q), by_difference(case.joint, q), 1e-9)
+        q, k = case.states(), case.joint.num_coordinates
+        assert case.joint.motion_subspace(q).shape == (len(q), 6, k)
+        assert_close(case.joint.motion_subspace(q), by_difference(case.joint, q), 1e-9)
 
     def test_its_derivative_by_the_coordinates(self, case):
-        q, k = case.states(), case.joint.coordinates
-        assert case.joint.dS(q).shape == (len(q), 6, k, k)
-        assert_close(case.joint.dS(q), by_coordinates(case.joint.S, q), 1e-9)
+        q, k = case.states(), case.joint.num_coordinates
+        assert case.joint.motion_subspace_derivative(q).shape == (len(q), 6, k, k)
+        assert_close(
+            case.joint.motion_subspace_derivative(q), by_coordinates(case.joint.motion_subspace, q), 1e-9
+        )
 
     def test_rate_of_the_jacobian_along_the_motion(self, case):
         q = case.states()
         qdot = case.rates(len(q))
-        rate = case.joint.Sdot(q, qdot)
-        expected = by_time(lambda t: case.joint.S(q + t[:, None, None] * qdot), step=2e-3)[1]
+        rate = case.joint.motion_subspace_rate(q, qdot)
+        expected = by_time(lambda t: case.joint.motion_subspace(q + t[:, None, None] * qdot), step=2e-3)[1]
         assert_close(rate, expected, 1e-9)
-        assert_close(rate, np.einsum("naij,nj->nai", case.joint.dS(q), qdot), 1e-12)
+        assert_close(rate, np.einsum("naij,nj->nai", case.joint.motion_subspace_derivative(q), qdot), 1e-12)
 
     def test_mixed_derivatives_of_the_pose_agree(self, case):
         """dS_i/dq_j - dS_j/dq_i = [S_i, S_j] to rounding, however small the angles."""
-        S, dS = case.joint.S(case.states()), case.joint.dS(case.states())
+        S, dS = (
+            case.joint.motion_subspace(case.states()),
+            case.joint.motion_subspace_derivative(case.states()),
+        )
         columns = np.swapaxes(S, -1, -2)
         bracket = np.moveaxis(se3.ad(columns) @ S[:, None], 1, 2)
         size = sizes(S)[..., None] ** 2
@@ -79,12 +84,12 @@ class TestMotion:
 
         def energy(t):
             t = t[:, None, None]
-            twist = along(case.joint.S(q + t * qdot + t**2 / 2 * qddot), qdot + t * qddot)
+            twist = along(case.joint.motion_subspace(q + t * qdot + t**2 / 2 * qddot), qdot + t * qddot)
             return np.sum(twist * along(M, twist), axis=-1) / 2
 
-        S = case.joint.S(q)
+        S = case.joint.motion_subspace(q)
         twist = along(S, qdot)
-        acceleration = along(S, qddot) + along(case.joint.Sdot(q, qdot), qdot)
+        acceleration = along(S, qddot) + along(case.joint.motion_subspace_rate(q, qdot), qdot)
         wrench = along(M, acceleration) - along(np.swapaxes(se3.ad(twist), 1, 2), along(M, twist))
         power = np.sum(along(np.swapaxes(S, 1, 2), wrench) * qdot, axis=-1)
         assert_close(power, by_time(energy, step=2e-3)[1], 1e-9)
@@ -92,17 +97,17 @@ class TestMotion:
 
 class TestBatches:
     def test_leading_axes_are_kept(self, case):
-        joint, k = case.joint, case.joint.coordinates
+        joint, k = case.joint, case.joint.num_coordinates
         q, qdot = case.random(6).reshape(2, 3, k), case.rates(6).reshape(2, 3, k)
         each = [(i, j) for i in range(2) for j in range(3)]
         results = {
             "Q": joint.transform(q),
-            "S": joint.S(q),
-            "dS": joint.dS(q),
-            "Sdot": joint.Sdot(q, qdot),
+            "S": joint.motion_subspace(q),
+            "dS": joint.motion_subspace_derivative(q),
+            "Sdot": joint.motion_subspace_rate(q, qdot),
             "distance_to_singularity": joint.distance_to_singularity(q),
-            "constraint": joint.constraint(q),
-            "constraint_rows": joint.constraint_rows(q),
+            "coordinate_constraint": joint.coordinate_constraint(q),
+            "coordinate_constraint_jacobian": joint.coordinate_constraint_jacobian(q),
             "coordinate_constraint_jacobian_rate": joint.coordinate_constraint_jacobian_rate(q, qdot),
             "coordinate_constraint_bias_derivative": joint.coordinate_constraint_bias_derivative(q, qdot),
         }
@@ -110,12 +115,12 @@ class TestBatches:
             one, rate = q[index], qdot[index]
             alone = {
                 "Q": joint.transform(one),
-                "S": joint.S(one),
-                "dS": joint.dS(one),
-                "Sdot": joint.Sdot(one, rate),
+                "S": joint.motion_subspace(one),
+                "dS": joint.motion_subspace_derivative(one),
+                "Sdot": joint.motion_subspace_rate(one, rate),
                 "distance_to_singularity": joint.distance_to_singularity(one),
-                "constraint": joint.constraint(one),
-                "constraint_rows": joint.constraint_rows(one),
+                "coordinate_constraint": joint.coordinate_constraint(one),
+                "coordinate_constraint_jacobian": joint.coordinate_constraint_jacobian(one),
                 "coordinate_constraint_jacobian_rate": joint.coordinate_constraint_jacobian_rate(one, rate),
                 "coordinate_constraint_bias_derivative": joint.coordinate_constraint_bias_derivative(
                     one, rate
@@ -128,21 +133,25 @@ class TestBatches:
     def test_coordinates_and_rates_broadcast(self, case):
         joint = case.joint
         q, qdot = case.random(3)[:, None], case.rates(2)
-        rate = joint.Sdot(q, qdot)
-        assert rate.shape == (3, 2, 6, joint.coordinates)
-        np.testing.assert_allclose(rate[2, 1], joint.Sdot(q[2, 0], qdot[1]), atol=1e-13)
+        rate = joint.motion_subspace_rate(q, qdot)
+        assert rate.shape == (3, 2, 6, joint.num_coordinates)
+        np.testing.assert_allclose(rate[2, 1], joint.motion_subspace_rate(q[2, 0], qdot[1]), atol=1e-13)
         new, new_rates = joint.reparametrize(q, qdot)
-        assert new.shape == new_rates.shape == (3, 2, joint.coordinates)
+        assert new.shape == new_rates.shape == (3, 2, joint.num_coordinates)
 
     def test_results_can_be_written_to(self, case):
         q = case.random(2)
-        for result in (case.joint.transform(q), case.joint.S(q), case.joint.dS(q)):
+        for result in (
+            case.joint.transform(q),
+            case.joint.motion_subspace(q),
+            case.joint.motion_subspace_derivative(q),
+        ):
             result += 1.0
 
     def test_an_empty_batch_stays_empty(self, case):
-        q = np.zeros((0, case.joint.coordinates))
+        q = np.zeros((0, case.joint.num_coordinates))
         assert case.joint.transform(q).shape == (0, 4, 4)
-        assert case.joint.S(q).shape == (0, 6, case.joint.coordinates)
+        assert case.joint.motion_subspace(q).shape == (0, 6, case.joint.num_coordinates)
 
 
 class TestReparametrisation:
@@ -152,13 +161,15 @@ class TestReparametrisation:
         for q, qdot in zip(states, case.rates(len(states)), strict=True):
             new, new_rates = joint.reparametrize(q, qdot)
             np.testing.assert_allclose(joint.transform(new), joint.transform(q), atol=1e-12)
-            twist = joint.S(q) @ qdot
-            np.testing.assert_allclose(joint.S(new) @ new_rates, twist, atol=1e-11 * size(twist))
+            twist = joint.motion_subspace(q) @ qdot
+            np.testing.assert_allclose(
+                joint.motion_subspace(new) @ new_rates, twist, atol=1e-11 * size(twist)
+            )
             again, again_rates = joint.reparametrize(new, new_rates)
             np.testing.assert_allclose(again, new, atol=1e-14)
             np.testing.assert_allclose(again_rates, new_rates, atol=1e-13 * size(new_rates))
-            np.testing.assert_allclose(joint.constraint(new), 0, atol=1e-14)
-            np.testing.assert_allclose(joint.constraint_rows(new) @ new_rates, 0, atol=1e-13)
+            np.testing.assert_allclose(joint.coordinate_constraint(new), 0, atol=1e-14)
+            np.testing.assert_allclose(joint.coordinate_constraint_jacobian(new) @ new_rates, 0, atol=1e-13)
 
 
 class TestSingularity:
@@ -169,7 +180,7 @@ class TestSingularity:
             if not q.size:
                 assert joint.distance_to_singularity(q) == np.inf
                 continue
-            rows = joint.constraint_rows(q)
+            rows = joint.coordinate_constraint_jacobian(q)
             allowed = np.linalg.svd(rows)[2][len(rows) :].T if len(rows) else np.eye(q.size)
             slowest = np.linalg.svd(S @ allowed)[1][-1]
             np.testing.assert_allclose(joint.distance_to_singularity(q), slowest, atol=1e-8)
@@ -184,7 +195,7 @@ class TestSingularity:
             assert 50 < near / nearer < 200
 
     def test_vanishes_nowhere_else(self, case):
-        redundant = case.joint.freedom < case.joint.coordinates - case.joint.constraints
+        redundant = case.joint.num_dofs < case.joint.num_coordinates - case.joint.num_coordinate_constraints
         measures = case.joint.distance_to_singularity(case.random(200))
         assert np.all(measures < 1e-12) if redundant else np.all(measures > 5e-5)
 
@@ -194,7 +205,7 @@ class TestNearestCoordinates:
         joint = case.joint
         Q = joint.transform(case.states())
         q = joint.nearest_coordinates(Q)
-        assert q.shape == (*Q.shape[:-2], joint.coordinates)
+        assert q.shape == (*Q.shape[:-2], joint.num_coordinates)
         np.testing.assert_allclose(joint.transform(q), Q, atol=1e-9)
 
     def test_of_any_pose_are_those_of_a_nearest_one(self, case):
@@ -207,7 +218,7 @@ class TestNearestCoordinates:
             found = joint.nearest_coordinates(Q)
             misfit = joints.pose_error(joint.transform(found), Q)
             assert np.linalg.norm(misfit) <= np.linalg.norm(joints.pose_error(joint.transform(q), Q)) + 1e-12
-            np.testing.assert_allclose(joint.S(found).T @ misfit, 0, atol=1e-10)
+            np.testing.assert_allclose(joint.motion_subspace(found).T @ misfit, 0, atol=1e-10)
             for direction in rng.normal(size=(8, q.size)):
                 moved = joints.pose_error(joint.transform(found + 1e-3 * direction), Q)
                 assert np.linalg.norm(moved) >= np.linalg.norm(misfit) - 1e-12
@@ -229,7 +240,7 @@ class TestNearestCoordinates:
                 continue
             rates = joints.nearest_rates(joint, found, start, twist)
             allowed = by_time(lambda t: joint.transform(joint.nearest_coordinates(moving(t))))[1]
-            expected = joint.transform(found) @ se3.hat(joint.S(found) @ rates)
+            expected = joint.transform(found) @ se3.hat(joint.motion_subspace(found) @ rates)
             np.testing.assert_allclose(expected, allowed, atol=1e-6)
 
 
@@ -237,8 +248,8 @@ class TestAnnihilator:
     def test_is_zero_on_every_allowed_twist_and_complete(self, case):
         joint = case.joint
         for q in case.states():
-            A, S = joints.constraint_force_basis(joint, q), joint.S(q)
-            assert A.shape == (6 - joint.freedom, 6)
+            A, S = joints.constraint_force_basis(joint, q), joint.motion_subspace(q)
+            assert A.shape == (6 - joint.num_dofs, 6)
             np.testing.assert_allclose(A @ S, 0, atol=1e-12 * size(S))
             np.testing.assert_allclose(A @ A.T, np.eye(len(A)), atol=1e-13)
 
@@ -247,8 +258,8 @@ class TestAnnihilator:
         joint = case.joint
         for q in case.random():
             A = joints.constraint_force_basis(joint, q)
-            if q.size and joint.freedom == np.linalg.matrix_rank(joint.S(q), tol=1e-8):
-                S = joint.S(q)
+            if q.size and joint.num_dofs == np.linalg.matrix_rank(joint.motion_subspace(q), tol=1e-8):
+                S = joint.motion_subspace(q)
                 complement = np.eye(6) - S @ np.linalg.pinv(S, rcond=1e-10)
                 np.testing.assert_allclose(A.T @ A, complement, atol=1e-10)
 
@@ -261,7 +272,9 @@ class TestAnnihilator:
                 joints.constraint_force_basis_rate(joint, q, qdot),
             )
             np.testing.assert_allclose(
-                rate @ joint.S(q) + A @ joint.Sdot(q, qdot), 0, atol=1e-11 * size(joint.S(q)) ** 2
+                rate @ joint.motion_subspace(q) + A @ joint.motion_subspace_rate(q, qdot),
+                0,
+                atol=1e-11 * size(joint.motion_subspace(q)) ** 2,
             )
 
             def spans(times, q=q, qdot=qdot):
@@ -297,15 +310,15 @@ class TestRandomComposites:
     @given(random_composites())
     def test_jacobian_and_its_rate(self, drawn):
         joint, (q, qdot) = drawn
-        np.testing.assert_allclose(joint.S(q), by_difference(joint, q[None])[0], atol=1e-7)
-        rate = by_time(lambda t: joint.S(q + t[:, None] * qdot))[1]
-        np.testing.assert_allclose(joint.Sdot(q, qdot), rate, atol=1e-6)
-        np.testing.assert_allclose(joint.dS(q) @ qdot, rate, atol=1e-6)
+        np.testing.assert_allclose(joint.motion_subspace(q), by_difference(joint, q[None])[0], atol=1e-7)
+        rate = by_time(lambda t: joint.motion_subspace(q + t[:, None] * qdot))[1]
+        np.testing.assert_allclose(joint.motion_subspace_rate(q, qdot), rate, atol=1e-6)
+        np.testing.assert_allclose(joint.motion_subspace_derivative(q) @ qdot, rate, atol=1e-6)
 
     @given(random_composites())
     def test_pose_is_the_product_of_the_poses(self, drawn):
         joint, (q, _) = drawn
-        ends = np.cumsum([part.coordinates for part in joint.parts])[:-1]
+        ends = np.cumsum([part.num_coordinates for part in joint.parts])[:-1]
         expected = np.eye(4)
         for part, own in zip(joint.parts, np.split(q, ends), strict=True):
             expected = expected @ part.transform(own)
@@ -313,13 +326,13 @@ class TestRandomComposites:
 
 
 def test_wrong_coordinates_are_named(case):
-    k = case.joint.coordinates
+    k = case.joint.num_coordinates
     with pytest.raises(InvalidArgument, match=rf"q: got shape \({k + 1},\), expected shape \(..., {k}\)"):
         case.joint.transform(np.zeros(k + 1))
     with pytest.raises(InvalidArgument, match=r"qdot: got shape"):
-        case.joint.Sdot(case.joint.home, np.zeros(k + 1))
+        case.joint.motion_subspace_rate(case.joint.neutral, np.zeros(k + 1))
     with pytest.raises(InvalidArgument, match="Q: got a matrix with"):
         case.joint.nearest_coordinates(np.diag([2.0, 2, 2, 1]))
     if k:
         with pytest.raises(InvalidArgument, match="q: got NaN"):
-            case.joint.S(np.full(k, np.nan))
+            case.joint.motion_subspace(np.full(k, np.nan))

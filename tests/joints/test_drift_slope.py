@@ -41,11 +41,13 @@ class RealScrew(Screw):
 
 def close(joint, q, qdot):
     def drift(q):
-        return joint.Sdot(q, qdot) @ qdot
+        return joint.motion_subspace_rate(q, qdot) @ qdot
 
     expected = jacobian(drift, q).value
     np.testing.assert_allclose(
-        joint.drift_slope(q, qdot), expected, atol=1e-9 * np.max(np.abs(expected), initial=1.0)
+        joint.bias_acceleration_derivative(q, qdot),
+        expected,
+        atol=1e-9 * np.max(np.abs(expected), initial=1.0),
     )
 
 
@@ -54,20 +56,22 @@ def test_is_the_derivative_of_the_drift(case):
     for q, qdot in zip(states, case.rates(len(states)), strict=True):
         if q.size:
             close(case.joint, q, qdot)
-        if case.joint.constraints:
+        if case.joint.num_coordinate_constraints:
             held = case.joint.coordinate_constraint_bias_derivative(q, qdot)
             expected = jacobian(
                 lambda q, v=qdot: case.joint.coordinate_constraint_jacobian_rate(q, v) @ v, q
             ).value
             np.testing.assert_allclose(held, expected, atol=1e-9)
-        assert case.joint.drift_slope(q, qdot).shape == (6, case.joint.coordinates)
+        assert case.joint.bias_acceleration_derivative(q, qdot).shape == (6, case.joint.num_coordinates)
 
 
 def test_leading_axes_broadcast(case):
     q, qdot = case.random(3)[:, None], case.rates(2)
-    slope = case.joint.drift_slope(q, qdot)
-    assert slope.shape == (3, 2, 6, case.joint.coordinates)
-    np.testing.assert_allclose(slope[2, 1], case.joint.drift_slope(q[2, 0], qdot[1]), rtol=1e-12, atol=1e-13)
+    slope = case.joint.bias_acceleration_derivative(q, qdot)
+    assert slope.shape == (3, 2, 6, case.joint.num_coordinates)
+    np.testing.assert_allclose(
+        slope[2, 1], case.joint.bias_acceleration_derivative(q[2, 0], qdot[1]), rtol=1e-12, atol=1e-13
+    )
 
 
 def test_by_the_complex_step_where_there_is_no_formula():

@@ -232,10 +232,10 @@ def test_factors_give_what_their_product_gives():
     q, qdot = np.array([0.4, -1.1]), np.array([0.8, 1.3])
     for method, arguments in (
         ("transform", (q,)),
-        ("S", (q,)),
-        ("dS", (q,)),
-        ("Sdot", (q, qdot)),
-        ("drift_slope", (q, qdot)),
+        ("motion_subspace", (q,)),
+        ("motion_subspace_derivative", (q,)),
+        ("motion_subspace_rate", (q, qdot)),
+        ("bias_acceleration_derivative", (q, qdot)),
     ):
         found = getattr(by_factors, method)(*arguments)
         np.testing.assert_allclose(found, getattr(whole, method)(*arguments), atol=1e-13)
@@ -244,7 +244,7 @@ def test_factors_give_what_their_product_gives():
 def test_joints_can_be_sent_to_other_processes():
     joint = joints.surface_on_surface(BALL, TORUS)
     before = joint.motion_subspace(STATES)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(joint)).S(STATES), before)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(joint)).motion_subspace(STATES), before)
 
 
 class TestSingularStates:
@@ -281,10 +281,10 @@ class TestSingularStates:
         ],
     )
     def test_are_named(self, joint, q, message):
-        for method in (joint.transform, joint.S, joint.dS):
+        for method in (joint.transform, joint.motion_subspace, joint.motion_subspace_derivative):
             with pytest.raises(SingularConfiguration, match=message):
                 method(np.stack([np.array(q) + 0.3, q]))
-        joint.S(np.array(q) + 0.01)
+        joint.motion_subspace(np.array(q) + 0.01)
 
     def test_with_the_spin_held_a_pole_is_none(self):
         joint = joints.surface_on_surface(TORUS, BALL, 0.3)
@@ -326,20 +326,20 @@ class TestWrongFunctions:
             return np.eye(3), np.zeros(3)
 
         for wrong, message in (
-            (lambda: FunctionJoint(nothing, 0), "coordinates: got 0"),
-            (lambda: FunctionJoint(nothing, 2, home=[1, 2, 3]), r"home: got shape \(3,\)"),
+            (lambda: FunctionJoint(nothing, 0), "num_coordinates: got 0"),
+            (lambda: FunctionJoint(nothing, 2, neutral=[1, 2, 3]), r"neutral: got shape \(3,\)"),
             (
                 lambda: FunctionJoint(nothing, 2, low=[0, 1], high=[1, 0]),
                 r"high: got \[1.0, 0.0\], exp",
             ),
-            (lambda: surfaces.torus(0.1, 0.1), "tube: got 0.1, expected a tube thinner"),
+            (lambda: surfaces.torus(0.1, 0.1), "tube_radius: got 0.1, expected a tube thinner"),
             (lambda: surfaces.bezier_surface(np.zeros((1, 3, 3))), r"points: got shape \(1, 3, 3\)"),
             (lambda: curves.bezier_curve(np.zeros((1, 3))), r"points: got shape \(1, 3\)"),
             (
                 lambda: joints.rolling_gear(0.3, 0.3, internal=True),
-                "wheel: got 0.3, expected a wheel smaller",
+                "wheel_radius: got 0.3, expected a wheel smaller",
             ),
-            (lambda: joints.point_on_surface(BALL, "free"), "turning: got 'free', expected one of 'ball'"),
+            (lambda: joints.point_on_surface(BALL, "free"), "rotation: got 'free', expected one of 'ball'"),
         ):
             with pytest.raises(InvalidArgument, match=message):
                 wrong()

@@ -57,7 +57,7 @@ def movers(case, request):
     def make():
         places = zip(case.random(2), case.rates(2), case.rates(2, seed=9), strict=True)
         for seed, (q, qdot, qddot) in enumerate(places):
-            if case.joint.constraints:
+            if case.joint.num_coordinate_constraints:
                 q, qdot = case.joint.reparametrize(q, qdot)
             yield Mover(case.joint, q, qdot, qddot, request.param, seed)
 
@@ -72,11 +72,13 @@ def test_allowed_motions_satisfy_the_rows(movers):
     for mover in movers():
         poses, twists, _ = mover.motion
         G = maximal.joint_rows(mover.joint, poses)
-        assert G.shape == (6 - mover.kind.freedom, 12)
+        assert G.shape == (6 - mover.kind.num_dofs, 12)
         assert np.linalg.matrix_rank(G, tol=1e-9) == len(G)
         np.testing.assert_allclose(G @ twists.ravel(), 0, atol=1e-8 * size(twists))
         relative = maximal.relative_twist(mover.joint, poses, twists)
-        np.testing.assert_allclose(relative, mover.kind.S(mover.q) @ mover.qdot, atol=1e-8 * size(relative))
+        np.testing.assert_allclose(
+            relative, mover.kind.motion_subspace(mover.q) @ mover.qdot, atol=1e-8 * size(relative)
+        )
 
 
 def test_their_accelerations_satisfy_the_rows_and_drifts(movers):
@@ -107,7 +109,7 @@ def test_errors_grow_along_the_rows(movers):
             copies = [replace(joint, body=2 * k + 1, parent=at[k]) for k in range(count)]
             apart = maximal.joint_errors(copies, poses.reshape(-1, 4, 4)).reshape(count, -1)
             G = maximal.joint_matrix(copies, poses.reshape(-1, 4, 4)).toarray()
-            own = G.reshape(count, joint.count, count, 12)[range(count), :, range(count), 6:]
+            own = G.reshape(count, joint.num_constraints, count, 12)[range(count), :, range(count), 6:]
             return np.einsum("kci,kc->ki", own, apart)
 
         G = maximal.joint_rows(joint, start)
@@ -119,14 +121,14 @@ def test_errors_grow_along_the_rows(movers):
 def test_reactions_do_no_work_on_allowed_motions(movers):
     for mover in movers():
         (poses, twists, _), rng = mover.motion, np.random.default_rng(4)
-        multipliers = rng.normal(size=mover.joint.count)
+        multipliers = rng.normal(size=mover.joint.num_constraints)
         reaction = maximal.joint_reactions(mover.joint, poses, multipliers)
         power = reaction.on_body @ twists[1]
         if mover.joint.parent != WORLD:
             power += reaction.on_parent @ twists[0]
         np.testing.assert_allclose(power, 0, atol=1e-7 * size(twists))
         # A mover's own twist is one motion: also none of the joint's single coordinates is worked on.
-        own = se3.Ad(mover.joint.frame) @ mover.kind.S(mover.q)
+        own = se3.Ad(mover.joint.frame) @ mover.kind.motion_subspace(mover.q)
         np.testing.assert_allclose(reaction.on_body @ own, 0, atol=1e-11 * size(own))
 
 
@@ -135,9 +137,9 @@ def test_a_mechanism_moves_as_the_coordinates_do(case):
     rng, joint = np.random.default_rng(11), case.joint
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
     for q, qdot in zip(case.random(2), case.rates(2), strict=True):
-        if joint.constraints:
+        if joint.num_coordinate_constraints:
             q, qdot = joint.reparametrize(q, qdot)
-        S, drift = joint.S(q), joint.Sdot(q, qdot) @ qdot
+        S, drift = joint.motion_subspace(q), joint.motion_subspace_rate(q, qdot) @ qdot
         twist, applied = S @ qdot, rng.normal(size=6)
         push = Forces.without_derivatives(applied)
         held = [maximal.Joint(joint, 0)]

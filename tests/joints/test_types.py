@@ -131,7 +131,7 @@ class TestFreedom:
             joints.Composite(joints.Free2D(), joints.Revolute(X)): 4,
         }
         for joint, freedom in free.items():
-            assert joint.freedom == freedom, joint
+            assert joint.num_dofs == freedom, joint
 
     def test_parallel_hinges_apart_move_in_a_plane(self):
         apart = np.eye(4)

@@ -69,9 +69,9 @@ class Curve:
             z = normalize(self.tangent(s))
             x = normalize(reference_direction - (reference_direction @ z) * z)
             axes = np.array([x, np.cross(z, x), z]).T
-            return check_finite(axes, s=s, across=np.linalg.norm(reference_direction)), check_finite(
-                self.point(s), s=s
-            )
+            return check_finite(
+                axes, s=s, reference_direction=np.linalg.norm(reference_direction)
+            ), check_finite(self.point(s), s=s)
 
     def _fold_margin(self, s: Symbolic, reference_direction: Symbolic) -> Symbolic:
         with np.errstate(all="ignore"):

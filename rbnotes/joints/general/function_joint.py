@@ -46,11 +46,11 @@ class FunctionJoint(JointType):
         the resting one. It is called once, with symbols for numbers: arithmetic, numpy's functions and
         products of arrays will do; a branch on q will not. It must be smooth. It may also return a list of
         such pairs, whose product is the pose: derivatives then take fewer instructions.
-    coordinates
+    num_coordinates
         Their number k.
     name
         What messages call it: ``"torus-torus"``.
-    home
+    neutral
         Coordinates ``(k,)`` to start from, rad or m; zeros by default.
     low, high
         The usual range of each coordinate ``(k,)`` or of all, rad or m: where the nearest pose
@@ -70,7 +70,7 @@ class FunctionJoint(JointType):
 
     Notes
     -----
-    For compilers, :attr:`motion` is all that forward and inverse dynamics need of the joint as one casadi
+    For compilers, :attr:`kinematics_function` is all that forward and inverse dynamics need of the joint as one casadi
     function, and :func:`rbnotes.joints.python_source` writes it out as a program without loops or branches.
     """
 

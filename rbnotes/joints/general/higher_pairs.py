@@ -41,7 +41,7 @@ def surface_on_surface(first: Surface, second: Surface, spin_angle: float | None
 
     Parameters
     ----------
-    spin
+    spin_angle
         The angle, rad, if it is held: four coordinates are left, as in Si & Guenter's chains.
 
     Raises
@@ -79,7 +79,7 @@ def point_on_surface(
 
     Parameters
     ----------
-    turning
+    rotation
         ``"ball"``: in any way, by a rotation vector, five coordinates in all; ``"normal"``: about the normal,
         which is the z axis, three; ``"none"``: the frame keeps to that of the surface, two.
     height
@@ -122,10 +122,10 @@ def point_on_curve(
 
     Parameters
     ----------
-    turning
+    rotation
         ``"ball"``: in any way, by a rotation vector, four coordinates in all; ``"tangent"``: the z axis keeps
         to the tangent, and the frame turns about it, two; ``"none"``: the frame keeps to that of the curve.
-    across
+    reference_direction
         Direction ``(3,)`` to which the x axis of the curve's frame is nearest; z by default. The curve must
         not run along it, except for a ball.
 
@@ -181,9 +181,9 @@ def rolling_gear(radius: float, wheel_radius: float, *, internal: bool = False) 
 
     Parameters
     ----------
-    radius, wheel
+    radius, wheel_radius
         Pitch radii of the gear at rest and of the one that rolls, m.
-    inside
+    internal
         Whether it rolls inside a ring, as a planet wheel on its ring gear.
 
     Raises

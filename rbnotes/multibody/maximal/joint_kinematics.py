@@ -1,6 +1,6 @@
 """Where joints are: their types between bodies, and all that follows from the poses of these.
 
-:func:`placed` checks poses; a :class:`Placement` and what it gives check nothing.
+:func:`joint_kinematics` checks poses; a :class:`JointKinematics` and what it gives check nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rbnotes.joints.unchecked_constraint_forces import (
     constant_constraint_rows,
     constraint_force_basis,
     constraint_force_basis_rate,
-    has_varying_constraint_rows,
+    has_constant_constraint_rows,
 )
 from rbnotes.joints.unchecked_nearest_pose import nearest_rates, pose_error
 from rbnotes.unchecked import se3
@@ -120,7 +120,7 @@ class JointLayout:
                 kind,
                 np.array(indices),
                 starts[indices][:, None] + np.arange(6 - kind.num_dofs),
-                has_varying_constraint_rows(kind),
+                not has_constant_constraint_rows(kind),
             )
             for kind, indices in members.items()
         ]

@@ -10,7 +10,6 @@ from rbnotes.dynamics import StepProblem, solve_step
 
 E = se3.exp([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
 PHI = np.array([0.5, -0.25, 1.0, 0.25, 0.5, -1.0])
-ARMS = np.array([[1.0, 0, 0], [-1, 1, 0], [0, -1, 0]])
 MIDDLE = attachments.point_on_points(2, [0, 1], [0.25, 0.75])
 SIZES = [3, 3, 3]
 PROBLEM = StepProblem(np.diag(np.repeat([1.0, 2.0, 4.0], 3)), np.arange(9.0))
@@ -32,19 +31,7 @@ CALLS = [
         attachments.points_on_body,
         {"components": [1, 2], "body": 0, "E": E, "x": np.ones((2, 3)), "phi": PHI},
     ),
-    Call(attachments.frame_on_body, {"component": 1, "body": 0, "E": E}),
     Call(attachments.point_on_points, {"component": 2, "masters": [0, 1], "weights": np.array([0.25, 0.75])}),
-    Call(
-        attachments.frame_on_points,
-        {
-            "component": 3,
-            "masters": [0, 1, 2],
-            "weights": np.full(3, 1 / 3),
-            "x": ARMS + 1.0,
-            "rest_positions": ARMS,
-            "v": ARMS + 0.5,
-        },
-    ),
     Call(
         attachments.solve_prescribed_motion,
         {"problem": SINGLE, "prescribed_indices": [0], "v_prescribed": [0.5]},

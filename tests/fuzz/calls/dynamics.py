@@ -99,7 +99,6 @@ METHODS += [
 
 CALLS = [
     Call(free_system.gyroscopic_wrench, {"M": INERTIA, "phi": PHI}),
-    Call(free_system.gyroscopic_wrench_derivative, {"M": INERTIA, "phi": PHI}),
     Call(free_system.gravity_wrench, {"E": E, "M": INERTIA, "g": np.array([0.0, 1.0, -9.81])}),
     Call(free_system.body_acceleration, {"M": INERTIA, "phi": PHI, "wrench": 2 * PHI}),
     Call(free_system.spatial_momentum, {"M": INERTIA, "E": E, "phi": PHI}),

@@ -95,7 +95,7 @@ CALLS = [
         Call(joint.nearest_coordinates, {"Q": joint.transform(coordinates(joint))}, slow=True)
         for joint in TYPES
     ),
-    Call(joints.has_varying_constraint_rows, {"joint": HINGE}),
+    Call(joints.has_constant_constraint_rows, {"joint": HINGE}),
     Call(joints.constant_constraint_rows, {"joint": HINGE}),
     Call(joints.constraint_force_basis, {"joint": HINGE, "q": [0.25]}),
     Call(joints.constraint_force_basis_rate, {"joint": HINGE, "q": [0.25], "qdot": [0.5]}),
