@@ -123,7 +123,9 @@ def test_extras_are_told():
 def test_the_containers_command_is_one(tmp_path):
     import argparse
 
-    text = (ROOT / "rbnotes" / "coursework" / "grading" / "container" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "rbnotes" / "coursework" / "grading" / "container" / "README.md").read_text(
+        encoding="utf-8"
+    )
     (words,) = re.findall(r"rbnotes-grade (/hw/.*)", text)
     parser = argparse.ArgumentParser()
     add(parser.add_subparsers())

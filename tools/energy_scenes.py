@@ -4,10 +4,10 @@
     python tools/energy_scenes.py --scene 17     one of them
     python tools/energy_scenes.py --table        all, and the table that the book shows
 
-One line a scene (see `tests/multibody/maximal/random_scenes.py`), with energies relative to that at the start: how far
-the account is from closing in any step; the most that the bodies ever had above what they started with, got
-from forces and were lifted by; and whether a second run, and one that stops and goes on, are the same bit by
-bit. Exit status 1 if a scene breaks one of its limits.
+One line a scene (see `tests/multibody/maximal/random_scenes.py`), with energies relative to that at the
+start: how far the account is from closing in any step; the most that the bodies ever had above what they
+started with, got from forces and were lifted by; and whether a second run, and one that stops and goes on,
+are the same bit by bit. Exit status 1 if a scene breaks one of its limits.
 """
 
 from __future__ import annotations

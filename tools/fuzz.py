@@ -1,12 +1,13 @@
-"""What comes of nonsense in the place of valid arguments, room by room.
+"""What comes of nonsense in the place of valid arguments, subpackage by subpackage.
 
     python tools/fuzz.py --calls 500        a look, in a minute or two
-    python tools/fuzz.py --room dynamics    one room, with every fault told
-    python tools/fuzz.py --table            10,000 calls a room, and the table that the book shows
+    python tools/fuzz.py --subpackage dynamics    one subpackage, with every fault told
+    python tools/fuzz.py --table            10,000 calls a subpackage, and the table that the book shows
 
-Prints one line a room: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). The last takes
-ten minutes on one core once the kernels are compiled; with ``--room`` as well, it renews one line of the
-table. Exit status 1 if there is a fault that must not be: anything but one unhelpful message in a thousand.
+Prints one line a subpackage: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). The last
+takes ten minutes on one core once the kernels are compiled; with ``--subpackage`` as well, it renews one line
+of the table. Exit status 1 if there is a fault that must not be: anything but one unhelpful message in a
+thousand.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ TABLE = ROOT / "book" / "_data" / "fuzz.csv"
 sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
 
 
-def findings(room: str, count: int, seed: int) -> list[Any]:
+def findings(subpackage: str, count: int, seed: int) -> list[Any]:
     """What came of so many calls, drawn at random from all pairs of an argument and a kind of value."""
     from engine import attempt, attempts
     from table import table
 
-    rng = np.random.default_rng([seed, zlib.crc32(room.encode())])
-    pairs = [(call, *pair) for call in table(room) for pair in attempts(call)]
+    rng = np.random.default_rng([seed, zlib.crc32(subpackage.encode())])
+    pairs = [(call, *pair) for call in table(subpackage) for pair in attempts(call)]
     found: list[Any] = []
     while len(found) < count:
         finding = attempt(*pairs[rng.integers(len(pairs))], rng)
@@ -43,39 +44,49 @@ def findings(room: str, count: int, seed: int) -> list[Any]:
 
 
 def keep(line: dict[str, Any]) -> None:
-    """Put a room's line into the table, in the place of an older one."""
+    """Put a subpackage's line into the table, in the place of an older one."""
     lines = {}
     if TABLE.exists():
         with TABLE.open(newline="") as file:
-            lines = {each["room"]: each for each in csv.DictReader(file)}
-    lines[line["room"]] = line
+            lines = {each["subpackage"]: each for each in csv.DictReader(file)}
+    lines[line["subpackage"]] = line
     with TABLE.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(line), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(lines[room] for room in sorted(lines))
+        writer.writerows(lines[subpackage] for subpackage in sorted(lines))
 
 
 def main() -> int:
     from engine import FAULTS
-    from table import ROOMS, table
+    from table import SUBPACKAGES, table
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--calls", type=int, default=10_000, help="of each room")
-    parser.add_argument("--room", choices=ROOMS, help="this one alone")
+    parser.add_argument("--calls", type=int, default=10_000, help="of each subpackage")
+    parser.add_argument("--subpackage", choices=SUBPACKAGES, help="this one alone")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--table", action="store_true", help="write book/_data/fuzz.csv")
     options = parser.parse_args()
-    rooms = (options.room,) if options.room else ROOMS
-    print(f"{'room':16}{'calls':>8}" + "".join(f"{fault:>11}" for fault in FAULTS))
+    subpackages = (options.subpackage,) if options.subpackage else SUBPACKAGES
+    print(f"{'subpackage':16}{'calls':>8}" + "".join(f"{fault:>11}" for fault in FAULTS))
     bad = False
-    for room in rooms:
-        found = findings(room, options.calls, options.seed)
+    for subpackage in subpackages:
+        found = findings(subpackage, options.calls, options.seed)
         counts = Counter(finding.verdict for finding in found)
-        print(f"{room:16}{len(found):8}" + "".join(f"{counts[fault]:11}" for fault in FAULTS), flush=True)
+        print(
+            f"{subpackage:16}{len(found):8}" + "".join(f"{counts[fault]:11}" for fault in FAULTS), flush=True
+        )
         if options.table:
-            names = len({call.name for call in table(room)})
+            names = len({call.name for call in table(subpackage)})
             faults = {fault: counts[fault] for fault in FAULTS}
-            keep({"room": room, "names": names, "calls": len(found), "seed": options.seed, **faults})
+            keep(
+                {
+                    "subpackage": subpackage,
+                    "names": names,
+                    "calls": len(found),
+                    "seed": options.seed,
+                    **faults,
+                }
+            )
         unhelpful = counts["unhelpful"] * 1000 >= len(found)
         bad |= unhelpful or any(counts[fault] for fault in FAULTS if fault != "unhelpful")
         for finding in sorted({str(each) for each in found if each.verdict != "fine"}):

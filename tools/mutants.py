@@ -1,18 +1,20 @@
 """Plants slips in the package, one at a time, and sees whether the tests notice.
 
-    python tools/mutants.py                                   16 slips a room
-    python tools/mutants.py --room friction --count 40 --seed 1
+    python tools/mutants.py                                   16 slips a subpackage
+    python tools/mutants.py --subpackage friction --count 40 --seed 1
     python tools/mutants.py --module rbnotes/forces/path.py --count 1000    all of one file
-    python tools/mutants.py --table                           the rooms' scores go to book/_data/slips.csv
+    python tools/mutants.py --table                           the subpackages' scores go to
+    book/_data/slips.csv
 
-A slip is one change to a function that a writer could make (see `rbnotes/ledger/checks/mutation_operators.py`): a sign, a
-factor, an index, a comparison. Everything is imported and the tests are collected once; which of them call a
-function, and how long they take, is measured when it is first needed and kept in `_build/mutants` until the
-file of the test changes. For each slip this process forks, the function gets the code with the slip, and the
-tests of the room that call it run, the quickest first, until one fails. A slip that they let pass is shown to
-the records of the room, and then to the tests of other rooms. What nothing notices is printed and is to be
-read: if it makes no number different, `tools/equivalent_slips.toml` says why, else a test is missing. Ends
-with 1 if more than 2 % pass in a room.
+A slip is one change to a function that a writer could make (see
+`rbnotes/ledger/checks/mutation_operators.py`): a sign, a factor, an index, a comparison. Everything is
+imported and the tests are collected once; which of them call a function, and how long they take, is measured
+when it is first needed and kept in `_build/mutants` until the file of the test changes. For each slip this
+process forks, the function gets the code with the slip, and the tests of the subpackage that call it run, the
+quickest first, until one fails. A slip that they let pass is shown to the records of the subpackage, and then
+to the tests of other subpackages. What nothing notices is printed and is to be read: if it makes no number
+different, `tools/equivalent_slips.toml` says why, else a test is missing. Ends with 1 if more than 2 % pass
+in a subpackage.
 
 A run that was ended goes on where it was: what noticed a slip is kept, too, until the function or the file of
 that test changes; what a record noticed or nothing did, until anything changes.
@@ -83,7 +85,7 @@ class Kept:
 
 
 def noticing(slip: Slip, living: Living, tests: Tests) -> str:
-    """The test of the room, or else the record or the test of another room, that notices a slip."""
+    """Return the test of the subpackage, or else the record or other test, that notices a slip."""
     function = slip.function
     looks: tuple[Callable[[], Callable[[], str]], ...] = (
         lambda: partial(tests.run, tests.of(function, own=True)),
@@ -103,9 +105,9 @@ def noticing(slip: Slip, living: Living, tests: Tests) -> str:
 
 @dataclass(frozen=True)
 class Score:
-    """Of the slips of a room, how many were tried, how many make no number different or are noticed."""
+    """Of the slips of a subpackage, how many were tried, how many make no number different or are noticed."""
 
-    room: str
+    subpackage: str
     slips: int
     tried: int
     equivalent: int
@@ -115,7 +117,7 @@ class Score:
         counted = self.tried - self.equivalent
         share = f"{100 * self.noticed / max(counted, 1):5.1f} %"
         beside = f"; {self.equivalent} equivalent" if self.equivalent else ""
-        return f"{self.room:16}{self.noticed:5} of {counted} noticed: {share}{beside}"
+        return f"{self.subpackage:16}{self.noticed:5} of {counted} noticed: {share}{beside}"
 
     @property
     def low(self) -> bool:
@@ -124,16 +126,16 @@ class Score:
 
 
 def write(scores: Sequence[Score]) -> None:
-    """The table of the book; rooms that are not among the scores stay as they are in it."""
+    """The table of the book; subpackages that are not among the scores stay as they are in it."""
     lines: dict[str, Sequence[object]] = {}
     if TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
             lines = {line[0]: line for line in list(csv.reader(file))[1:]}
-    lines |= {each.room: astuple(each) for each in scores}
+    lines |= {each.subpackage: astuple(each) for each in scores}
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(each.name for each in fields(Score))
-        writer.writerows(lines[room] for room in sorted(lines))
+        writer.writerows(lines[subpackage] for subpackage in sorted(lines))
 
 
 class Trial:
@@ -159,18 +161,25 @@ class Trial:
         MEASURED.mkdir(parents=True, exist_ok=True)
         living = Living()
         gc.freeze()
-        rooms: dict[str, list[str]] = defaultdict(list)
+        subpackages: dict[str, list[str]] = defaultdict(list)
         for path in sorted(str(each.relative_to(ROOT)) for each in (ROOT / "rbnotes").rglob("*.py")):
-            if self.options.module in (None, path) and (room := Function(path, "").room) not in NOT_MUTATED:
-                rooms[room].append(path)
+            if (
+                self.options.module in (None, path)
+                and (subpackage := Function(path, "").subpackage) not in NOT_MUTATED
+            ):
+                subpackages[subpackage].append(path)
         scores = []
-        for room in self.options.room or rooms:
-            every = [slip for path in rooms[room] for slip in slips(path) if slip.place in living.codes]
+        for subpackage in self.options.subpackage or subpackages:
+            every = [
+                slip for path in subpackages[subpackage] for slip in slips(path) if slip.place in living.codes
+            ]
             if every:
-                scores.append(self.score(room, every, living, tests))
+                scores.append(self.score(subpackage, every, living, tests))
                 self.tell(str(scores[-1]))
-            elif self.options.room:
-                raise RuntimeError(f"this process holds no functions of {room}; rooms: {', '.join(rooms)}")
+            elif self.options.subpackage:
+                raise RuntimeError(
+                    f"this process holds no functions of {subpackage}; subpackages: {', '.join(subpackages)}"
+                )
         if not scores:
             raise RuntimeError("this process holds no functions to change")
         every_room = (sum(numbers) for numbers in zip(*(astuple(each)[1:] for each in scores), strict=True))
@@ -182,13 +191,13 @@ class Trial:
 
     def score(
         self,
-        room: str,
+        subpackage: str,
         every: Sequence[Slip],
         living: Living,
         tests: Tests,
     ) -> Score:
         """How many of a sample of slips are noticed, and how many there are that change a number."""
-        rng = np.random.default_rng([self.options.seed, zlib.crc32(room.encode())])
+        rng = np.random.default_rng([self.options.seed, zlib.crc32(subpackage.encode())])
         chosen = [every[i] for i in rng.permutation(len(every))[: self.options.count]]
         tried = [slip for slip in chosen if not slip.why_equivalent]
         noticed = 0
@@ -200,19 +209,19 @@ class Trial:
             noticed += bool(found)
             if not found:
                 self.tell(f"    {slip}")
-        return Score(room, len(every), len(chosen), len(chosen) - len(tried), noticed)
+        return Score(subpackage, len(every), len(chosen), len(chosen) - len(tried), noticed)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=16, help="slips of each room (default 16)")
-    parser.add_argument("--room", action="append", help="this room alone; may be given again")
+    parser.add_argument("--count", type=int, default=16, help="slips of each subpackage (default 16)")
+    parser.add_argument("--subpackage", action="append", help="this subpackage alone; may be given again")
     parser.add_argument("--module", help="this file alone")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--table", action="store_true", help="write the scores to the book's table, too")
     options = parser.parse_args()
     if options.table and options.module:
-        parser.error("--table is of whole rooms")
+        parser.error("--table is of whole subpackages")
     out = os.fdopen(os.dup(1), "w")
     trial = Trial(options, lambda text: print(text, file=out, flush=True))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -7,7 +7,8 @@
 
 Scenes with contact are run with several friction models, the others with several integrators; where a model
 stops with an error, or takes longer than anyone waits, the table says so. The scenes are in
-tests/multibody/maximal, and so are tests that the defaults have to pass. Exit status 1 if a default misses a tolerance.
+tests/multibody/maximal, and so are tests that the defaults have to pass. Exit status 1 if a default misses a
+tolerance.
 """
 
 from __future__ import annotations

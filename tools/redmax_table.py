@@ -3,7 +3,8 @@
     python tools/redmax_table.py            run all scenes, write book/_data/redmax-energies.csv
     python tools/redmax_table.py --print    only print
 
-The book shows the file as it is committed, and tests/multibody/reduced/test_redmax.py compares it with the scenes.
+The book shows the file as it is committed, and tests/multibody/reduced/test_redmax.py compares it with the
+scenes.
 """
 
 from __future__ import annotations

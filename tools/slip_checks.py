@@ -25,7 +25,7 @@ from rbnotes.ledger.runner import measure
 
 MEASURED = ROOT / "_build" / "mutants"
 LIMIT = 25.0
-"""Seconds of tests of other rooms, and of records, that are tried on a slip."""
+"""Seconds of tests of other subpackages, and of records, that are tried on a slip."""
 SLOWER, PATIENCE = 10.0, 20.0
 """A test that takes so many times as long as it should, and so many seconds, is stopped: it has noticed."""
 
@@ -115,10 +115,10 @@ class Tests:
         return seconds, calls
 
     def of(self, function: Function, own: bool) -> list[pytest.Item]:
-        """Tests of a function's room, or others, that call it; then those beside them, which may share what
-        it made for them."""
-        room = (f"tests/{function.room}/", f"tests/test_{function.room}")
-        paths = [path for path in self.files if path.startswith(room) is own]
+        """Tests of a function's subpackage, or others, that call it; then those beside them, which may share
+        what it made for them."""
+        subpackage = (f"tests/{function.subpackage}/", f"tests/test_{function.subpackage}")
+        paths = [path for path in self.files if path.startswith(subpackage) is own]
         for path in paths:
             self.measure(path)
         calling = {test for test in self.calling[function] if test.partition("::")[0] in paths}
@@ -143,8 +143,9 @@ class Tests:
 
 
 def records_of(function: Function) -> list[ledger.Record]:
-    """Records that name a function as what implements them, and then those that name another of its room."""
-    of_room = (f"rbnotes.{function.room}", f"rbnotes._{function.room}")
+    """Records that name a function as what implements them, and then those that name another of its
+    subpackage."""
+    of_room = (f"rbnotes.{function.subpackage}", f"rbnotes._{function.subpackage}")
     name = function.name.rpartition(".")[2]
     found = [each for each in ledger.load() if any(at.startswith(of_room) for at in each.implemented_by)]
     return sorted(found, key=lambda each: not any(at.endswith(f".{name}") for at in each.implemented_by))

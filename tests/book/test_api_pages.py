@@ -18,14 +18,15 @@ from rbnotes.ledger.dotted_names import resolve
 NUMBERS = re.compile(r"Array|Matrix|float")
 SHAPE = re.compile(r"\(\.\.\.|\([\w +]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
 UNIT = re.compile(
-    r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|[Ii]nde(?:x|ices)\b|[Ii]n any unit|"
+    r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|"
+    r"[Ii]nde(?:x|ices)\b|[Ii]n any unit|"
     r"[Ii]n (the|its|their|that) units?|"
     r"[Tt]rue\b|[Uu]nit vector|[Nn]umbers? of|[Rr]elative"
 )
 
 
 def documented():
-    """Return the functions of the reference by name, with methods and constructors, without unchecked hooks."""
+    """Return the functions of the reference by name: methods and constructors too, but no unchecked hooks."""
     for names in api_pages.names().values():
         for name in names:
             value = resolve(name)
@@ -176,7 +177,8 @@ def of_dataclasses(source, tuples=frozenset()):
 
 
 def fields_of(subpackage):
-    """The fields of dataclasses and named tuples in the public modules of a subpackage: name, type, explanation."""
+    """The fields of dataclasses and named tuples in the public modules of a subpackage: name, type,
+    explanation."""
     package, tuples = Path(rbnotes.__path__[0]), named_tuples()
     folder = subpackage.replace(".", "/")
     files = [*package.glob(f"{folder}.py"), *package.glob(f"{folder}/**/*.py")]

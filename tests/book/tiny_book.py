@@ -59,7 +59,8 @@ RECORDS = (
 
 def setup(app):
     ledger.load = lambda: RECORDS
-    api_pages.SUBPACKAGES = ("errors",)  # one small subpackage: the whole reference takes longer than all else
+    api_pages.SUBPACKAGES = ("errors",)  # one small subpackage: the whole reference takes longer than all
+    else
 '''
 
 LEDGER_PAGES = {

@@ -15,7 +15,7 @@ ALL = [
 def test_every_public_name_is_in_the_table():
     missing = sorted(name for name in public() if name not in covered() and not within(name))
     assert not missing, (
-        f"No valid call of {', '.join(missing)}. Add one to tests/fuzz/calls/, to the module of its subpackage: "
+        f"No valid call of {', '.join(missing)}. Add one to tests/fuzz/calls/: "
         "Call(function, {argument: valid value, ...}), where `fine` names kinds of value that are good for "
         "an argument although they are nonsense for most. What takes data that is known to be right, and "
         "says so, goes into WITHIN in tests/fuzz/table.py instead."

@@ -30,8 +30,8 @@ from rbnotes_book.generated import FOLDER
 
 SUBPACKAGES = (
     "so3", "se3", "quaternion", "euler", "inertia", "shapes", "dynamics", "forces", "constraints",
-    "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced", "multibody.maximal",
-    "multibody.packing", "compiled", "ledger", "testing", "viewer", "arguments", "errors",
+    "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced",
+    "multibody.maximal", "multibody.packing", "compiled", "ledger", "testing", "viewer", "arguments", "errors",
 )  # fmt: skip
 PACKAGE = "rbnotes"
 
@@ -59,7 +59,7 @@ RAISES = re.compile(r"Raises [A-Z]\w+ if ")
 
 
 def subpackage(name: str) -> str:
-    """Return the subpackage that a dotted name without ``rbnotes.`` belongs to, or "" if it is none of ours."""
+    """Return the subpackage that a dotted name without ``rbnotes.`` belongs to, or ""."""
     prefixes = [own for own in SUBPACKAGES if name == own or name.startswith(f"{own}.")]
     return max(prefixes, key=len, default="")
 
@@ -129,7 +129,8 @@ def _order(name: str) -> tuple[bool, str, str]:
 
 @cache
 def names() -> dict[str, list[str]]:
-    """Return the objects that each subpackage's page documents: modules first, then the others, alphabetically."""
+    """Return the objects that each subpackage's page documents: modules first, then the others,
+    alphabetically."""
     chosen = {_owner(name) for name in named()}
     chosen |= {f"{PACKAGE}.{own}.{name}" for own in SUBPACKAGES for name in public()[own]}
     pages: dict[str, list[str]] = defaultdict(list)
