@@ -1,4 +1,4 @@
-"""What iterations raise that do not get where they should; wrong input is the matter of ``arguments``.
+"""Errors of iterations that do not converge; errors of arguments are in :mod:`rbnotes.arguments`.
 
 >>> from rbnotes.errors import NotConverged
 >>> try:
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 
 class NotConverged(RuntimeError):
-    """An iteration ended short of its tolerance.
+    """Error of an iteration that ended before it reached its tolerance.
 
-    Every solver of the package raises one of these, with what it had: it may do for the purpose, or tell why.
+    Every solver of the package raises a subclass with the last iterate and its residual.
     """
 
     def __init__(self, message: str, solution: object, residual: float) -> None:
@@ -22,4 +22,4 @@ class NotConverged(RuntimeError):
         self.solution = solution
         """The last iterate, of the type that the function returns when it succeeds."""
         self.residual = residual
-        """How far it is off, in the measure that the tolerance is for."""
+        """Residual of the last iterate, in the measure of the tolerance."""

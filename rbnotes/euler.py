@@ -1,13 +1,13 @@
-"""Roll, pitch and yaw as Lloyd 0.4 names them: about z, then the new y', then the newest x''.
+"""Roll, pitch and yaw (Lloyd 0.4): rotations about z, then the new y', then the new x''.
 
-``angles = (theta, phi, psi)`` and ``R = Rz(theta) Ry(phi) Rx(psi)``. The maps between rates and angular
-velocity are for the angular velocity in base coordinates.
+``angles = (theta, phi, psi)`` and ``R = Rz(theta) Ry(phi) Rx(psi)``. The angular
+velocity is in base coordinates.
 
 >>> from rbnotes import euler
 >>> euler.from_rotation(euler.to_rotation([0.1, 0.2, 0.3])).round(6).tolist()
 [0.1, 0.2, 0.3]
 
-Here arguments are checked; the formulas stand in ``rbnotes/unchecked/euler.py``.
+The functions check their arguments and call the formulas in ``rbnotes/unchecked/euler.py``.
 """
 
 from __future__ import annotations
@@ -24,22 +24,25 @@ MIN_COSINE_OF_PITCH = 1e-6
 
 
 def to_rotation(angles: ArrayLike) -> Array:
-    """Rotation matrix ``(..., 3, 3)``: about z by theta, y' by phi, x'' by psi (Lloyd 0.4).
+    """Return the rotation matrix ``(..., 3, 3)``: about z by theta, y' by phi, x'' by psi (Lloyd 0.4).
 
-    Raises InvalidArgument if the shape of ``angles`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``angles`` does not fit.
     """
     return euler.to_rotation(arguments.vector("angles", angles))
 
 
 def from_rotation(R: ArrayLike) -> Array:
-    """Angles ``(..., 3)`` of a rotation matrix, with phi between -pi/2 and pi/2.
+    """Return the angles ``(..., 3)`` of a rotation matrix, with phi between -pi/2 and pi/2.
 
     Raises
     ------
     InvalidArgument
-        If ``R`` is no rotation matrix.
+        If ``R`` is not a rotation matrix.
     SingularConfiguration
-        Within ``SINGULAR_WITHIN`` of phi = +-pi/2, where only theta -+ psi is determined.
+        If ``|cos(phi)| < MIN_COSINE_OF_PITCH``, where only theta -+ psi is determined.
     """
     R = arguments.rotation("R", R)
     _check_gimbal_lock("R", np.hypot(R[..., 0, 0], R[..., 1, 0]))
@@ -47,22 +50,25 @@ def from_rotation(R: ArrayLike) -> Array:
 
 
 def rates_to_velocity(angles: ArrayLike) -> Array:
-    """Matrix ``(..., 3, 3)`` from the rates to the angular velocity in base coordinates (Lloyd 0.4).
+    """Return the matrix ``(..., 3, 3)`` from rates to the angular velocity in base coordinates (Lloyd 0.4).
 
-    Raises InvalidArgument if the shape of ``angles`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``angles`` does not fit.
     """
     return euler.rates_to_velocity(arguments.vector("angles", angles))
 
 
 def velocity_to_rates(angles: ArrayLike) -> Array:
-    """Inverse of :func:`rates_to_velocity` (Lloyd 0.4, eq. (0.2)); its rows constrain the single angles.
+    """Return the inverse of :func:`rates_to_velocity` (Lloyd 0.4, eq. (0.2)); each row constrains one angle.
 
     Raises
     ------
     InvalidArgument
         If the shape of ``angles`` does not fit.
     SingularConfiguration
-        If ``|cos(phi)| < SINGULAR_WITHIN``; the message says how far it is from zero.
+        If ``|cos(phi)| < MIN_COSINE_OF_PITCH``; the message says how far it is from zero.
     """
     angles = arguments.vector("angles", angles)
     _check_gimbal_lock("angles", np.cos(angles[..., 1]))
@@ -70,22 +76,25 @@ def velocity_to_rates(angles: ArrayLike) -> Array:
 
 
 def rates_to_velocity_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`rates_to_velocity` while the angles change at ``rates``.
+    """Return the time derivative ``(..., 3, 3)`` of :func:`rates_to_velocity` for given ``rates``.
 
-    Raises InvalidArgument if the shape of ``angles`` or ``rates`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``angles`` or ``rates`` does not fit.
     """
     return euler.rates_to_velocity_dot(*_check_angles_and_rates(angles, rates))
 
 
 def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`velocity_to_rates`, the derivatives of its rows (Lloyd 0.4).
+    """Return the time derivative ``(..., 3, 3)`` of :func:`velocity_to_rates` (Lloyd 0.4).
 
     Raises
     ------
     InvalidArgument
         If the shape of ``angles`` or ``rates`` does not fit.
     SingularConfiguration
-        If ``|cos(phi)| < SINGULAR_WITHIN``.
+        If ``|cos(phi)| < MIN_COSINE_OF_PITCH``.
     """
     angles, rates = _check_angles_and_rates(angles, rates)
     _check_gimbal_lock("angles", np.cos(angles[..., 1]))
@@ -93,7 +102,7 @@ def velocity_to_rates_dot(angles: ArrayLike, rates: ArrayLike) -> Array:
 
 
 def _check_angles_and_rates(angles: ArrayLike, rates: ArrayLike) -> tuple[Array, Array]:
-    """Checked angles and their rates."""
+    """Return checked angles and their rates."""
     angles, rates = arguments.vector("angles", angles), arguments.vector("rates", rates)
     arguments.common_shape(angles=angles.shape[:-1], rates=rates.shape[:-1])
     return angles, rates

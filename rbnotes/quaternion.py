@@ -1,7 +1,7 @@
 """Unit quaternions ``q = (scalar, vector)`` as rotations (Lloyd 0.2).
 
-``q`` and ``-q`` are the same rotation. ``product(q, p)`` turns first by ``p``, then by ``q``, as the product
-of their matrices does.
+``q`` and ``-q`` are the same rotation. ``product(q, p)`` rotates first by ``p``, then by ``q``, like the
+product of their matrices.
 
 >>> import numpy as np
 >>> from rbnotes import quaternion
@@ -9,7 +9,7 @@ of their matrices does.
 >>> (np.round(quaternion.rotate(q, [1, 0, 0]), 6) + 0.0).tolist()
 [0.0, 1.0, 0.0]
 
-Here arguments are checked; the formulas stand in ``rbnotes/unchecked/quaternion.py``.
+The functions check their arguments and call the formulas in ``rbnotes/unchecked/quaternion.py``.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.unchecked import quaternion
 
 MIN_INVERTIBLE_ENTRY = 1e-307
-"""The inverse of shorter quaternions has entries too large for a float64."""
+"""Length below which the inverse of a quaternion overflows in float64."""
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of a turn by ``angle (...)`` about the unit vector ``axis (..., 3)``.
+    """Return the quaternion ``(..., 4)`` of a rotation by ``angle (...)`` about ``axis (..., 3)``.
 
-    Raises InvalidArgument if ``axis`` is not of unit length or the shape of ``angle`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``axis`` is not of unit length or the shape of ``angle`` does not fit.
     """
     axis, angle = arguments.unit_vector("axis", axis), arguments.real_array("angle", angle)
     arguments.common_shape(axis=axis.shape[:-1], angle=angle.shape)
@@ -36,25 +39,31 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 
 def from_rotation_vector(w: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle.
+    """Return the quaternion ``(..., 4)`` of the rotation vector ``w (..., 3)``, axis times angle.
 
-    Raises InvalidArgument if the shape of ``w`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
     """
     return quaternion.from_rotation_vector(arguments.vector("w", w))
 
 
 def to_rotation_vector(q: ArrayLike) -> Array:
-    """Rotation vector ``(..., 3)`` of length at most pi.
+    """Return the rotation vector ``(..., 3)`` of length at most pi.
 
-    Half turns have two: the one whose first component that is not zero is positive is returned.
+    For half turns, the one of two vectors whose first nonzero component is positive is returned.
 
-    Raises InvalidArgument if ``q`` is not of unit length.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length.
     """
     return quaternion.to_rotation_vector(arguments.unit_quaternion("q", q))
 
 
 def from_rotation(R: ArrayLike) -> Array:
-    """Quaternion ``(..., 4)`` of a rotation matrix ``(..., 3, 3)``, with a scalar that is not negative.
+    """Return the quaternion ``(..., 4)`` of a rotation matrix ``(..., 3, 3)``, with nonnegative scalar.
 
     Raises
     ------
@@ -65,17 +74,23 @@ def from_rotation(R: ArrayLike) -> Array:
 
 
 def to_rotation(q: ArrayLike) -> Array:
-    """Rotation matrix ``(..., 3, 3)``.
+    """Return the rotation matrix ``(..., 3, 3)``.
 
-    Raises InvalidArgument if ``q`` is not of unit length.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length.
     """
     return quaternion.to_rotation(arguments.unit_quaternion("q", q))
 
 
 def product(q: ArrayLike, p: ArrayLike) -> Array:
-    """Quaternion product ``q p`` (Lloyd 0.2), of quaternions ``(..., 4)`` of any length.
+    """Return the quaternion product ``q p`` (Lloyd 0.2), of quaternions ``(..., 4)`` of any length.
 
-    Raises InvalidArgument if the shape of ``q`` or ``p`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``p`` does not fit.
     """
     q, p = arguments.vector("q", q, 4), arguments.vector("p", p, 4)
     arguments.common_shape(q=q.shape[:-1], p=p.shape[:-1])
@@ -83,17 +98,23 @@ def product(q: ArrayLike, p: ArrayLike) -> Array:
 
 
 def conjugate(q: ArrayLike) -> Array:
-    """``(scalar, -vector)``: for a unit quaternion, the inverse rotation.
+    """Return ``(scalar, -vector)``, for a unit quaternion the inverse rotation.
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     return quaternion.conjugate(arguments.vector("q", q, 4))
 
 
 def inverse(q: ArrayLike) -> Array:
-    """Inverse ``(..., 4)`` of quaternions that need not be unit, only not zero.
+    """Return the inverse ``(..., 4)`` of nonzero quaternions of any length.
 
-    Raises InvalidArgument if ``q`` is zero.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is zero.
     """
     q = _check_nonzero("q", q)
     if np.any(np.max(np.abs(q), axis=-1) < MIN_INVERTIBLE_ENTRY):
@@ -103,17 +124,23 @@ def inverse(q: ArrayLike) -> Array:
 
 
 def normalize(q: ArrayLike) -> Array:
-    """Unit quaternion in the direction of ``q (..., 4)``, which must not be zero.
+    """Return the unit quaternion in the direction of a nonzero ``q (..., 4)``.
 
-    Raises InvalidArgument if ``q`` is zero.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is zero.
     """
     return quaternion.normalize(_check_nonzero("q", q))
 
 
 def rotate(q: ArrayLike, x: ArrayLike) -> Array:
-    """Vectors ``(..., 3)`` from rotated coordinates to base coordinates, ``q (0, x) q^-1`` (Lloyd 0.2).
+    """Transform vectors ``(..., 3)`` from rotated to base coordinates, ``q (0, x) q^-1`` (Lloyd 0.2).
 
-    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``x`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length or the shape of ``x`` does not fit.
     """
     q, x = arguments.unit_quaternion("q", q), arguments.vector("x", x)
     arguments.common_shape(q=q.shape[:-1], x=x.shape[:-1])
@@ -121,47 +148,62 @@ def rotate(q: ArrayLike, x: ArrayLike) -> Array:
 
 
 def derivative_from_base(q: ArrayLike, omega: ArrayLike) -> Array:
-    """``dq/dt (..., 4)`` for an angular velocity in base coordinates (Lloyd 0.2, eq. (0.1)).
+    """Return ``dq/dt (..., 4)`` for an angular velocity in base coordinates (Lloyd 0.2, eq. (0.1)).
 
-    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length or the shape of ``omega`` does not fit.
     """
     return quaternion.derivative_from_base(*_check_quaternion_and_velocity(q, omega))
 
 
 def derivative_from_body(q: ArrayLike, omega: ArrayLike) -> Array:
-    """``dq/dt (..., 4)`` for an angular velocity in the coordinates of the rotated frame (Lloyd 0.2).
+    """Return ``dq/dt (..., 4)`` for an angular velocity in rotated coordinates (Lloyd 0.2).
 
-    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length or the shape of ``omega`` does not fit.
     """
     return quaternion.derivative_from_body(*_check_quaternion_and_velocity(q, omega))
 
 
 def base_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular velocity ``(..., 3)`` in base coordinates, the inverse of :func:`derivative_from_base`.
+    """Return the angular velocity ``(..., 3)`` in base coordinates, see :func:`derivative_from_base`.
 
-    The part of ``qdot`` along ``q`` changes the length alone, and is left out.
+    The part of ``qdot`` along ``q`` changes only the length and is ignored.
 
-    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
     return quaternion.base_angular_velocity(*_check_quaternion_and_rate(q, qdot))
 
 
 def body_angular_velocity(q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular velocity ``(..., 3)`` in rotated coordinates, the inverse of :func:`derivative_from_body`.
+    """Return the angular velocity ``(..., 3)`` in rotated coordinates, see :func:`derivative_from_body`.
 
-    The part of ``qdot`` along ``q`` changes the length alone, and is left out.
+    The part of ``qdot`` along ``q`` changes only the length and is ignored.
 
-    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length or the shape of ``qdot`` does not fit.
     """
     return quaternion.body_angular_velocity(*_check_quaternion_and_rate(q, qdot))
 
 
 def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
-    """Quaternion after the time ``h (...)`` at a constant angular velocity in rotated coordinates.
+    """Return the quaternion after the time ``h (...)`` at constant angular velocity in rotated coordinates.
 
-    Exact, and unit to rounding, where ``q + h dq/dt`` grows longer with every step (:func:`drift`).
+    Exact, and unit to rounding, where ``q + h dq/dt`` grows longer with every step (:func:`norm_drift`).
 
-    Raises InvalidArgument if ``q`` is not of unit length or the shape of ``omega`` or ``h`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q`` is not of unit length or the shape of ``omega`` or ``h`` does not fit.
     """
     (q, omega), h = _check_quaternion_and_velocity(q, omega), arguments.real_array("h", h)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1], h=h.shape)
@@ -169,12 +211,15 @@ def step(q: ArrayLike, omega: ArrayLike, h: ArrayLike) -> Array:
 
 
 def norm_drift(omega: ArrayLike, h: ArrayLike) -> Array:
-    """What one step ``q + h dq/dt``, of ``h (...)``, adds to the length of a unit quaternion, ``(...)``.
+    """Return the growth ``(...)`` of the length of a unit quaternion in a step ``q + h dq/dt``.
 
-    ``dq/dt`` is perpendicular to ``q``, so the step runs along the tangent of the unit sphere and ends
-    outside, whatever the direction of ``omega (..., 3)`` and in whichever coordinates it is given.
+    ``dq/dt`` is perpendicular to ``q``, so the step is tangent to the unit sphere and ends outside it,
+    for any direction of ``omega (..., 3)`` in either coordinates.
 
-    Raises InvalidArgument if the shape of ``omega`` or ``h`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``omega`` or ``h`` does not fit.
     """
     omega, h = arguments.vector("omega", omega), arguments.real_array("h", h)
     arguments.common_shape(omega=omega.shape[:-1], h=h.shape)
@@ -182,11 +227,14 @@ def norm_drift(omega: ArrayLike, h: ArrayLike) -> Array:
 
 
 def interpolate(q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
-    """Spherical interpolation from ``q0`` (t = 0) to the rotation of ``q1`` (t = 1), the short way round.
+    """Interpolate spherically from ``q0`` (t = 0) to the rotation of ``q1`` (t = 1) on the shortest path.
 
     ``t`` broadcasts against the leading axes of the quaternions.
 
-    Raises InvalidArgument if ``q0`` or ``q1`` is not of unit length or the shape of ``t`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``q0`` or ``q1`` is not of unit length or the shape of ``t`` does not fit.
     """
     q0, q1 = arguments.unit_quaternion("q0", q0), arguments.unit_quaternion("q1", q1)
     t = arguments.real_array("t", t)
@@ -202,14 +250,14 @@ def _check_nonzero(name: str, value: ArrayLike) -> Array:
 
 
 def _check_quaternion_and_velocity(q: ArrayLike, omega: ArrayLike) -> tuple[Array, Array]:
-    """A checked unit quaternion and an angular velocity."""
+    """Return a checked unit quaternion and an angular velocity."""
     q, omega = arguments.unit_quaternion("q", q), arguments.vector("omega", omega)
     arguments.common_shape(q=q.shape[:-1], omega=omega.shape[:-1])
     return q, omega
 
 
 def _check_quaternion_and_rate(q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-    """A checked unit quaternion and its derivative."""
+    """Return a checked unit quaternion and its derivative."""
     q, qdot = arguments.unit_quaternion("q", q), arguments.vector("qdot", qdot, 4)
     arguments.common_shape(q=q.shape[:-1], qdot=qdot.shape[:-1])
     return q, qdot

@@ -1,18 +1,17 @@
-"""Solid shapes, each said once: what a body weighs, where it touches and how it looks follow from it.
+"""Solid shapes, which determine the mass properties, the collision geometry and the appearance of a body.
 
 >>> from rbnotes.shapes import Box
 >>> brick = Box([0.2, 0.1, 0.05])
 >>> brick.spatial_inertia(density=2000.0)[5, 5].round(9).item()
 2.0
 
-A solid is centred at its frame and lies along its axes, and :func:`rbnotes.viewer.solid` draws it.
+A solid is centered at its frame and aligned with its axes; :func:`rbnotes.viewer.solid` draws it.
 
-A :class:`rbnotes.contact.Collider` takes a box, a sphere or a capsule as its shape: all three are boxes with
-round edges, or what is left of one, and one algorithm finds their distances and all the corners on which a
-face stands, exactly. A cylinder collides with nothing, for it stands on a round rim, which no finite number
-of points is: on those of a prism it would tip and roll otherwise than it does. Where that will do, take a
-:class:`Capsule` or a :class:`rbnotes.contact.RoundedBox`. Ellipsoids and meshes are mass properties only
-(:mod:`rbnotes.inertia`).
+The shape of a :class:`rbnotes.contact.Collider` is a box, a sphere or a capsule. All three are rounded boxes,
+for which one algorithm finds the exact distances and contact points. A cylinder has no collision geometry,
+since no finite number of points represents its round rim: a prism tips and rolls differently. Use a
+:class:`Capsule` or a :class:`rbnotes.contact.RoundedBox` instead if that suffices. Ellipsoids and meshes have
+mass properties only (:mod:`rbnotes.inertia`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from rbnotes.inertia import MassProperties
 
 
 class Solid(ABC):
-    """A shape of uniform density. Solids of the same kind and size are equal."""
+    """Shape of uniform density. Solids of the same kind and size are equal."""
 
     @abstractmethod
     def _mass_properties(self, density: ArrayLike) -> MassProperties: ...
@@ -36,19 +35,19 @@ class Solid(ABC):
     def mass_properties(
         self, *, density: ArrayLike | None = None, mass: ArrayLike | None = None
     ) -> MassProperties:
-        """Mass, inertia about the centre and centre of the solid, from its density or its mass.
+        """Return mass, inertia about the center, and center of the solid, from its density or its mass.
 
         Parameters
         ----------
         density : (...), optional
-            kg/m^3.
+            Density, kg/m^3.
         mass : (...), optional
-            kg.
+            Mass, kg.
 
         Raises
         ------
         InvalidArgument
-            Unless exactly one of the two is given.
+            If both or none of ``density`` and ``mass`` are given.
         """
         if (density is None) == (mass is None):
             got = "neither" if mass is None else "both"
@@ -58,9 +57,12 @@ class Solid(ABC):
         return inertia.with_mass(self._mass_properties(1.0), mass)
 
     def spatial_inertia(self, *, density: ArrayLike | None = None, mass: ArrayLike | None = None) -> Array:
-        """Spatial inertia ``(..., 6, 6)`` at the solid's frame; see :meth:`mass_properties`.
+        """Return the spatial inertia ``(..., 6, 6)`` at the solid's frame; see :meth:`mass_properties`.
 
-        Raises InvalidArgument if ``density`` or ``mass`` is not positive.
+        Raises
+        ------
+        InvalidArgument
+            If ``density`` or ``mass`` is not positive.
         """
         return inertia.spatial_inertia(*self.mass_properties(density=density, mass=mass))
 
@@ -69,7 +71,10 @@ class Solid(ABC):
 class Box(Solid):
     """Cuboid.
 
-    Raises InvalidArgument if ``sides`` are not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``sides`` are not positive.
     """
 
     sides: ArrayField
@@ -89,11 +94,14 @@ class Box(Solid):
 class Sphere(Solid):
     """Ball.
 
-    Raises InvalidArgument if ``radius`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` is not positive.
     """
 
     radius: float
-    """m."""
+    """Radius, m."""
 
     def __post_init__(self) -> None:
         _set_lengths(self, "radius")
@@ -104,15 +112,18 @@ class Sphere(Solid):
 
 @dataclass(frozen=True)
 class Cylinder(Solid):
-    """Circular cylinder, its axis along z; it weighs and is drawn, but collides with nothing.
+    """Circular cylinder about the z axis, without collision geometry.
 
-    Raises InvalidArgument if ``radius`` or ``length`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``length`` is not positive.
     """
 
     radius: float
-    """m."""
+    """Radius, m."""
     length: float
-    """Along z, m."""
+    """Length along z, m."""
 
     def __post_init__(self) -> None:
         _set_lengths(self, "radius", "length")
@@ -125,13 +136,16 @@ class Cylinder(Solid):
 class Capsule(Solid):
     """Cylinder along z with a half ball on each end.
 
-    Raises InvalidArgument if ``radius`` or ``length`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``length`` is not positive.
     """
 
     radius: float
-    """m."""
+    """Radius, m."""
     length: float
-    """Of the cylinder, without the half balls, m."""
+    """Length of the cylinder, without the half balls, m."""
 
     def __post_init__(self) -> None:
         _set_lengths(self, "radius", "length")

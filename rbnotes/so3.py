@@ -1,13 +1,13 @@
 """Rotations: SO(3), its exponential map and logarithm, and their Jacobians.
 
-A rotation vector ``w`` is axis times angle; ``exp(w)`` is the rotation matrix it stands for, and
-``log(R)`` gives the vector back. Increments are named for the side they are on::
+A rotation vector ``w`` is axis times angle, ``exp(w)`` is its rotation matrix, and ``log`` is the inverse of
+``exp``. Jacobians are named for the side of the increment::
 
     d/dt exp(w) = exp(w) hat(right_jacobian(w) dw/dt)     angular velocity in the body frame
                 = hat(left_jacobian(w) dw/dt) exp(w)      angular velocity in the world frame
 
-Angles may be large: results are those of a vector that differs from ``w`` by its rounding, so at 1e6 rad an
-angle is known to 1e-10 rad and everything that depends on it likewise.
+Angles may be large: the result is that of a vector that differs from ``w`` by its rounding, so that at 1e6
+rad all results are accurate to 1e-10 rad.
 
 >>> import numpy as np
 >>> from rbnotes import so3
@@ -17,7 +17,7 @@ angle is known to 1e-10 rad and everything that depends on it likewise.
 >>> so3.log(so3.exp([0.1, 0.2, 0.3])).round(6).tolist()
 [0.1, 0.2, 0.3]
 
-Here arguments are checked; the formulas stand in ``rbnotes/unchecked/so3.py``.
+The functions check their arguments and call the formulas in ``rbnotes/unchecked/so3.py``.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from rbnotes.unchecked import so3
 
 
 def hat(w: ArrayLike) -> Array:
-    """Cross-product matrix: ``hat(w) @ x == cross(w, x)`` (Sueda 1.2, eq. (1.7)).
+    """Return the cross-product matrix, ``hat(w) @ x == cross(w, x)`` (Sueda 1.2, eq. (1.7)).
 
     Parameters
     ----------
     w : (..., 3)
-        In any unit.
+        Vector in any unit.
 
     Returns
     -------
     (..., 3, 3)
-        In the unit of the vector.
+        Matrix in the unit of the vector.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def hat(w: ArrayLike) -> Array:
 
 
 def vee(W: ArrayLike) -> Array:
-    """Vector ``(..., 3)`` of a skew-symmetric matrix ``(..., 3, 3)``, the inverse of :func:`hat`.
+    """Return the vector ``(..., 3)`` of a skew-symmetric matrix ``(..., 3, 3)``, the inverse of :func:`hat`.
 
     Raises
     ------
@@ -62,18 +62,21 @@ def vee(W: ArrayLike) -> Array:
 
 
 def exp(w: ArrayLike) -> Array:
-    """Rotation matrix ``(..., 3, 3)`` of a rotation vector, by Rodrigues' formula (Sueda 1.3, eq. (1.10)).
+    """Return the rotation matrix ``(..., 3, 3)`` of a vector by Rodrigues' formula (Sueda 1.3, eq. (1.10)).
 
-    Raises InvalidArgument if the shape of ``w`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
     """
     return so3.exp(arguments.rotation_vector("w", w))
 
 
 def log(R: ArrayLike) -> Array:
-    """Rotation **vector** ``(..., 3)`` of a rotation matrix, of length at most pi (Sueda 1.3, eq. (1.10)).
+    """Return the rotation **vector** ``(..., 3)``, of length at most pi, of a matrix (Sueda 1.3, eq. (1.10)).
 
     Its matrix is ``hat(log(R))``. Half turns have two logarithms, ``w`` and ``-w``: the one whose first
-    component that is not zero is positive is returned.
+    nonzero component is positive is returned.
 
     Raises
     ------
@@ -84,31 +87,40 @@ def log(R: ArrayLike) -> Array:
 
 
 def angle(R: ArrayLike) -> Array:
-    """Angle of rotation ``(...)``, between 0 and pi.
+    """Return the angle of rotation ``(...)``, between 0 and pi.
 
-    Raises InvalidArgument if ``R`` is no rotation matrix.
+    Raises
+    ------
+    InvalidArgument
+        If ``R`` is not a rotation matrix.
     """
     return so3.angle(arguments.rotation("R", R))
 
 
 def left_jacobian(w: ArrayLike) -> Array:
-    """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the world frame.
+    """Return the matrix ``(..., 3, 3)`` from ``dw/dt`` to the world angular velocity of ``exp(w)``.
 
-    Raises InvalidArgument if the shape of ``w`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
     """
     return so3.left_jacobian(arguments.rotation_vector("w", w))
 
 
 def right_jacobian(w: ArrayLike) -> Array:
-    """Matrix ``(..., 3, 3)`` from ``dw/dt`` to the angular velocity of ``exp(w)`` in the body frame.
+    """Return the matrix ``(..., 3, 3)`` from ``dw/dt`` to the body angular velocity of ``exp(w)``.
 
-    Raises InvalidArgument if the shape of ``w`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
     """
     return so3.right_jacobian(arguments.rotation_vector("w", w))
 
 
 def left_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of :func:`left_jacobian`.
+    """Return the inverse ``(..., 3, 3)`` of :func:`left_jacobian`.
 
     Raises
     ------
@@ -121,52 +133,73 @@ def left_jacobian_inverse(w: ArrayLike) -> Array:
 
 
 def right_jacobian_inverse(w: ArrayLike) -> Array:
-    """Inverse of :func:`right_jacobian`; raises the same errors as :func:`left_jacobian_inverse`.
+    """Return the inverse ``(..., 3, 3)`` of :func:`right_jacobian`.
 
-    Raises InvalidArgument if the shape of ``w`` does not fit; SingularConfiguration if the angle is a
-    positive multiple of 2 pi.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` does not fit.
+    SingularConfiguration
+        If the angle is a positive multiple of 2 pi.
     """
     return so3.right_jacobian_inverse(arguments.rotation_vector("w", w, full_turns=False))
 
 
 def left_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``dw/dt = wdot``.
+    """Return the time derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``dw/dt = wdot``.
 
-    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` or ``wdot`` does not fit.
     """
     return so3.left_jacobian_dot(*_check_vector_and_rate(w, wdot))
 
 
 def right_jacobian_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian` along ``dw/dt = wdot``.
+    """Return the time derivative ``(..., 3, 3)`` of :func:`right_jacobian` along ``dw/dt = wdot``.
 
-    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` or ``wdot`` does not fit.
     """
     return so3.right_jacobian_dot(*_check_vector_and_rate(w, wdot))
 
 
 def left_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`left_jacobian_inverse`, which raises the same errors.
+    """Return the time derivative ``(..., 3, 3)`` of :func:`left_jacobian_inverse`.
 
-    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
-    is a positive multiple of 2 pi.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` or ``wdot`` does not fit.
+    SingularConfiguration
+        If the angle is a positive multiple of 2 pi.
     """
     return so3.left_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
 
 
 def right_jacobian_inverse_dot(w: ArrayLike, wdot: ArrayLike) -> Array:
-    """Time derivative ``(..., 3, 3)`` of :func:`right_jacobian_inverse`, which raises the same errors.
+    """Return the time derivative ``(..., 3, 3)`` of :func:`right_jacobian_inverse`.
 
-    Raises InvalidArgument if the shape of ``w`` or ``wdot`` does not fit; SingularConfiguration if the angle
-    is a positive multiple of 2 pi.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w`` or ``wdot`` does not fit.
+    SingularConfiguration
+        If the angle is a positive multiple of 2 pi.
     """
     return so3.right_jacobian_inverse_dot(*_check_vector_and_rate(w, wdot, full_turns=False))
 
 
 def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
-    """Second derivative ``(..., 3, 3)`` of :func:`left_jacobian` along the directions ``u`` and ``v``.
+    """Return the second derivative ``(..., 3, 3)`` of :func:`left_jacobian` along ``u`` and ``v``.
 
-    Raises InvalidArgument if the shape of ``w``, ``u`` or ``v`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``w``, ``u`` or ``v`` does not fit.
     """
     w, u, v = arguments.rotation_vector("w", w), arguments.vector("u", u), arguments.vector("v", v)
     arguments.common_shape(w=w.shape[:-1], u=u.shape[:-1], v=v.shape[:-1])
@@ -174,11 +207,14 @@ def left_jacobian_hessian(w: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
 
 
 def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
-    """Rotation on the shortest way from ``R0`` (t = 0) to ``R1`` (t = 1), at constant angular velocity.
+    """Return the rotation on the shortest path from ``R0`` (t = 0) to ``R1`` (t = 1), at constant velocity.
 
     ``t`` broadcasts against the leading axes of the rotations.
 
-    Raises InvalidArgument if ``R0`` or ``R1`` is no rotation matrix or the shape of ``t`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``R0`` or ``R1`` is not a rotation matrix or the shape of ``t`` does not fit.
     """
     R0, R1 = arguments.rotation("R0", R0), arguments.rotation("R1", R1)
     t = arguments.real_array("t", t)
@@ -187,7 +223,7 @@ def interpolate(R0: ArrayLike, R1: ArrayLike, t: ArrayLike) -> Array:
 
 
 def _check_vector_and_rate(w: ArrayLike, wdot: ArrayLike, *, full_turns: bool = True) -> tuple[Array, Array]:
-    """A checked rotation vector and its rate."""
+    """Return a checked rotation vector and its rate."""
     w, wdot = arguments.rotation_vector("w", w, full_turns=full_turns), arguments.vector("wdot", wdot)
     arguments.common_shape(w=w.shape[:-1], wdot=wdot.shape[:-1])
     return w, wdot

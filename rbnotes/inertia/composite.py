@@ -1,4 +1,4 @@
-"""Several bodies welded into one, and the frame in which its inertia is diagonal (Sueda 1.7.1)."""
+"""Composite bodies, and the principal frame of a body (Sueda 1.7.1)."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ from rbnotes.inertia.spatial import MassProperties, mass_properties
 from rbnotes.unchecked import se3, spatial_inertia
 
 EQUAL_COMPONENT_RATIO = 1 - 1e-6
-"""Components of an axis this near to its largest are as large: rounding must not choose its sign."""
+"""Ratio of a component of an axis to its largest above which both count as equal.
+
+Rounding must not decide the sign of an axis.
+"""
 
 
 class PrincipalFrame(NamedTuple):
-    """The frame at the centre of mass whose axes are principal."""
+    """Frame at the center of mass along the principal axes."""
 
     E: Array
-    """Its pose ``(..., 4, 4)`` in the body frame, m, right-handed."""
+    """Pose ``(..., 4, 4)`` of the frame in the body frame, m, right-handed."""
     moments: Array
     """Principal moments of inertia ``(..., 3)``, ascending, kg m^2."""
 
 
 def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProperties:
-    """Mass properties of bodies welded together, in their common frame (Sueda 1.7.1, eqs. (1.25), (1.26)).
+    """Return the mass properties of bodies welded together, in a common frame (Sueda 1.7.1, (1.25), (1.26)).
 
     Parameters
     ----------
     bodies : n mass properties, each in its own frame
     frames : (n, 4, 4)
-        Poses of these frames in the common one.
+        Poses of their frames in the common frame.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
     centers = [se3.transform_points(E, body.com) for E, body in zip(frames, bodies, strict=True)]
     mass = _sum(body.mass for body in bodies)
     com = _sum(body.mass[..., None] * c for body, c in zip(bodies, centers, strict=True)) / mass[..., None]
-    # Summed about the common centre, so that a far origin costs no digits.
+    # Summed about the common center, so that a distant origin costs no digits.
     M = _sum(
         spatial_inertia.transform_inertia(
             se3.frame(E[:3, :3], c - com),
@@ -62,13 +65,16 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
 
 
 def principal_frame(body: MassProperties) -> PrincipalFrame:
-    """Centre of mass and principal axes of a body (Sueda 1.7.1).
+    """Return the center of mass and principal axes of a body (Sueda 1.7.1).
 
-    The eigenvectors may come out left-handed and with any sign. Here the largest component of the first two
-    axes is positive (the first such one if several are as large), and the third makes the frame right-handed.
-    Where moments are equal, as for a ball, any axes of the plane or space they share are principal.
+    Eigenvectors may be left-handed and of any sign. Here the largest component of the first two axes is
+    positive (the first one if several are equal), and the third axis makes the frame right-handed. If moments
+    are equal, as for a ball, any axes of their common plane or space are principal.
 
-    Raises InvalidArgument if ``body`` is no ``MassProperties``.
+    Raises
+    ------
+    InvalidArgument
+        If ``body`` is not a ``MassProperties``.
     """
     arguments.require_instance("body", body, MassProperties)
     body = mass_properties(*body)

@@ -13,19 +13,19 @@ from rbnotes.inertia.spatial import MassProperties, mass_properties
 
 
 def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Mass properties of a solid with uniform density, in the coordinates of its vertices.
+    """Return the mass properties of a solid with uniform density, in the frame of its vertices.
 
-    The solid is cut into tetrahedra between its faces and one point; their signed moments add up. It may have
-    several parts and cavities. That it does not cut through itself is taken on trust.
+    The moments are sums over signed tetrahedra between the faces and one point. The solid may have several
+    parts and cavities. Self-intersection is not detected.
 
     Parameters
     ----------
     vertices : (n, 3)
-        m.
+        Vertices, m.
     faces : (m, 3) of int
-        Corners of each triangle, anticlockwise seen from outside (from inside the cavity for its wall).
+        Corners of each triangle, counter-clockwise seen from outside (from inside the cavity for its wall).
     density : (...)
-        kg/m^3.
+        Density, kg/m^3.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def triangle_mesh(vertices: ArrayLike, faces: ArrayLike, density: ArrayLike = 1.
     if points.ndim != 2:
         raise InvalidArgument("vertices", f"shape {points.shape}", "shape (n, 3)")
     corners = points[_check_faces(faces, len(points))]
-    # Integrating about the middle of the mesh, rather than a far origin, keeps the digits.
+    # Integration about the center of the mesh, not a distant origin, keeps the digits.
     middle = np.mean(corners, axis=(0, 1))
     triangles = corners - middle
 

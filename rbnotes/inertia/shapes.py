@@ -1,4 +1,4 @@
-"""Mass properties of solid shapes of uniform density, centred at the origin and along the axes."""
+"""Mass properties of solids of uniform density, centered at the origin and aligned with the axes."""
 
 from __future__ import annotations
 
@@ -11,58 +11,76 @@ from rbnotes.inertia.spatial import MassProperties, mass_properties
 
 
 def cuboid(sides: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Box with ``sides (..., 3)`` along x, y, z (Sueda 1.7, eq. (1.24)).
+    """Return the mass properties of a box with ``sides (..., 3)`` along x, y, z (Sueda 1.7, eq. (1.24)).
 
-    Raises InvalidArgument if ``sides`` or ``density`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``sides`` or ``density`` is not positive.
     """
     sides = arguments.positive_array("sides", sides, 3)
     return _centered_properties(np.prod(sides, axis=-1), sides**2 / 12, density)
 
 
 def ellipsoid(semi_axes: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Ellipsoid with ``semi_axes (..., 3)`` along x, y, z.
+    """Return the mass properties of an ellipsoid with ``semi_axes (..., 3)`` along x, y, z.
 
-    Raises InvalidArgument if ``semi_axes`` or ``density`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``semi_axes`` or ``density`` is not positive.
     """
     return _ellipsoid(arguments.positive_array("semi_axes", semi_axes, 3), density)
 
 
 def sphere(radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Ball of ``radius (...)``.
+    """Return the mass properties of a ball of ``radius (...)``.
 
-    Raises InvalidArgument if ``radius`` or ``density`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``density`` is not positive.
     """
     radius = arguments.positive_array("radius", radius)
     return _ellipsoid(np.stack([radius] * 3, axis=-1), density)
 
 
 def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Cylinder of ``radius`` and ``length (...)``, its axis along z.
+    """Return the mass properties of a cylinder of ``radius`` and ``length (...)`` about z.
 
-    Raises InvalidArgument if ``radius``, ``length`` or ``density`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius``, ``length`` or ``density`` is not positive.
     """
     r, length = _check_radius_and_length(radius, length)
     return _centered_properties(np.pi * r**2 * length, _axisymmetric(r**2 / 4, length**2 / 12), density)
 
 
 def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Cylinder of ``radius`` and ``length (...)`` along z, with a half ball on each end.
+    """Return the mass properties of a capsule: a cylinder of ``length (...)`` along z between two half balls.
 
-    Raises InvalidArgument if ``radius``, ``length`` or ``density`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius``, ``length`` or ``density`` is not positive.
     """
     r, length = _check_radius_and_length(radius, length)
     barrel, ball = np.pi * r**2 * length, 4 / 3 * np.pi * r**3
     transverse = (barrel * r**2 / 4 + ball * r**2 / 5) / (barrel + ball)
-    # A half ball's centre is 3/8 r from its flat side, which is length/2 from the middle.
+    # The center of a half ball is 3/8 r from its flat side, which is length/2 from the center.
     half_ball = r**2 / 5 + length**2 / 4 + 3 / 8 * r * length
     axial = (barrel * length**2 / 12 + ball * half_ball) / (barrel + ball)
     return _centered_properties(barrel + ball, _axisymmetric(transverse, axial), density)
 
 
 def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Ring about z: a tube of radius ``tube (...)`` whose middle is a circle of ``radius (...)``.
+    """Return the mass properties of a ring about z of ``radius (...)`` and tube radius ``tube (...)``.
 
-    Raises InvalidArgument if ``radius``, ``tube`` or ``density`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius``, ``tube`` or ``density`` is not positive.
     """
     big, small = arguments.positive_array("radius", radius), arguments.positive_array("tube", tube)
     shape = arguments.common_shape(radius=big.shape, tube=small.shape)
@@ -76,9 +94,12 @@ def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassP
 
 
 def with_mass(body: MassProperties, mass: ArrayLike) -> MassProperties:
-    """The same shape with another mass.
+    """Return the mass properties of the same shape with another mass.
 
-    Raises InvalidArgument if ``mass`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``mass`` is not positive.
     """
     arguments.require_instance("body", body, MassProperties)
     body, mass = mass_properties(*body), arguments.positive_array("mass", mass)
@@ -102,7 +123,7 @@ def _axisymmetric(transverse: Array, axial: Array) -> Array:
 
 
 def _centered_properties(volume: Array, mean_squares: Array, density: ArrayLike) -> MassProperties:
-    """Mass properties from the mean squares of x, y and z over the volume."""
+    """Return mass properties from the mean squares of x, y and z over the volume."""
     density = arguments.positive_array("density", density)
     arguments.common_shape(density=density.shape, size=volume.shape)
     mass = arguments.positive_array("density times volume", density * volume)

@@ -1,9 +1,9 @@
-"""Mass, centre of mass and rotational inertia, and the 6 x 6 spatial inertia they make.
+"""Mass, center of mass, rotational inertia, and 6 x 6 spatial inertia.
 
 Spatial inertias act on twists ``(omega, v)`` of the body frame: angular part first. Notes that stack the
 linear part first have the same matrix with its blocks swapped, see :func:`swap_stacking`.
 
-Here arguments are checked; the formulas stand in ``rbnotes/unchecked/spatial_inertia.py``.
+The functions check their arguments and call the formulas in ``rbnotes/unchecked/spatial_inertia.py``.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from rbnotes.unchecked import so3
 from rbnotes.unchecked import spatial_inertia as unchecked_inertia
 
 MIN_RELATIVE_SECOND_MOMENT = -1e-10
-"""Smallest accepted second moment of mass, relative to the largest: zero for a plate, but for rounding."""
+"""Smallest accepted second moment of mass relative to the largest; zero for a plate except for rounding."""
 
 SECOND_MOMENT_ROUNDING = 1e-12
-"""Negative second moments of mass up to this size, relative to the matrix they were read from, are zeros."""
+"""Size of negative second moments, relative to the matrix from which they follow, that count as zero."""
 
 
 class MassProperties(NamedTuple):
-    """What a rigid body's motion knows of the body."""
+    """Mass, rotational inertia and center of mass of a rigid body."""
 
     mass: Array
-    """``(...)``, kg."""
+    """Mass ``(...)``, kg."""
     inertia: Array
-    """``(..., 3, 3)`` about the centre of mass, along the axes of the body frame, kg m^2."""
+    """Rotational inertia ``(..., 3, 3)`` about the center of mass, in the axes of the body frame, kg m^2."""
     com: Array
-    """``(..., 3)`` centre of mass in the body frame, m."""
+    """Center of mass ``(..., 3)`` in the body frame, m."""
 
 
 def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> MassProperties:
-    """Checked mass properties of a body that can exist.
+    """Return checked mass properties of a physical body.
 
     Raises
     ------
@@ -50,16 +50,16 @@ def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
 
 
 def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Spatial inertia ``(..., 6, 6)`` about the body frame's origin (Lloyd 0.1; Si & Guenter 3, eq. (5)).
+    """Return the spatial inertia ``(..., 6, 6)`` about the body origin (Lloyd 0.1; Si & Guenter 3, eq. (5)).
 
     Parameters
     ----------
     mass : (...)
-        kg.
+        Mass, kg.
     inertia : (..., 3, 3)
-        About the centre of mass, along the axes of the body frame, kg m^2.
+        Rotational inertia about the center of mass, in the axes of the body frame, kg m^2.
     com : (..., 3)
-        Centre of mass in the body frame, m.
+        Center of mass in the body frame, m.
 
     Raises
     ------
@@ -70,12 +70,12 @@ def spatial_inertia(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 
 
 
 def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Inverse ``(..., 6, 6)`` of :func:`spatial_inertia` in closed form (Lloyd 0.1).
+    """Return the inverse ``(..., 6, 6)`` of :func:`spatial_inertia` in closed form (Lloyd 0.1).
 
     Raises
     ------
     InvalidArgument
-        As :func:`spatial_inertia`, and if the inertia is singular (a point mass or a thin rod).
+        If no body has these properties, or the inertia is singular (a point mass or a thin rod).
     """
     return unchecked_inertia.spatial_inertia_inverse(
         *_check_properties(mass, inertia, com, arguments.positive_definite)
@@ -83,12 +83,13 @@ def spatial_inertia_inverse(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike 
 
 
 def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
-    """Factor ``G (..., 6, 6)`` of the spatial inertia ``G G^T`` (Lloyd 0.1): triangular, linear part first.
+    """Return the factor ``G (..., 6, 6)`` of ``G G^T`` (Lloyd 0.1): triangular, linear part first.
 
-    Raises the same errors as :func:`spatial_inertia_inverse`.
-
-    Raises InvalidArgument if ``mass`` is not positive, ``inertia`` is not positive definite, or the shape of
-    ``com`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``mass`` is not positive, ``inertia`` is not positive definite, or the shape of ``com`` does not
+        fit.
     """
     return unchecked_inertia.spatial_inertia_factor(
         *_check_properties(mass, inertia, com, arguments.positive_definite)
@@ -96,18 +97,20 @@ def spatial_inertia_factor(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike =
 
 
 def swap_stacking(matrix: ArrayLike) -> Array:
-    """A 6 x 6 matrix ``(..., 6, 6)`` of twists or wrenches in the other stacking order; its own inverse.
+    """Return a matrix ``(..., 6, 6)`` of twists or wrenches in the other stacking order; its own inverse.
 
-    Raises InvalidArgument if the shape of ``matrix`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``matrix`` does not fit.
     """
     return unchecked_inertia.swap_stacking(arguments.array("matrix", matrix, 6, 6))
 
 
 def from_spatial_inertia(M: ArrayLike) -> MassProperties:
-    """Mass properties of a spatial inertia ``(..., 6, 6)``, the inverse of :func:`spatial_inertia`.
+    """Return the mass properties of a spatial inertia ``(..., 6, 6)``; see :func:`spatial_inertia`.
 
-    The inertia about the centre is a difference: far from the origin, its digits are those that ``M`` still
-    has beyond mass times squared distance.
+    The inertia about the center is a difference, which loses digits far from the origin.
 
     Raises
     ------
@@ -118,12 +121,12 @@ def from_spatial_inertia(M: ArrayLike) -> MassProperties:
 
 
 def from_symmetric_spatial_inertia(M: Array) -> MassProperties:
-    """As :func:`from_spatial_inertia`, from matrices that are known to be symmetric."""
+    """Return :func:`from_spatial_inertia` for symmetric matrices, without checks of symmetry."""
     mass = arguments.positive_array("mass of M", np.trace(M[..., 3:, 3:], axis1=-2, axis2=-1) / 3)
     first_moment = M[..., :3, 3:]
     com = so3.vee(first_moment) / mass[..., None]
     C = so3.hat(com)
-    size = np.max(np.diagonal(M, axis1=-2, axis2=-1), axis=-1)  # no entry of a body's is larger
+    size = np.max(np.diagonal(M, axis1=-2, axis2=-1), axis=-1)  # the largest entry of a spatial inertia
     moments, axes = np.linalg.eigh(_second_moments(M[..., :3, :3] + mass[..., None, None] * (C @ C)))
     moments = _clip_rounding(moments, SECOND_MOMENT_ROUNDING * size)
     _check_realizable("inertia in M", moments)
@@ -137,12 +140,15 @@ def from_symmetric_spatial_inertia(M: Array) -> MassProperties:
 
 
 def nearest_inertia(inertia: ArrayLike, *, tolerance: ArrayLike | None = None) -> Array:
-    """Inertia ``(..., 3, 3)`` that some body has, nearest to one that perhaps none has.
+    """Return the physical inertia ``(..., 3, 3)`` nearest to a given one.
 
-    Nearest in the second moments of mass, of which negative ones become zero. Those that are negative by
-    more than ``tolerance (...)``, kg m^2, if it is given, are left as they are.
+    Negative second moments of mass are set to zero. Those that are negative by more than ``tolerance (...)``,
+    kg m^2, if it is given, are not changed.
 
-    Raises InvalidArgument if ``inertia`` is not symmetric or ``tolerance`` is negative.
+    Raises
+    ------
+    InvalidArgument
+        If ``inertia`` is not symmetric or ``tolerance`` is negative.
     """
     inertia = arguments.symmetric("inertia", inertia)
     rounding = (
@@ -154,11 +160,14 @@ def nearest_inertia(inertia: ArrayLike, *, tolerance: ArrayLike | None = None) -
 
 
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
-    """Spatial inertia ``(..., 6, 6)`` in a frame where the body has the pose ``E`` (Sueda 1.7.1, eq. (1.26)).
+    """Return the spatial inertia ``(..., 6, 6)`` in the frame in which the body has pose ``E`` (Sueda (1.26)).
 
     Kinetic energy does not depend on the frame: ``Ad(E)^-T M Ad(E)^-1``.
 
-    Raises InvalidArgument if ``E`` is no pose or ``M`` is not symmetric.
+    Raises
+    ------
+    InvalidArgument
+        If ``E`` is not a pose or ``M`` is not symmetric.
     """
     E, M = arguments.frame("E", E), arguments.symmetric("M", M, 6)
     arguments.common_shape(E=E.shape[:-2], M=M.shape[:-2])
@@ -168,7 +177,7 @@ def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
 def _check_properties(
     mass: ArrayLike, inertia: ArrayLike, com: ArrayLike, check_matrix: Callable[[str, ArrayLike], Array]
 ) -> MassProperties:
-    """Mass properties, each checked and all together; for some a singular inertia will do, for some not."""
+    """Return checked mass properties; ``check_matrix`` accepts or rejects a singular inertia."""
     body = MassProperties(
         arguments.positive_array("mass", mass), check_matrix("inertia", inertia), arguments.vector("com", com)
     )
@@ -179,7 +188,7 @@ def _check_properties(
 
 
 def _second_moments(inertia: Array) -> Array:
-    """``(..., 3, 3)``, of the mass about its centre: nowhere negative for a body that can exist."""
+    """Return the second moments ``(..., 3, 3)`` of mass about its center, nonnegative for a physical body."""
     trace = np.trace(inertia, axis1=-2, axis2=-1)[..., None, None]
     moments: Array = trace / 2 * np.eye(3) - inertia
     return moments
@@ -197,13 +206,13 @@ def _check_realizable(name: str, second_moments: Array) -> None:
 
 
 def _clip_rounding(second_moments: Array, rounding: Array) -> Array:
-    """Those between ``-rounding`` and zero set to zero."""
+    """Return second moments with values between ``-rounding`` and zero set to zero."""
     is_negative = second_moments < -rounding[..., None]
     return np.where(is_negative, second_moments, np.maximum(second_moments, 0.0))
 
 
 def _inertia_from_second_moments(moments: Array, axes: Array) -> Array:
-    """The inertia whose mass has these second moments ``(..., 3)`` along these axes."""
+    """Return the inertia for second moments of mass ``(..., 3)`` along axes."""
     second_moments: Array = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
     total: Array = np.sum(moments, axis=-1)[..., None, None]
     return total * np.eye(3) - second_moments
