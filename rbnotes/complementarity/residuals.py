@@ -28,10 +28,10 @@ class Residuals:
     dual_feasibility: float
     """Size of w of the wrong sign where no bound of z allows it, in its unit."""
     natural: float
-    """Natural residual ``max |z - P(z - w)|`` with the projection P on the bounds: ``max |min(z, w)|`` for an
+    """Natural residual ``max |z - P(z - w)|`` with the projection P on the bounds, ``max |min(z, w)|`` for an
     LCP; z and w are compared as numbers."""
     equations: float
-    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units; zero without them."""
+    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units, else zero."""
     relative: float
     """Dimensionless natural residual, with z scaled by its effect on w, and error of the equations, relative
     to the data of each row. Solutions are accepted on this residual."""

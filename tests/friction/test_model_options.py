@@ -43,7 +43,7 @@ def test_estimate_of_box_friction_bounds_it():
 
 def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
     """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
-    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), box_friction_module._solve_box_lcp
+    problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), BOX_FRICTION_MODULE._solve_box_lcp
     right = box_friction(problem, max_updates=2)
 
     def rounded(space, limits, method, solve):
@@ -53,7 +53,7 @@ def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
             return found / 2
         return found
 
-    monkeypatch.setattr(box_friction_module, "_solve_box_lcp", rounded)
+    monkeypatch.setattr(BOX_FRICTION_MODULE, "_solve_box_lcp", rounded)
     with pytest.raises(FrictionNotConverged, match=r"residual 0\.01"):
         box_friction(problem)
     assert np.allclose(box_friction(problem, max_updates=2).velocity, right.velocity)
