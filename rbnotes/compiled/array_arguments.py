@@ -1,19 +1,18 @@
-"""Arrays as Python passes them, looked at where they are.
+"""Direct access to the data of NumPy arrays that Python passes.
 
-Numba's own way from an array of Python's to one of compiled code counts references, and takes as long as a
-link of a chain for each of them. Here the code gets the address of the object, and reads what NumPy's
-interface promises to extensions: its type, where its numbers are, how many, of which kind, in which order. As
-plain Python the functions take the arrays themselves.
+Numba's own conversion of an array argument counts references, and takes as long as one link of a chain. Here
+compiled code receives the address of the object and reads the fields that NumPy's C interface guarantees:
+type, data pointer, dimensions, dtype and flags. As plain Python the functions take the arrays themselves.
 """
 
 import numpy as np
 from llvmlite import ir
 
-# The stubs of numba lack names of its number types.
+# numba's stubs lack its number types.
 from numba import carray, float64, types, uint64  # type: ignore[attr-defined]
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 
-# Offsets in a PyArrayObject: what every object has ends with its type.
+# Offsets in a PyArrayObject; the type is the last field of every object's header.
 _OBJECT_SIZE = object.__basicsize__
 _TYPE, _DATA, _NDIM, _SHAPE, _DTYPE, _FLAGS = (
     _OBJECT_SIZE - 8,
@@ -28,7 +27,7 @@ _WORD_TYPE = ir.IntType(64)
 
 
 class PyObjectPointer(types.Type):
-    """An object of Python's that compiled code holds no reference to: its caller does."""
+    """Pointer to a Python object, borrowed from the caller."""
 
     def __init__(self):
         super().__init__("PyObjectPointer")
@@ -76,7 +75,7 @@ _float_pointer, _uint_pointer = _pointer(float64), _pointer(uint64)
 
 
 def float_view(array):
-    """The numbers of an array of real numbers in a row."""
+    """Return a one-dimensional view of the data of a C-contiguous float array."""
     return array
 
 
@@ -90,7 +89,7 @@ def _overload_float_view(array):
 
 
 def uint_view(array):
-    """The numbers of an array of whole numbers in a row, none of them negative."""
+    """Return a one-dimensional view of the data of a C-contiguous array of nonnegative integers."""
     return array
 
 
@@ -104,7 +103,7 @@ def _overload_uint_view(array):
 
 
 def is_vector_like(array, other, size):
-    """Whether something is an array in a row of that size, of the same numbers as another array."""
+    """Return True if `array` is a contiguous vector of this size with the dtype of `other`."""
     return isinstance(array, np.ndarray) and array.dtype == other.dtype and array.shape == (size,)
 
 

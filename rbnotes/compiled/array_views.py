@@ -1,7 +1,6 @@
-"""Arrays of some dimensions cut out of a long one.
+"""Multidimensional views of a part of a flat array.
 
-NumPy's slices and reshapes look at strides and bounds, which is much code for compilers where all numbers
-stand in a row.
+NumPy's slices and reshapes check strides and bounds, which costs much compiled code for contiguous data.
 """
 
 import math
@@ -15,7 +14,7 @@ from numba.np.arrayobj import populate_array
 
 
 def view_at(x, start, shape):
-    """The numbers of an array from a place on, as an array of that shape; and where the next ones are."""
+    """Return a view of this shape at index `start` of a flat array, and the index behind it."""
     end = start + math.prod(shape)
     return x[start:end].reshape(shape), end
 

@@ -1,4 +1,4 @@
-"""Machine code when it is first needed, with a word about it where that takes long."""
+"""Compilation on first use, with a message if it takes long."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Any
 
 LOG = logging.getLogger("rbnotes.compiled")
 MAX_SILENT_SECONDS = 3.0
-"""Seconds after which it is said what takes so long. Code that is on disk is there sooner."""
+"""Seconds without a message. Code that is on disk loads faster."""
 
 
 class MissingExtra(ImportError):
-    """A package is missing that only an extra of this one brings."""
+    """A package is missing that an extra of this package installs."""
 
 
 @contextmanager
 def log_compilation(name: str) -> Iterator[None]:
-    """Says what is compiled meanwhile, and how long it took, where that is longer than one waits gladly."""
+    """Log what is being compiled, and how long it took, if it takes longer than ``MAX_SILENT_SECONDS``."""
     start = time.monotonic()
     timer = Timer(
         MAX_SILENT_SECONDS, LOG.warning, ["compiling %s, once: the next program finds it on disk", name]
@@ -42,18 +42,18 @@ def log_compilation(name: str) -> Iterator[None]:
 
 @cache
 def compiled_function(name: str) -> Callable[..., int]:
-    """The function of this name in :mod:`rbnotes.compiled.entry_points`, compiled, called without any checks."""
+    """Return the compiled entry of this name in :mod:`rbnotes.compiled.entry_points`; it checks nothing."""
     with log_compilation(name):
         return _compile_by_name(name)
 
 
 def require_numba() -> None:
-    """Looks for the compiler.
+    """Import the compiler.
 
     Raises
     ------
     MissingExtra
-        If it is not there.
+        If numba is not installed.
     """
     try:
         import numba  # noqa: F401  # only whether it is there
@@ -73,8 +73,8 @@ def _compile_by_name(name: str) -> Callable[..., int]:
 def failure_code() -> int:
     """Return the status of failed calls, a number that is different for each state of the sources.
 
-    The sources are the modules of this subpackage that numba compiles, and the modules outside that they import
-    constants from: compiled code contains their values. They import from modules, not from packages.
+    The sources are the modules of this subpackage that numba compiles, and the modules outside that they
+    import constants from: compiled code contains their values. They import from modules, not from packages.
     """
     folder = Path(__file__).parent
     paths = (path for path in sorted(folder.rglob("*.py")) if path.name not in _PYTHON_MODULES)

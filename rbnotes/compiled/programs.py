@@ -1,12 +1,12 @@
-"""Programs without loops or branches, on eight numbers at a time: what joints given as functions are.
+"""Straight-line programs on eight numbers at a time, made from joints given as functions.
 
-A program is a list of operations. Machine code is made from the list itself, not from Python that says the
-same, which would take ten times as long; as plain Python the list is worked off.
+A program is a list of operations. It is translated directly to LLVM instructions, which is ten times faster
+than compiling equivalent Python. If numba is disabled, Python interprets the list.
 """
 
 import math
 import operator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -15,9 +15,10 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin
 
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
+from rbnotes.compiled.decorators import FMA_OPTIONS
 from rbnotes.compiled.simd.gather_scatter import transpose_vectors
 from rbnotes.compiled.simd.lanes import INDEX_TYPE, VECTOR_TYPE, Float64x8, call_intrinsic
-from rbnotes.compiled.simd.spatial_algebra import FMA_OPTIONS, sine_cosine
+from rbnotes.compiled.simd.spatial_algebra import sine_cosine
 from rbnotes.compiled.tree_layout import (
     INPUT_WIDTH,
     JOINT_CONSTANTS,
@@ -40,7 +41,7 @@ from rbnotes.compiled.tree_layout import (
 
 
 class Program(NamedTuple):
-    """Operations on numbers, each on the results of some before it; the first numbers are the inputs."""
+    """Sequence of operations on numbered values; the first values are the inputs."""
 
     inputs: int
     steps: tuple[tuple[str, tuple[int, ...]], ...]
@@ -48,13 +49,13 @@ class Program(NamedTuple):
 
 
 PROGRAMS: dict[int, Program] = {}
-"""All that there are, by a number that tells them apart."""
+"""All programs by key."""
 
 _float64x8 = Float64x8()
 
 
 def _instruction(instruction):
-    """An operation that the processor does for eight numbers at once."""
+    """Return the builder of a SIMD instruction."""
 
     def emit(context, builder, *values):
         return getattr(builder, instruction)(*values)
@@ -63,7 +64,7 @@ def _instruction(instruction):
 
 
 def _library_call(function):
-    """A function of Python's, for one number after the other."""
+    """Return the builder of a scalar library call for each of eight numbers."""
 
     def emit(context, builder, *values):
         kind = signature(types.float64, *(types.float64 for _ in values))
@@ -127,16 +128,16 @@ OPERATIONS = {
     "OP_COSH": (np.cosh, _library_call(math.cosh)),
     "OP_TANH": (np.tanh, _library_call(math.tanh)),
 }
-"""As Python on small arrays, and as machine code."""
+"""Each operation on NumPy arrays and as LLVM instructions."""
 
 SINE_COSINE = ("OP_SIN", "OP_COS")
-"""Operations for which there is one function of both."""
+"""Operations that one function evaluates together."""
 
 
 def run_program(key, x):
-    """Runs a program: in an array are eight rows of inputs, behind them it puts eight rows of outputs.
+    """Run a program on eight rows of inputs in x, and write eight rows of outputs behind them.
 
-    Rows have as many places as go in eights.
+    The row length is a multiple of eight.
     """
     program, lanes = PROGRAMS[key], int(LANES)
     width = round_up_to_lanes(program.inputs)
@@ -155,7 +156,7 @@ def run_program(key, x):
 
 
 def round_up_to_lanes(count):
-    """The next multiple of eight."""
+    """Round up to a multiple of eight."""
     return -(-count // int(LANES)) * int(LANES)
 
 
@@ -195,7 +196,7 @@ def _lower_run_program(context, builder, kinds, arguments):
     places = [
         *program.outputs,
         *program.outputs[: width - len(program.outputs)],
-    ]  # of which the last ones are idle
+    ]  # the last lanes are padding
     for first in range(0, width, lanes):
         columns = transpose_vectors(builder, [values[which] for which in places[first : first + lanes]])
         for lane, column in enumerate(columns):
@@ -204,10 +205,10 @@ def _lower_run_program(context, builder, kinds, arguments):
 
 
 def program_entry(failure, key):
-    """The function that Python calls for a program."""
+    """Return the function that evaluates a program, for Python to call."""
 
     def joints_given(table, constants, workspace, q, v, a, out):
-        """What the program gives of all joints of a group in all states; whether something is wrong."""
+        """Evaluate the program for all joints of a group in all states; return 0 or the status of failure."""
         integers, floats = uint_view(table), float_view(constants)
         states, size, joints = integers[NUM_STATES], integers[NUM_STATE_COORDINATES], integers[NUM_JOINTS]
         if not (is_vector_like(q, constants, states * size) and is_vector_like(v, constants, states * size)):
@@ -229,7 +230,7 @@ def program_entry(failure, key):
         width = integers[INPUT_WIDTH]
         for first in range(ZERO, total, LANES):
             for lane in range(LANES):
-                index = min(first + lane, total - ONE)  # the last one fills up the lanes
+                index = min(first + lane, total - ONE)  # the last joint pads the lanes
                 state = index // joints if states > ONE else ZERO
                 joint = index - state * joints
                 begin, input_start = (
@@ -262,12 +263,13 @@ def program_entry(failure, key):
                         return failure
         return 0
 
-    # Files on disk are named by it. Of one name for all programs, two processes that compile at the same time
-    # may both take the same number, and one finds the other's code under its own program.
+    # numba names the files of its cache by it. With one name for all programs, two processes that compile at
+    # the same time may choose the same file name, and load each other's code.
     joints_given.__qualname__ = f"joints_given_{key:x}"
     return njit(cache=True, nogil=True, **FMA_OPTIONS)(joints_given)
 
 
-def program_signature(function):
-    """All arguments are arrays as they are passed."""
-    return types.int64(*(pyobject_pointer for _ in range(function.__code__.co_argcount)))
+def program_signature(program: Any) -> Any:
+    """Return the signature of a program: all arguments are arrays as Python passes them."""
+    code = getattr(program, "py_func", program).__code__
+    return types.int64(*(pyobject_pointer for _ in range(code.co_argcount)))

@@ -1,10 +1,10 @@
-"""Where things are in the arrays of a run of the simulator, for compiled code and for what calls it."""
+"""Layout of the arrays of a simulation run, for compiled code and its callers."""
 
 MOTION_SIZE = 22
 """Numbers of a body: pose (16) and twist (6)."""
 
 CONTACT_SIZE = 20
-"""Numbers of a contact. In front of those for :class:`~rbnotes.multibody.maximal.ContactRecord` are its bodies (2)."""
+"""Numbers of a contact: its bodies (2), then those of :class:`~rbnotes.multibody.maximal.ContactRecord`."""
 
 A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 5, 8, 9, 10, 11, 14, 17
 
@@ -21,8 +21,10 @@ A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 
     HAS_FORCES,
     CALLBACK_ADDRESS,
 ) = range(11)
-"""What is told: step, slop, reach, steps, contacts, pushes; and told back: steps taken, contacts written.
-And again what is told: the time, whether forces are applied, and the address of what answers."""
+"""Settings of a run.
+
+Inputs: step size, slop, match radius, numbers of steps, contacts and remembered contacts; time, presence of
+applied forces, and the address of the callback. Outputs: numbers of steps taken and of contacts written."""
 SETTINGS_SIZE = 11
 
 (
@@ -36,19 +38,21 @@ SETTINGS_SIZE = 11
     NUM_FIRST_CONTACTS,
     NUM_SECOND_CONTACTS,
 ) = range(9)
-"""Of a step: energy; works of joints, contacts and motion; residual; works of applied forces and of what
-moved overlapping bodies apart; contacts of both kicks."""
+"""Results of a step.
+
+Energy, works of joints, contacts and free motion, friction residual, works of applied forces and of the
+separation of overlapping bodies, numbers of contacts of both velocity updates."""
 SUMS_SIZE = 9
 
 REQUEST_FORCES, REQUEST_SEPARATION = 0, 1
-"""What compiled steps ask for: forces, poses without overlap."""
+"""Requests to the callback: applied forces, poses without overlap."""
 
 STEP_TAKEN, NEEDS_REFERENCE, CONTACTS_FULL, WORKSPACE_TOO_SMALL, OVERLAPPING = 0, 1, 2, 3, 4
-"""How steps ended: taken, left to the reference, left until there is room for more contacts, or for all; and
-how flights end in between, if bodies overlap."""
+"""Status of a step: taken, left to the reference, contact array full, workspace too small. ``OVERLAPPING``
+is the status of a free motion after which bodies overlap."""
 
 ROTATION_KINDS = NO_ROTATION, AXIS_ROTATION, FREE_ROTATION = 0, 1, 2
-"""Rotations that a joint leaves: none, those about an axis, all."""
+"""Free rotations of a joint: none, about an axis, all."""
 
 COMPLEMENTARITY, FEASIBILITY, DUAL, NATURAL, EQUATIONS, RELATIVE = range(6)
 """Residuals, in the order of :class:`~rbnotes.complementarity.Residuals`."""

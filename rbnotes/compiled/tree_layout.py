@@ -1,9 +1,9 @@
-"""Where things are in the arrays of a packed tree, and in the room for an evaluation.
+"""Layout of the arrays of a packed tree, and of the workspace of an evaluation.
 
-A tree is a row of elements, one for each coordinate, parents first; element 0 is the world. Numbers of an
-element stand eight places apart. Between them are those of the next seven elements, so that eight can be
-worked on at once; or, in a batch, those of the same element in seven other states. All indices are unsigned
-whole numbers: with signed ones the compiler would check for negative ones.
+A tree is a sequence of elements, one for each coordinate, parents first; element 0 is the world. The numbers
+of an element are eight places apart. Between them stand those of the next seven elements, so that eight
+elements are processed at once, or, in a batch, those of the same element in seven other states. All indices
+are unsigned, so that the compiler does not check for negative ones.
 """
 
 from typing import NamedTuple
@@ -13,13 +13,13 @@ import numpy as np
 U = np.uint64
 ZERO, ONE = U(0), U(1)
 LANES = U(8)
-"""How many elements, or states of a batch, are worked on at once."""
+"""Number of elements, or of states of a batch, that are processed at once."""
 
 AXIS, INNER_COLUMN, BALL, QUATERNION, EXTERNAL = KINDS = tuple(U(kind) for kind in range(5))
-"""Kinds of elements: a joint of one axis; the last of a joint whose S is a block of columns, which stands for
-it, and those before that one, which are INNER."""
+"""Kinds of elements: a single-axis joint; an element of a block before its last one; and the last element of
+a spherical, quaternion or external joint."""
 
-# The header of the whole numbers; then a row for each element, then the elements that carry the bodies.
+# Integers: the header, a row for each element, then the elements that carry the bodies.
 (
     NUM_ELEMENTS,
     NUM_PADDED_ELEMENTS,
@@ -33,22 +33,25 @@ it, and those before that one, which are INNER."""
     NUM_SLOTS,
 ) = (U(i) for i in range(10))
 HEADER_SIZE = U(10)
-"""FILLED: elements, and what fills up the last eight of them."""
+"""Numbers of the header; padded elements include those that complete the last group of eight."""
 KIND, PARENT, COORDINATE, EXTERNAL_START, OWN_SLOT, PARENT_SLOT, SLOT_IS_OCCUPIED = (U(i) for i in range(7))
 HAS_TRANSLATION, IS_PRESCRIBED, ELEMENT_COUNT, ROW_SIZE = (U(i) for i in range(7, 11))
-"""OWN_SLOT: where children hand things to; SHARED: whether the parent has got something before. TOLD: whether
-the joint moves as it is told, and has an acceleration where others have a force. SLIDES: whether a joint of
-one axis is no hinge. COUNT: elements of the joint; GIVEN_FROM: where its numbers are among those given."""
+"""Columns of an element's row.
+
+``EXTERNAL_START`` is the offset of its external numbers, ``OWN_SLOT`` and ``PARENT_SLOT`` are the slots of
+itself and of its parent, ``SLOT_IS_OCCUPIED`` is 1 if the parent's slot has contributions already, and
+``IS_PRESCRIBED`` is 1 if the acceleration of the joint is an input. ``HAS_TRANSLATION`` is 0 for revolute
+joints, ``ELEMENT_COUNT`` the number of elements of the joint."""
 
 
 def _offsets(*sizes: int) -> tuple[np.uint64, ...]:
-    """Where numbers of these sizes start, one after the other, and where the last one ends."""
+    """Return the offsets of consecutive numbers of these sizes, and their end."""
     return tuple(U(int(LANES) * sum(sizes[:i])) for i in range(len(sizes) + 1))
 
 
-# Constants: frame at home, angle and distance for each unit of the coordinate; whether the frame is away from
-# the origin; mass, center of mass, inertia about it; smallest inertia; spring, damper and rest. The inertia
-# about the center is ``d + x x^T + y y^T``: d, x and y, of which two vectors turn with the body.
+# Constants: frame at zero coordinates; angle and distance per unit of the coordinate; 1 if the frame is away
+# from the origin; mass, center of mass, central inertia; smallest inertia; stiffness, damping and reference.
+# The central inertia is ``d + x x^T + y y^T``: d, x and y, of which two vectors rotate with the body.
 (
     JOINT_FRAME,
     SCREW_RATES,
@@ -61,34 +64,34 @@ def _offsets(*sizes: int) -> tuple[np.uint64, ...]:
     CONSTANTS_SIZE,
 ) = _offsets(12, 2, 1, 1, 3, 7, 1, 3)
 
-# A record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
+# Record: coordinate, rate, force, column of S, inertia about the origin (6) and first moment (3), wrench.
 POSITION, RATE, FORCE, COLUMN, INERTIA, WRENCH, RECORD_SIZE = _offsets(1, 1, 1, 6, 9, 6)
-ACCELERATION_CHANGE = COLUMN  # in the end: what accelerations add, where the processor has just read
+ACCELERATION_CHANGE = COLUMN  # reused by the last sweep, since it is in the cache
 
-# What children need of their parents: pose, twist, acceleration.
+# State, which children read: pose, twist, acceleration.
 POSE, TWIST, ACCELERATION, STATE_SIZE = _offsets(12, 6, 6)
-GAIN = TWIST  # when it is known, the twist is not needed any more
+GAIN = TWIST  # reuses the twist, which is not needed any more
 
-# What children hand to their parents: articulated inertia and wrench.
+# Slot, to which children add: articulated inertia and wrench.
 SLOT_I, SLOT_H, SLOT_M, SLOT_WRENCH, SLOT_SIZE = _offsets(6, 9, 6, 6)
 
-# A block: rotation and position of the joint, columns of S, drift; coordinates, rates, forces.
+# Block: rotation and position of the joint, columns of S, bias acceleration; coordinates, rates, forces.
 JOINT_POSE, COLUMNS, BIAS_ACCELERATION, POSITIONS, RATES, FORCES, BLOCK_SIZE = _offsets(12, 36, 6, 6, 6, 6)
 
-# How a column of a block bends: S', S'', and the change of each column of the block with its coordinate.
+# Derivatives of a column of a block: S', S'', and the derivative of each column by its coordinate.
 COLUMN_CHANGES_OFFSET = U(12)
 SUBSPACE_DERIVATIVES_SIZE = U(48)
-"""Places for a coordinate, of which a block of six takes all; those of smaller blocks move up."""
+"""Numbers for each coordinate of a block of six; smaller blocks use fewer."""
 
-# In a pose and in a frame: the position, behind the rotation. Three numbers and six.
+# Offset of the position in a pose, behind the rotation; sizes of three and six numbers.
 POSE_POSITION, THREE_LANES, SIX_LANES = (LANES * U(i) for i in (9, 3, 6))
 
 EXTERNAL_FIXED_SIZE = U(18)
-"""Numbers given of a joint besides six for each column of S: a pose (12), and behind them the drift."""
+"""Numbers of an external joint besides six for each column of S: pose (12), then bias acceleration (6)."""
 
 
 class Workspace(NamedTuple):
-    """Where an evaluation works, in an array: records, what children need, slots, a block."""
+    """Offsets in the array of an evaluation: records, states, slots, a block."""
 
     records: int
     states: int
@@ -97,12 +100,12 @@ class Workspace(NamedTuple):
 
 
 def workspace_size(elements: int, slots: int) -> int:
-    """Numbers that eight elements at once, or elements in eight states, need room for."""
+    """Return the workspace size for eight elements at once, or elements in eight states."""
     return elements * int(RECORD_SIZE + STATE_SIZE) + slots * int(SLOT_SIZE) + int(BLOCK_SIZE)
 
 
-# The table of a group of joints that have the same program; behind it, of each joint, where its coordinates
-# are in a state and its numbers among those given.
+# Table of a group of joints with the same program; then, for each joint, the offsets of its coordinates in a
+# state and of its results.
 (
     NUM_STATES,
     NUM_STATE_COORDINATES,
@@ -117,7 +120,8 @@ def workspace_size(elements: int, slots: int) -> int:
     RESULT_STRIDE,
 ) = (U(i) for i in range(11))
 JOINT_TABLE_HEADER_SIZE, JOINT_TABLE_ROW_SIZE = U(11), U(2)
-"""STATES: how many; COORDINATES: of a state; FREEDOM: coordinates of a joint; FIXED: its constants; VECTORS:
-two for coordinates and rates, three with accelerations; WIDTH: places for what a program takes of one joint;
-RESULTS, MARGINS: numbers that it gives of one. BASE and STRIDE: where the results of the first state go, and
-how far behind it those of the next one."""
+"""Sizes of the header and of a joint's row.
+
+``NUM_STATE_COORDINATES`` is the number of coordinates of a state, ``NUM_INPUT_VECTORS`` is 2 for coordinates
+and rates or 3 with accelerations, ``INPUT_WIDTH`` the number of inputs of one joint. The results of the first
+state start at ``RESULT_OFFSET``, those of the next one ``RESULT_STRIDE`` behind it."""

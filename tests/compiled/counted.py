@@ -35,7 +35,9 @@ def operations(links: int) -> int:
     Counting.operations = 0
     given = np.zeros(0)
     assert (
-        entry_points.entry_functions(1)["forward_many"](packed.integers, packed.floats, work, given, *states)
+        entry_points.ENTRIES["forward_dynamics_batch"][0](
+            packed.integers, packed.floats, work, given, *states
+        )
         == 0
     )
     return Counting.operations

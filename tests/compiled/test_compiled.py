@@ -35,9 +35,9 @@ def sprung(tree, rng):
             link.inertia,
             link.parent,
             link.placement,
-            link.body,
-            *rng.uniform(0.1, 2.0, (2, link.joint.coordinates)),
-            spring_reference=rng.normal(size=link.joint.coordinates),
+            link.body_frame,
+            *rng.uniform(0.1, 2.0, (2, link.joint.num_coordinates)),
+            spring_reference=rng.normal(size=link.joint.num_coordinates),
         )
         for link in tree.links
     ]
@@ -58,7 +58,7 @@ def sensitivity(tree, q):
 
 def test_forward_dynamics(case):
     tree, compiled, rng = case
-    for q, v, tau in rng.normal(size=(3, 3, tree.size)):
+    for q, v, tau in rng.normal(size=(3, 3, tree.num_coordinates)):
         wrenches = rng.normal(size=(len(tree.links), 6))
         tolerance = SAME * sensitivity(tree, q)
         close(
@@ -70,7 +70,7 @@ def test_forward_dynamics(case):
 
 def test_inverse_dynamics_and_products(case):
     tree, compiled, rng = case
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     wrenches = rng.normal(size=(len(tree.links), 6))
     close(compiled.inverse_dynamics(q, v, a), reduced.inverse_dynamics_dense(tree, q, v, a))
     close(
@@ -92,20 +92,20 @@ def test_hybrid_dynamics(case):
     tree, compiled, rng = case
     for lead in ((), (), (17,)):
         told = {
-            link.name: rng.normal(size=(*lead, link.joint.coordinates))
+            link.name: rng.normal(size=(*lead, link.joint.num_coordinates))
             for link in tree.links
             if rng.random() < 0.5
         }
-        q, v, tau = rng.normal(size=(3, *lead, tree.size))
+        q, v, tau = rng.normal(size=(3, *lead, tree.num_coordinates))
         wrenches = rng.normal(size=(len(tree.links), 6))
         found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
         expected = reduced.hybrid_dynamics(tree, q, v, told, tau, wrenches)
         tolerance = SAME * np.max(sensitivity(tree, q))
         close(found.qddot, expected.qddot, tolerance)
         close(found.tau, expected.tau, tolerance)
-    all_told = {link.name: np.ones(link.joint.coordinates) for link in tree.links}
+    all_told = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
     everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
-    close(everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.size)))
+    close(everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.num_coordinates)))
 
 
 AXES = {
@@ -167,7 +167,7 @@ def test_batches_are_many_single_states(case):
     """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
     tree, compiled, rng = case
     for size in (1, 16, 19):
-        q, v, x = rng.normal(size=(3, size, tree.size))
+        q, v, x = rng.normal(size=(3, size, tree.num_coordinates))
         tolerance = SAME * np.max(sensitivity(tree, q))
         one_by_one = np.array([compiled.forward_dynamics(*each) for each in zip(q, v, x, strict=True)])
         close(compiled.forward_dynamics(q, v, x), one_by_one, tolerance)
@@ -212,9 +212,9 @@ def test_far_from_the_origin_of_the_world(case):
 
 def test_a_call_that_fails_leaves_nothing_behind(case):
     tree, compiled, rng = case
-    q, v, x = rng.normal(size=(3, tree.size))
+    q, v, x = rng.normal(size=(3, tree.num_coordinates))
     with pytest.raises(InvalidArgument, match="qdot"):
-        compiled.forward_dynamics(q, np.full(tree.size, np.nan), x)
+        compiled.forward_dynamics(q, np.full(tree.num_coordinates, np.nan), x)
     for _ in range(2):
         close(
             compiled.forward_dynamics(q, v, x),
@@ -254,9 +254,9 @@ def test_axes_along_the_axes_of_frames():
 
 def test_angles_small_large_and_too_large(case):
     tree, compiled, rng = case
-    v, x = rng.normal(size=(2, tree.size))
+    v, x = rng.normal(size=(2, tree.num_coordinates))
     for size in (1e-9, 1e3, 1e7):
-        q = tree.home + size * rng.normal(size=tree.size)
+        q = tree.neutral + size * rng.normal(size=tree.num_coordinates)
         if size > 1 and any(not isinstance(link.joint, joints.Revolute) for link in tree.links):
             continue
         close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
@@ -321,7 +321,7 @@ def test_singular_joints_are_named():
 
 def test_pickles_and_runs_in_threads(case):
     tree, compiled, rng = case
-    states = rng.normal(size=(4, 3, 16, tree.size))
+    states = rng.normal(size=(4, 3, 16, tree.num_coordinates))
     again = pickle.loads(pickle.dumps(compiled))
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
@@ -338,17 +338,17 @@ def test_says_that_it_compiles(monkeypatch, caplog):
             time.sleep(0.01)
         return len
 
-    monkeypatch.setattr(compilation, "_entry", lambda name: len)
+    monkeypatch.setattr(compilation, "_compile_by_name", lambda name: len)
     with caplog.at_level(logging.WARNING, logger="rbnotes.compiled"):
-        monkeypatch.setattr(compilation, "PATIENCE", 600.0)
-        compilation.compiled_function.__wrapped__("forward_one")
+        monkeypatch.setattr(compilation, "MAX_SILENT_SECONDS", 600.0)
+        compilation.compiled_function.__wrapped__("forward_dynamics_single")
         assert not caplog.messages
-        monkeypatch.setattr(compilation, "PATIENCE", 0.01)
-        monkeypatch.setattr(compilation, "_entry", until_it_is_said)
-        compilation.compiled_function.__wrapped__("forward_one")
+        monkeypatch.setattr(compilation, "MAX_SILENT_SECONDS", 0.01)
+        monkeypatch.setattr(compilation, "_compile_by_name", until_it_is_said)
+        compilation.compiled_function.__wrapped__("forward_dynamics_single")
     compiling, compiled = caplog.messages
-    assert compiling.startswith("compiling forward_one, once")
-    assert compiled.startswith("compiled forward_one in ")
+    assert compiling.startswith("compiling forward_dynamics_single, once")
+    assert compiled.startswith("compiled forward_dynamics_single in ")
 
 
 def test_sines_and_cosines_are_within_three_units_in_the_last_place():

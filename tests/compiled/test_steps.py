@@ -209,18 +209,19 @@ def assert_same(found, expected, tolerance, impulses):
     for part, reference in zip(found.work, expected.work, strict=True):
         assert_near(part, reference, rounding)
     for own, other in zip(found.contacts, expected.contacts, strict=True):
-        assert own.late == other.late
+        assert own.num_start_contacts == other.num_start_contacts
         assert_same_points(own.points, other.points, tolerance)
-        for name in ("impulses", "before", "after") if impulses else ("before", "after"):
+        speeds = "velocities_before", "velocities_after"
+        for name in ("impulses", *speeds) if impulses else speeds:
             assert_near(getattr(own, name), getattr(other, name), 10 * tolerance)
         assert max(own.residual, other.residual) <= 1e-8
     assert [(each.kind, each.a, each.b) for each in found.events] == [
         (each.kind, each.a, each.b) for each in expected.events
     ]
-    assert_same_points(found.end.points, expected.end.points, tolerance)
-    assert (found.end.pushed is None) == (expected.end.pushed is None)
-    if found.end.pushed is not None:
-        assert_same_points(found.end.pushed[0], expected.end.pushed[0], tolerance)
+    assert_same_points(found.restart.points, expected.restart.points, tolerance)
+    assert (found.restart.last_impulses is None) == (expected.restart.last_impulses is None)
+    if found.restart.last_impulses is not None:
+        assert_same_points(found.restart.last_impulses[0], expected.restart.last_impulses[0], tolerance)
 
 
 def assert_same_points(found, expected, tolerance):

@@ -1,105 +1,46 @@
-"""Distances and least overlaps of cores, as :mod:`rbnotes.contact.distance` has them, number by number.
+"""Distance and penetration of the cores of shapes, as in :mod:`rbnotes.contact.distance`.
 
-A core is a box: half extents (3), which may be zero, and the pose ``(4, 4)`` of its frame. Vectors are three
-numbers each, lists of points arrays ``(k, 3)``.
+A core is a box: half extents (3), which may be zero, and the pose ``(4, 4)`` of its frame. Vectors are tuples
+of three numbers, lists of points arrays ``(k, 3)``.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
 from rbnotes.contact.distance import PARALLEL_TOLERANCE
-
-jit_alloc = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True)
-"""Called by compiled code alone. No fused products: decisions are to fall as those of the reference do."""
-
-jit_inline = njit(error_model="numpy", inline="always")
-"""Likewise, for long functions with a single caller: compiled as a part of that, and not twice."""
-
-jit_noalloc = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
-"""Likewise, for functions that allocate nothing: that references are not counted makes them smaller."""
-
-jit_reassoc = njit(
-    error_model="numpy",
-    fastmath={"reassoc", "contract"},
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-    _nrt=False,
-)
-"""Likewise, for sums in any order: of several products at once."""
-
-
-@jit_noalloc
-def dot(a, b):
-    """Of two vectors."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@jit_noalloc
-def norm(a):
-    """Of a vector."""
-    return math.sqrt(dot(a, a))
-
-
-@jit_noalloc
-def subtract(a, b):
-    """``a - b``."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@jit_noalloc
-def add_scaled(a, t, b):
-    """``a + t b``."""
-    return a[0] + t * b[0], a[1] + t * b[1], a[2] + t * b[2]
-
-
-@jit_noalloc
-def scale(t, a):
-    """``t a``."""
-    return t * a[0], t * a[1], t * a[2]
-
-
-@jit_noalloc
-def cross(a, b):
-    """``a x b``."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @jit_alloc
 def empty_points(count):
-    """For points."""
+    """Return an uninitialized array of points ``(count, 3)``."""
     return np.empty((count, 3))
 
 
 @jit_noalloc
 def get_point(points, i):
-    """One of them."""
+    """Return point i as a tuple."""
     return points[i, 0], points[i, 1], points[i, 2]
 
 
 @jit_noalloc
 def set_point(points, i, a):
-    """Writes one of them."""
+    """Write point i."""
     points[i, 0], points[i, 1], points[i, 2] = a
 
 
 @jit_noalloc
-def column(pose, i):
-    """An axis of a frame, or its origin."""
-    return pose[0, i], pose[1, i], pose[2, i]
-
-
-@jit_noalloc
 def transform_point(pose, x):
-    """A point of a body in the world."""
+    """Transform a point from the frame to the world."""
     p = add_scaled(column(pose, 3), x[0], column(pose, 0))
     return add_scaled(add_scaled(p, x[1], column(pose, 1)), x[2], column(pose, 2))
 
 
 @jit_noalloc
 def corners(half, pose, out):
-    """Writes the corners in the order of ``rbnotes.contact.distance.Core.corners``; how many there are."""
+    """Write the corners in the order of ``rbnotes.contact.distance.Core.corners``; return their number."""
     count = 0
     for i in (-1.0, 1.0):
         for j in (-1.0, 1.0):
@@ -113,7 +54,7 @@ def corners(half, pose, out):
 
 @jit_noalloc
 def edges(half, pose, first, last):
-    """Writes both ends of the edges; how many there are."""
+    """Write both ends of each edge; return the number of edges."""
     count = 0
     for axis in range(3):
         half_one, half_two = half[1 if axis == 0 else 0], half[1 if axis == 2 else 2]
@@ -131,19 +72,19 @@ def edges(half, pose, first, last):
 
 @jit_noalloc
 def clamp(x, limit):
-    """Between the limit and its negative."""
+    """Clamp x to ``[-limit, limit]``."""
     return min(max(x, -limit), limit)
 
 
 @jit_noalloc
 def clamp_unit(x):
-    """Between zero and one."""
+    """Clamp x to ``[0, 1]``."""
     return min(max(x, 0.0), 1.0)
 
 
 @jit_noalloc
 def closest_point(half, pose, point):
-    """The point of a core closest to a given one."""
+    """Return the point of a core that is closest to `point`."""
     d = subtract(point, column(pose, 3))
     x, y, z = dot(d, column(pose, 0)), dot(d, column(pose, 1)), dot(d, column(pose, 2))
     return transform_point(pose, (clamp(x, half[0]), clamp(y, half[1]), clamp(z, half[2])))
@@ -151,7 +92,7 @@ def closest_point(half, pose, point):
 
 @jit_noalloc
 def closest_points_of_segments(p0, p1, q0, q1):
-    """Closest points of two segments."""
+    """Return the closest points of two segments."""
     u, v, r = subtract(p1, p0), subtract(q1, q0), subtract(p0, q0)
     uu, vv, uv, ur, vr = dot(u, u), dot(v, v), dot(u, v), dot(u, r), dot(v, r)
     across = uu * vv - uv * uv
@@ -162,14 +103,14 @@ def closest_points_of_segments(p0, p1, q0, q1):
 
 @jit_noalloc
 def closer_pair(new, old):
-    """Of two pairs of points the one with the smaller distance; the old one, if these are equal."""
+    """Return the pair of points with the smaller distance; the old pair if the distances are equal."""
     d, e = subtract(new[0], new[1]), subtract(old[0], old[1])
     return new if dot(d, d) < dot(e, e) else old
 
 
 @jit_alloc
 def closest_points(half_a, pose_a, half_b, pose_b):
-    """Closest points of cores that do not overlap: a corner and any point, or one of an edge of each."""
+    """Return the closest points of two disjoint cores: a corner and any point, or points of an edge each."""
     first_a, last_a, first_b, last_b = empty_points(12), empty_points(12), empty_points(12), empty_points(12)
     best = (math.inf, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(corners(half_a, pose_a, first_a)):
@@ -190,7 +131,7 @@ def closest_points(half_a, pose_a, half_b, pose_b):
 
 @jit_alloc
 def separating_axis(half_a, pose_a, half_b, pose_b, tie):
-    """The direction in which cores separate, from b to a, and the separation along it."""
+    """Return the direction from b to a along which the cores are farthest apart, and the separation."""
     axes, weight, separation = empty_points(15), np.ones(15), np.empty(15)
     for i in range(3):
         set_point(axes, i, column(pose_a, i))

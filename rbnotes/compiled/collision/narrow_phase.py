@@ -1,6 +1,6 @@
-"""Points of contact of all shapes, as :mod:`rbnotes.contact.manifolds` and ``detection`` find them.
+"""Narrow phase: contact points of all pairs of shapes, as in :mod:`rbnotes.contact.manifolds`.
 
-A shape is a row of numbers, :data:`SHAPE` of them; so is a place of contact, :data:`PLACE`.
+A shape is a row of :data:`SHAPE_SIZE` numbers, a contact point a row of :data:`PLACE_SIZE` numbers.
 """
 
 import math
@@ -8,22 +8,16 @@ import math
 import numpy as np
 
 from rbnotes.compiled.collision.distance import (
-    add_scaled,
     closest_points,
     closest_points_of_segments,
-    column,
     corners,
-    cross,
-    dot,
     empty_points,
     get_point,
-    jit_alloc,
-    norm,
-    scale,
     separating_axis,
     set_point,
-    subtract,
 )
+from rbnotes.compiled.decorators import jit_alloc
+from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
 from rbnotes.contact.distance import TOUCHING_TOLERANCE
 from rbnotes.contact.manifolds import (
     EDGE_TOLERANCE,
@@ -32,22 +26,22 @@ from rbnotes.contact.manifolds import (
     TILTED_FACE_TOLERANCE,
 )
 
-# Of a shape: pose in its body (16), half extents of the core (3), radius, infinite for a plane.
+# A shape: pose in its body (16), half extents of the core (3), radius, infinite for a plane.
 HALF_EXTENTS, RADIUS = 16, 19
 SHAPE_SIZE = 20
 
 PLACE_SIZE = 7
-"""Of a place of contact: position (3), normal (3), gap."""
+"""Numbers of a contact point: position (3), normal (3), gap."""
 
 MAX_CONTACT_POINTS = 8
-"""Places where two shapes touch, at most: a quadrangle cut by four lines, or the corners of a box."""
+"""Most contact points of two shapes: a quadrangle clipped by four lines, or the corners of a box."""
 
 
 @jit_alloc
 def find_contacts(shapes, bodies, pairs, poses, margin, places):
-    """Writes the two shapes, counted from zero, and the place of each contact; how many there are.
+    """Write both shapes and the contact point of each contact; return the number of contacts.
 
-    Of bodies the last one is the world. No more are written than there is room for.
+    The last body is the world. If `places` is full, further contacts are only counted.
     """
     frames = np.zeros((len(shapes), 4, 4))
     for i in range(len(shapes)):
@@ -69,13 +63,13 @@ def find_contacts(shapes, bodies, pairs, poses, margin, places):
 
 @jit_alloc
 def half_extents(shape):
-    """Half extents of the core."""
+    """Return the half extents of the core."""
     return shape[HALF_EXTENTS], shape[HALF_EXTENTS + 1], shape[HALF_EXTENTS + 2]
 
 
 @jit_alloc
 def write_place(out, i, position, normal, gap):
-    """Writes a place of contact."""
+    """Write contact point i."""
     out[i, 0], out[i, 1], out[i, 2] = position
     out[i, 3], out[i, 4], out[i, 5] = normal
     out[i, 6] = gap
@@ -83,7 +77,7 @@ def write_place(out, i, position, normal, gap):
 
 @jit_alloc
 def shape_contacts(a, pose_a, b, pose_b, margin, out):
-    """Where two shapes touch, of which no more than one is a plane; how many places."""
+    """Write the contact points of two shapes, at most one of them a plane; return their number."""
     half_a, half_b, reach = half_extents(a), half_extents(b), a[RADIUS] + b[RADIUS]
     if math.isinf(a[RADIUS]):
         return plane_contacts(half_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
@@ -118,7 +112,7 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
 
 @jit_alloc
 def plane_contacts(half, radius, pose, plane, margin, sign, out):
-    """Where a rounded box touches a half-space; the sign is that of the normal."""
+    """Write the contact points of a rounded box and a half-space; `sign` is that of the normal."""
     points, kept, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
     for i in range(corners(half, pose, points)):
         x = get_point(points, i)
@@ -131,9 +125,9 @@ def plane_contacts(half, radius, pose, plane, margin, sign, out):
 
 @jit_alloc
 def support_feature(half, pose, direction, flat):
-    """The corner, edge or face of a core that lies farthest in a direction.
+    """Return the corner, edge or face of a core that lies farthest in a direction.
 
-    In how many directions it extends, its middle, the two axes, and the half extents along them.
+    The result is its dimension (0, 1 or 2), its center, its two axes and the half extents along them.
     """
     dimension, middle, none = 0, column(pose, 3), (0.0, 0.0, 0.0)
     axis_one, axis_two, half_one, half_two = none, none, 0.0, 0.0
@@ -151,7 +145,7 @@ def support_feature(half, pose, direction, flat):
 
 @jit_alloc
 def feature_corners(feature, out):
-    """Writes the corners of a feature, in order around a face; how many there are."""
+    """Write the corners of a feature, in order around a face; return their number."""
     dimension, middle, axis_one, axis_two, half_one, half_two = feature
     if dimension == 0:
         set_point(out, 0, middle)
@@ -170,7 +164,7 @@ def feature_corners(feature, out):
 
 @jit_alloc
 def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b):
-    """Writes pairs of points on the cores, one opposite the other; how many, and the normal."""
+    """Write pairs of opposite points on both cores; return their number and the normal."""
     opposite_normal = scale(-1.0, normal)
     of_a, of_b = (
         support_feature(half_a, pose_a, opposite_normal, FLAT_TOLERANCE),
@@ -196,7 +190,7 @@ def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b
         if count:
             return count, normal
     x, y = closest_points(half_a, pose_a, half_b, pose_b)
-    if not disjoint:  # edges that overlap least, if it is edges
+    if not disjoint:  # the least overlap may be that of two edges
         of_a, of_b = (
             support_feature(half_a, pose_a, opposite_normal, EDGE_TOLERANCE),
             support_feature(half_b, pose_b, normal, EDGE_TOLERANCE),
@@ -214,14 +208,14 @@ def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b
 
 @jit_alloc
 def face_tilt(feature, normal):
-    """Of a face, against the plane that is perpendicular to the normal; infinite if it is none."""
+    """Return the tilt of a face against the plane normal to `normal`, or infinity for other features."""
     steepest = max(abs(dot(feature[2], normal)), abs(dot(feature[3], normal)))
     return steepest if feature[0] == 2 else math.inf
 
 
 @jit_alloc
 def clip_to_face(face, outward, count, points, projections):
-    """Keeps the part of a feature over a face, and writes the points below; how many, the face's normal."""
+    """Clip a feature to a face and project its corners on it; return their number and the face normal."""
     face_normal = cross(face[2], face[3])
     face_normal = face_normal if dot(face_normal, outward) > 0 else scale(-1.0, face_normal)
     count = clip_to_range(face, count, points, face[2], face[4])
@@ -234,7 +228,7 @@ def clip_to_face(face, outward, count, points, projections):
 
 @jit_alloc
 def clip_to_range(feature, count, points, axis, half):
-    """Keeps what lies between the ends of a feature along one of its axes; how many corners that has."""
+    """Clip a polygon to the extent of a feature along one of its axes; return the number of corners."""
     middle = dot(axis, feature[1])
     count = clip_polygon(points, count, axis, middle + half)
     return clip_polygon(points, count, scale(-1.0, axis), half - middle)
@@ -242,7 +236,7 @@ def clip_to_range(feature, count, points, axis, half):
 
 @jit_alloc
 def clip_polygon(polygon, count, side, limit):
-    """Keeps the part of a convex polygon, segment or point with ``side . x <= limit``; how many corners."""
+    """Clip a convex polygon, segment or point to ``side . x <= limit``; return the number of corners."""
     corners, kept, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
     for i in range(count):
         set_point(corners, i, get_point(polygon, i))

@@ -1,35 +1,49 @@
-"""Symmetric systems of many unknowns in which rows couple neighbours alone, factored within their envelope.
+"""Cholesky factorization of a large symmetric matrix within its envelope, by columns.
 
-Columns stand one behind the other, so that those which change others are read in a row; four of them change
-the others at once. (:mod:`rbnotes.compiled.contact_solver.envelope_factors` keeps rows, and the order of sums.)
+The matrix couples few neighboring unknowns. Four columns update the following ones in one pass over memory.
+:mod:`rbnotes.compiled.contact_solver.envelope_factors` stores rows instead and keeps the order of sums.
 """
 
 import math
-from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
 
-Envelope = namedtuple("Envelope", "last place numbers")
-"""Of each column of a symmetric matrix the entries from the diagonal to its last one, and eight zeros.
 
-Entry ``(i, k)`` is at ``place[k] + i``."""
+class Envelope(NamedTuple):
+    """Lower envelope of a symmetric matrix, column by column.
+
+    Each column holds the entries from the diagonal to its last nonzero, and eight zeros.
+    Entry ``(i, k)`` stands at ``offset[k] + i``.
+    """
+
+    last: Any
+    """Row of the last entry of each column ``(n,)``."""
+    offset: Any
+    """Offsets of the columns ``(n,)``."""
+    entries: Any
+    """Entries of all columns, one column after the other."""
+
 
 LANES = 8
-"""Numbers side by side."""
+"""Numbers that one SIMD instruction processes."""
 
 COLUMNS_PER_BLOCK = 4
-"""Columns that change the others at once, for which those are read and written once: they end together."""
+"""Columns that update the following ones in one pass; they have the same last row."""
 
 MAX_FACTOR_PRODUCTS = 2e7
-"""Products that a factor may take at most: beyond it others are faster."""
+"""Most products of a factorization; beyond it other methods are faster."""
 
 
 @jit_reassoc
 def dot_range(x, x_start, y, y_start, first, last):
-    """The sum of products of entries from one number to another."""
+    """Return the sum of products of two ranges of entries.
+
+    The order of the sum is free; :func:`rbnotes.compiled.linear_algebra.dot_range` keeps it.
+    """
     total = 0.0
     for k in range(first, last):
         total += x[x_start + k] * y[y_start + k]
@@ -38,7 +52,7 @@ def dot_range(x, x_start, y, y_start, first, last):
 
 @jit_alloc
 def bandwidth_reducing_order(Q, A, columns):
-    """Places of the unknowns that bring those near each other that rows connect: by distance from an end."""
+    """Return an order of the unknowns, by breadth-first search, that brings coupled unknowns together."""
     d, order, queue = len(Q.start) - 1, np.full(len(Q.start) - 1, -1), np.empty(len(Q.start) - 1, np.int64)
     last_pass, row_last_pass, pass_number, num_ordered = (
         np.zeros(d, np.int64),
@@ -50,7 +64,7 @@ def bandwidth_reducing_order(Q, A, columns):
         if order[root] >= 0:
             continue
         end, count = root, 0
-        for _ in range(2):  # the last one found is far from the root, and so a better one
+        for _ in range(2):  # the last unknown is far from the root, and a better root
             pass_number += 1
             queue[0], count, done = end, 1, 0
             last_pass[end] = pass_number
@@ -83,7 +97,7 @@ def bandwidth_reducing_order(Q, A, columns):
 
 @jit_alloc
 def allocate_envelope(size, first_rows, second_rows):
-    """Room for a matrix that couples the unknowns of each row, or none if that takes too much work."""
+    """Allocate the envelope for the couplings in the rows; it is empty if the factor costs too much."""
     last = np.arange(size)
     for rows in (first_rows, second_rows):
         for i in range(len(rows.start) - 1):
@@ -106,7 +120,7 @@ def allocate_envelope(size, first_rows, second_rows):
 
 @jit_noalloc
 def subtract_multiple(x, x_start, y, y_start, first, last, factor):
-    """Takes a multiple of numbers, behind which there are zeros, from others."""
+    """Subtract a multiple of a range of y from x; y is padded with zeros."""
     row, x_start, y_start = broadcast8(factor), int(x_start), int(y_start)
     for k in range(int(first), int(last) + 1, LANES):
         write(y, y_start + k, read(y, y_start + k, row) - read(x, x_start + k, row) * row)
@@ -114,7 +128,7 @@ def subtract_multiple(x, x_start, y, y_start, first, last, factor):
 
 @jit_noalloc
 def subtract_four_multiples(x, a, b, c, d, y, y_start, first, last, factors):
-    """The same with four of them."""
+    """Subtract multiples of four ranges of y from x; y is padded with zeros."""
     e, f, g, h = (
         broadcast8(factors[0]),
         broadcast8(factors[1]),
@@ -129,7 +143,7 @@ def subtract_four_multiples(x, a, b, c, d, y, y_start, first, last, factors):
 
 @jit_noalloc
 def factor_cholesky(S):
-    """Replaces a matrix by its factor; false where it is not positive definite."""
+    """Replace a matrix by its Cholesky factor; return False if it is not positive definite."""
     last, offset, x = S
     size = len(last)
     for begin in range(0, size, COLUMNS_PER_BLOCK):
@@ -155,38 +169,38 @@ def factor_cholesky(S):
 
 @jit_noalloc
 def solve_cholesky(S, x):
-    """Replaces x, behind which there is room, by what the factored matrix takes to it."""
+    """Replace x, which is padded, by the solution of the factored system."""
     solve_lower(S, x, 0)
     for k in range(len(S.last) - 1, -1, -1):
-        column = S.place[k]
-        x[k] = (x[k] - dot_range(S.numbers, column, x, 0, k + 1, S.last[k] + 1)) / S.numbers[column + k]
+        column = S.offset[k]
+        x[k] = (x[k] - dot_range(S.entries, column, x, 0, k + 1, S.last[k] + 1)) / S.entries[column + k]
 
 
 @jit_noalloc
 def solve_lower(S, x, begin):
-    """Replaces x, zero before ``begin`` and with room behind it, by the factor's inverse times x."""
+    """Replace x, zero before `begin` and padded, by ``L^-1 x``."""
     for k in range(begin, len(S.last)):
-        x[k] /= S.numbers[S.place[k] + k]
+        x[k] /= S.entries[S.offset[k] + k]
         if x[k] != 0.0:
-            subtract_multiple(S.numbers, S.place[k], x, 0, k + 1, S.last[k], x[k])
+            subtract_multiple(S.entries, S.offset[k], x, 0, k + 1, S.last[k], x[k])
 
 
 @jit_noalloc
 def add_row_square(S, rows, i, factor):
-    """Adds a multiple of the square of a row."""
+    """Add a multiple of ``a a^T`` for row a."""
     for k in range(rows.start[i], rows.start[i + 1]):
         u, scaled = rows.column[k], factor * rows.value[k]
         for t in range(rows.start[i], rows.start[i + 1]):
             if rows.column[t] >= u:
-                S.numbers[S.place[u] + rows.column[t]] += scaled * rows.value[t]
+                S.entries[S.offset[u] + rows.column[t]] += scaled * rows.value[t]
 
 
 @jit_noalloc
 def write_matrix(S, Q, order):
-    """Writes Q into an envelope."""
-    for k in range(len(S.numbers)):
-        S.numbers[k] = 0.0
+    """Write Q into its envelope."""
+    for k in range(len(S.entries)):
+        S.entries[k] = 0.0
     for u in range(len(S.last)):
         for k in range(Q.start[u], Q.start[u + 1]):
             if Q.column[k] >= order[u]:
-                S.numbers[S.place[order[u]] + Q.column[k]] += Q.value[k]
+                S.entries[S.offset[order[u]] + Q.column[k]] += Q.value[k]

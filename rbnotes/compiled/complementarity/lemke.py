@@ -1,32 +1,31 @@
-"""Lemke's method, as :mod:`rbnotes.complementarity.lemke` has it, on a table of the nonbasic variables.
+"""Lemke's method, as in :mod:`rbnotes.complementarity.lemke`, on a tableau of the nonbasic variables.
 
-Variables are numbered w (0 to n - 1), z (n to 2n - 1), z_0 (2n). A row of the table tells the value of a
-basic variable, behind it how that grows with each of the n + 1 nonbasic ones, and then zeros up to a multiple
-of eight.
+Variables are numbered w (0 to n - 1), z (n to 2n - 1), z_0 (2n). A row of the tableau holds the value of a
+basic variable, its rates with the n + 1 nonbasic variables, and zeros up to a multiple of eight.
 """
 
 import numpy as np
 
-from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
 from rbnotes.complementarity.lemke import PIVOT_TOLERANCE, TIE_TOLERANCE
 
 MAX_REFINEMENTS = 3
-"""Corrections of what came out, at most."""
+"""Most refinement steps of the solution."""
 
 ROUNDING_TOLERANCE = 1e-14
-"""What is left of w up to this, relative to the largest q, is rounding."""
+"""Residual of w, relative to the largest q, that counts as rounding."""
 
 LANES = 8
-"""Numbers side by side."""
+"""Numbers that one SIMD instruction processes."""
 
 MAX_PIVOTS_PER_PAIR, EXTRA_PIVOTS = 50, 1000
-"""Pivots at most: so many for each pair, and so many more."""
+"""Pivots allowed: a number for each pair, and a constant."""
 
 
 @jit_alloc
 def solve_lemke(M, q, z, w):
-    """Writes a complementary z and its w; the number of pivots, or -1 where the path has no end."""
+    """Write a complementary z and its w; return the number of pivots, or -1 if the path ends on a ray."""
     n = len(q)
     width = (n + 2 + LANES - 1) // LANES * LANES
     tableau = np.zeros((n, width))
@@ -68,7 +67,7 @@ def solve_lemke(M, q, z, w):
 
 @jit_alloc
 def _leaving_row(tableau, basic, position, column_index, tied, first):
-    """The row that leaves when a column enters, or -1; z_0 where it may. At first it is the least of q."""
+    """Return the row that leaves when a column enters, z_0 if it may, or -1; at first the smallest q."""
     n, step, steepest, largest, count = len(basic), np.inf, 0.0, 0.0, 0
     for i in range(n):
         steepest, largest = max(steepest, abs(tableau[i, column_index])), max(largest, abs(tableau[i, 0]))
@@ -111,7 +110,7 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
 
 @jit_noalloc
 def _tableau_entry(tableau, basic, position, row, column, at):
-    """Of a row of ``[B^-1 q, B^-1]``, over its entry of the entering column."""
+    """Return an entry of a row of ``[B^-1 q, B^-1]``, divided by the row's entry of the entering column."""
     fall = abs(tableau[row, at])
     if column < 0:
         return tableau[row, 0] / fall
@@ -122,7 +121,7 @@ def _tableau_entry(tableau, basic, position, row, column, at):
 
 @jit_noalloc
 def pivot(tableau, r, c):
-    """Exchanges the basic variable of a row with the nonbasic one of a column."""
+    """Exchange the basic variable of a row with the nonbasic variable of a column."""
     n, width = tableau.shape
     factor, pivots = -1 / tableau[r, c], tableau[r]
     for j in range(width):
@@ -139,7 +138,7 @@ def pivot(tableau, r, c):
 
 @jit_alloc
 def refine_solution(M, q, tableau, basic, position, z, w):
-    """Takes what rounding left of w out of the basic z; their rates with the w are in the table."""
+    """Correct the basic z for the rounding errors in w; the tableau holds the rates of z with w."""
     n, previous_error, largest = len(q), np.inf, 0.0
     for i in range(n):
         largest = max(largest, abs(q[i]))
@@ -169,7 +168,7 @@ def refine_solution(M, q, tableau, basic, position, z, w):
 
 @jit_reassoc
 def write_slacks(M, q, z, w):
-    """Writes ``M z + q``."""
+    """Write ``M z + q``."""
     n = len(q)
     for i in range(n):
         total = q[i]

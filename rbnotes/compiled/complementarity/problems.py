@@ -1,4 +1,4 @@
-"""LCPs and quadratic programs solved by compiled code, for programs that solve many of them."""
+"""LCPs and quadratic programs, solved by compiled code for programs that solve many of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rbnotes.complementarity import solve_lcp as reference
 from rbnotes.unchecked.frozen import construct_unchecked
 
 DEFAULT_TOLERANCE = 1e-10
-"""Relative residual that is accepted, by default."""
+"""Default of the accepted relative residual."""
 
 _EMPTY_INTEGERS = np.zeros(0, dtype=np.uint64)
 _NO_MULTIPLIERS: Array = np.zeros(0)
@@ -26,19 +26,19 @@ _RESIDUAL_NAMES = tuple(field.name for field in fields(Residuals))
 
 
 def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = DEFAULT_TOLERANCE) -> Solution:
-    """An LCP by Lemke's method, as :func:`rbnotes.complementarity.solve_lcp` solves it.
+    """Solve an LCP by Lemke's method, as :func:`rbnotes.complementarity.solve_lcp` does.
 
-    For up to about a hundred pairs; M need not be symmetric: contacts with friction on facets are meant too.
-    What is not found in this way, or not accurately, is left to the reference.
+    Intended for up to about a hundred pairs; M need not be symmetric, as for contacts with polyhedral
+    friction cones. If this fails or is not accurate enough, the reference solves the problem.
 
     Parameters
     ----------
     M : (n, n)
-        Matrix of the problem, in the units of w per z: 1/kg for contacts; dense.
+        Matrix of the problem, dense, in the units of w per z: 1/kg for contacts.
     q : (n,)
-        The w at z = 0, in its unit: m/s for contacts.
+        Values of w at z = 0, in the unit of w: m/s for contacts.
     tolerance
-        Accepted relative residual, without unit.
+        Accepted relative residual, dimensionless.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = DEFAULT_TOLERANC
         n = len(q)
         z, w, residuals = np.empty(n), np.empty(n), np.empty(NUM_RESIDUALS)
         residuals[RELATIVE] = tolerance
-        status = compiled_function("complementary_pairs")(_EMPTY_INTEGERS, M.ravel(), q, z, w, residuals)
+        status = compiled_function("solve_lcp")(_EMPTY_INTEGERS, M.ravel(), q, z, w, residuals)
         if status != failure_code():
             return construct_unchecked(Solution, **_solution_fields(z, w, residuals, "lemke", status - 1, 0))
     return reference(LCP(M, q), "lemke", tolerance=tolerance)
@@ -69,25 +69,25 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = DEFAULT_TOLERANC
 def solve_qp(
     Q: Any, c: ArrayLike, A: Any, b: ArrayLike, *, tolerance: float = DEFAULT_TOLERANCE
 ) -> QPSolution:
-    """A quadratic program without equations, as :func:`rbnotes.complementarity.solve_lcp` solves it.
+    """Solve a quadratic program without equations, as :func:`rbnotes.complementarity.solve_lcp` does.
 
-    Few inequalities are solved as an LCP by Lemke's method; many by blocks of pivots, each with a system of
-    the size of x, which stays narrow where the rows connect neighbours alone, such as the contacts of a wall.
-    Contacts may be redundant. What is not found in this way, or not fast, is left to the reference.
+    Few inequalities are solved as an LCP by Lemke's method. Many are solved by block pivoting, each with a
+    system of the size of x, which is banded if the rows couple only neighbors, such as the contacts of a
+    wall. Contacts may be redundant. If this fails or is slow, the reference solves the problem.
 
     Parameters
     ----------
     Q : (d, d)
-        Second derivatives of the objective, positive definite: kg, kg m and kg m^2 in a step. Dense as A is,
-        or scipy.sparse as A is; ``csc_array`` is read as it is.
+        Second derivatives of the objective, positive definite: kg, kg m and kg m^2 in a step. Dense if A is
+        dense, scipy.sparse if A is sparse; a ``csc_array`` is not copied.
     c : (d,)
-        Slopes of the objective at x = 0: N s and N m s in a step.
+        Gradient of the objective at x = 0: N s and N m s in a step.
     A : (m, d)
         Rows of the inequalities, in the units of b per x.
     b : (m,)
-        What ``A x`` is at least: m/s for contacts.
+        Lower bounds of ``A x``: m/s for contacts.
     tolerance
-        Accepted relative residual, without unit.
+        Accepted relative residual, dimensionless.
 
     Returns
     -------
@@ -110,17 +110,17 @@ def solve_qp(
 
 
 def _solve_compiled(Q: Any, c: Any, A: Any, b: Any, tolerance: float) -> QPSolution | None:
-    """The solution by compiled code, if there is one and the arguments are as they are meant to be."""
+    """Return the solution by compiled code, or None if there is none or an argument has another type."""
     if not (_is_float_array(c, 1) and _is_float_array(b, 1)) or not len(b):
         return None
     d, m = len(c), len(b)
     if getattr(Q, "shape", None) != (d, d) or getattr(A, "shape", None) != (m, d):
         return None
     if _is_float_array(Q, 2) and _is_float_array(A, 2):
-        name, integers = "dense_program", np.zeros(2, dtype=np.uint64)
+        name, integers = "solve_dense_qp", np.zeros(2, dtype=np.uint64)
         numbers = Q.ravel(), A.ravel()
     elif _is_csc_matrix(Q) and _is_csc_matrix(A):
-        name, numbers = "sparse_program", (Q.data, A.data)
+        name, numbers = "solve_sparse_qp", (Q.data, A.data)
         integers = np.concatenate(
             [Q.indptr, Q.indices, A.indptr, A.indices], dtype=np.uint64, casting="unsafe"
         )
@@ -143,7 +143,7 @@ def _solve_compiled(Q: Any, c: Any, A: Any, b: Any, tolerance: float) -> QPSolut
 def _solution_fields(
     z: Array, w: Array, residual_values: Array, method: str, pivots: int, factorizations: int
 ) -> dict[str, Any]:
-    """All that is known of a solution."""
+    """Return the fields of a solution."""
     statistics = construct_unchecked(
         Statistics,
         pivots=pivots,
@@ -170,13 +170,13 @@ def _solution_fields(
 
 
 def _is_float_array(value: Any, axes: int) -> TypeGuard[Array]:
-    """Whether something is an array of real numbers with so many axes; a vector's in a row."""
+    """Return True if `value` is a float array with this number of axes; vectors must be contiguous."""
     meant = type(value) is np.ndarray and value.ndim == axes and value.dtype == np.float64
     return meant and (axes == 2 or value.flags.c_contiguous)
 
 
 def _is_csc_matrix(value: Any) -> bool:
-    """Whether something is a matrix in columns, of real numbers, without doubles."""
+    """Return True if `value` is a sparse float matrix in canonical CSC format."""
     return (
         sparse.issparse(value)
         and value.format == "csc"

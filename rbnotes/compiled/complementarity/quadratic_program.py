@@ -1,11 +1,13 @@
-"""Quadratic programs with inequalities (:mod:`rbnotes.compiled.complementarity.problems`): dense in z, or narrow in x."""
+"""Quadratic programs with inequalities, as a dense LCP in z or with a banded system in x.
+
+:mod:`rbnotes.compiled.complementarity.problems` calls them.
+"""
 
 import math
-from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc
 from rbnotes.compiled.complementarity.banded_cholesky import (
     LANES,
     add_row_square,
@@ -32,25 +34,37 @@ from rbnotes.compiled.complementarity.sparse_rows import (
     row_dot,
     transpose_rows,
 )
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.record_layout import EQUATIONS, RELATIVE
 from rbnotes.complementarity.block_principal_pivoting import MAX_PROXIMAL_STEPS, MAX_STALLED_BLOCKS
 
-Program = namedtuple("Program", "Q c A b")
-"""Minimise ``x^T Q x / 2 + c^T x`` under ``A x >= b``."""
+
+class QuadraticProgram(NamedTuple):
+    """Minimize ``x^T Q x / 2 + c^T x`` subject to ``A x >= b``."""
+
+    Q: Any
+    """Rows of the symmetric matrix, :class:`SparseRows`."""
+    c: Any
+    """Linear term ``(d,)``."""
+    A: Any
+    """Rows of the inequalities, :class:`SparseRows`."""
+    b: Any
+    """Right-hand sides ``(m,)``."""
+
 
 RELATIVE_REGULARIZATION = 1e-8
-"""Weight of an impulse's distance from the centre, relative to the effect of an impulse."""
+"""Weight of the distance of an impulse from the proximal center, relative to the response to an impulse."""
 
 SIGN_TOLERANCE = 1e-11
-"""Signs are believed above this, relative to the largest of their kind."""
+"""Smallest magnitude with a reliable sign, relative to the largest value of its kind."""
 
 MAX_DENSE_INEQUALITIES = 32
-"""Up to so many inequalities the dense problem in z is solved."""
+"""Most inequalities for which the dense problem in z is solved."""
 
 
 @jit_alloc
 def program_residuals(program, order, x, z, residuals):
-    """Writes how well x and z solve a program, as an elimination's residuals are; the w are handed back."""
+    """Write the residuals of x and z, scaled as in :mod:`rbnotes.complementarity.elimination`; return w."""
     Q, c, A, b = program
     d, m = len(c), len(b)
     inertia, heaviest = np.empty(d), 0.0
@@ -97,7 +111,7 @@ def program_residuals(program, order, x, z, residuals):
 
 @jit_alloc
 def solve_by_elimination(program, order, S, x, z):
-    """Solves for z in the dense LCP of few inequalities, then for x; the number of pivots, or -1."""
+    """Solve the dense LCP of few inequalities for z, then for x; return the number of pivots, or -1."""
     Q, c, A, b = program
     d, m = len(c), len(b)
     write_matrix(S, Q, order)
@@ -118,7 +132,7 @@ def solve_by_elimination(program, order, S, x, z):
         if diagonal:
             end[i] = last + 1
             for k in range(A.start[i], A.start[i + 1]):
-                Y[i, A.column[k]] = A.value[k] / S.numbers[S.place[A.column[k]] + A.column[k]]
+                Y[i, A.column[k]] = A.value[k] / S.entries[S.offset[A.column[k]] + A.column[k]]
         else:
             solve_lower(S, Y[i], begin[i])
         q[i] = row_dot(A, i, x) - b[i]
@@ -138,13 +152,14 @@ def solve_by_elimination(program, order, S, x, z):
 
 @jit_alloc
 def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
-    """Solves by blocks of pivots, with the bodies' system in the place of the contacts'.
+    """Solve by block pivoting with a system in x; return the number of factorizations, or -1.
 
-    Where z_i is within its bounds, ``w_i + soft_i (z_i - centre_i)`` is zero, so that x solves
+    For rows whose z_i lies within its bounds, ``w_i + s_i (z_i - center_i)`` vanishes with the regularization
+    s, so that x solves
 
-        (Q + A^T A / soft) x = A^T (centre + b / soft) - c
+        (Q + A^T A / s) x = A^T (center + b / s) - c
 
-    over these rows, whether or not some of them repeat others. The number of factorizations, or -1.
+    over these rows. The rows may be linearly dependent.
     """
     Q, c, A, b = program
     d, m = len(c), len(b)
@@ -225,7 +240,7 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
 
 @jit_noalloc
 def refine_solution(program, order, S, active, center, regularization, x, z, rhs):
-    """Writes z, and takes out of x and z what rounding left: the equations of the bodies are off by it."""
+    """Write z and correct x and z for rounding errors in the equations of motion."""
     Q, c, A, b = program
     for _ in range(2):
         for i in range(len(b)):
@@ -248,7 +263,7 @@ def refine_solution(program, order, S, active, center, regularization, x, z, rhs
 
 @jit_alloc
 def solve_program(program, x, z, w, residuals, tolerance):
-    """Writes a solution and its residuals; how many pivots and factorizations, and 1 if there is none."""
+    """Write a solution and its residuals; return pivots, factorizations, and 1 if there is no solution."""
     Q, c, A, b = program
     d, m = len(c), len(b)
     columns_of_A, transpose = transpose_rows(A, d), transpose_rows(Q, d)
@@ -257,7 +272,7 @@ def solve_program(program, x, z, w, residuals, tolerance):
         return 0, 0, 1
     is_dense = m <= MAX_DENSE_INEQUALITIES
     order = np.arange(d) if is_dense else bandwidth_reducing_order(Q, A, columns_of_A)
-    inner = Program(
+    inner = QuadraticProgram(
         SparseRows(Q.start, Q.column.copy(), Q.value),
         np.empty(d),
         SparseRows(A.start, A.column.copy(), A.value),
@@ -268,7 +283,7 @@ def solve_program(program, x, z, w, residuals, tolerance):
     for u in range(d):
         inner.c[order[u]] = c[u]
     S, y = allocate_envelope(d, inner.Q, inner.Q if is_dense else inner.A), np.empty(d + LANES)
-    if len(S.numbers) == 0:
+    if len(S.entries) == 0:
         return 0, 0, 1
     pivots, factorizations = 0, 0
     if is_dense:

@@ -1,30 +1,30 @@
-"""Residuals of what compiled code found, as :mod:`rbnotes.complementarity` has them, number by number."""
+"""Residuals of complementarity problems, as in :mod:`rbnotes.complementarity.residuals`."""
 
 import math
 
 import numpy as np
 
 from rbnotes.arguments.numbers import MAX_ABS_VALUE
-from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.record_layout import COMPLEMENTARITY, DUAL, FEASIBILITY, NATURAL, RELATIVE
 from rbnotes.complementarity.residuals import DATA_NOISE_FRACTION, ROUNDING_FRACTION
 
 
 @jit_noalloc
 def row_size(own, terms, cap):
-    """What an error of a row is relative to: see :func:`rbnotes.complementarity.residuals.row_scales`."""
+    """Return the scale of a row's error, see :func:`rbnotes.complementarity.residuals.row_scales`."""
     return max(own, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
 
 
 @jit_noalloc
 def relative_error(error, size):
-    """The error, relative to that."""
+    """Return the error relative to `size`."""
     return abs(error) / size if error != 0.0 else 0.0
 
 
 @jit_noalloc
 def update_pair_residuals(residuals, z, w, effect, size):
-    """Takes a pair (z, w) into account."""
+    """Update the residuals with a pair (z, w)."""
     residuals[COMPLEMENTARITY] = max(residuals[COMPLEMENTARITY], abs(z * w))
     residuals[FEASIBILITY], residuals[DUAL] = max(residuals[FEASIBILITY], -z), max(residuals[DUAL], -w)
     residuals[NATURAL] = max(residuals[NATURAL], abs(min(z, w)))
@@ -33,7 +33,7 @@ def update_pair_residuals(residuals, z, w, effect, size):
 
 @jit_noalloc
 def response_scale(M, i):
-    """How much a unit of z changes w."""
+    """Return the largest change of w per unit of z_i."""
     effect = M[i, i]
     if effect <= 0:
         for j in range(len(M)):
@@ -43,7 +43,7 @@ def response_scale(M, i):
 
 @jit_noalloc
 def all_finite(x):
-    """Whether all numbers are such as arguments may be."""
+    """Return True if all entries are finite and below the largest number that arguments may have."""
     num_invalid = 0
     for i in range(len(x)):
         num_invalid += not abs(x[i]) < MAX_ABS_VALUE
@@ -52,7 +52,7 @@ def all_finite(x):
 
 @jit_alloc
 def lcp_residuals(M, q, z, w, residuals):
-    """Writes how well z and w solve an LCP."""
+    """Write the residuals of a solution (z, w) of an LCP."""
     n, largest = len(q), 0.0
     residuals[:] = 0.0
     effects, expected = np.empty(n), np.empty(n)
@@ -69,7 +69,7 @@ def lcp_residuals(M, q, z, w, residuals):
 
 @jit_reassoc
 def abs_dot(row, x):
-    """The sum of products, all taken as positive."""
+    """Return the sum of the absolute values of the products."""
     total = 0.0
     for j in range(len(x)):
         total += abs(row[j] * x[j])

@@ -1,21 +1,30 @@
-"""Sparse rows: of each the columns and values of its entries, one row behind the other."""
+"""Compressed sparse rows: columns and values of the entries, row after row."""
 
-from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 
-SparseRows = namedtuple("SparseRows", "start column value")
-"""Where each starts, and behind the last one its end; and all entries."""
+
+class SparseRows(NamedTuple):
+    """Compressed sparse rows of a matrix."""
+
+    start: Any
+    """Index of the first entry of each row, and the number of entries ``(m + 1,)``."""
+    column: Any
+    """Column of each entry."""
+    value: Any
+    """Value of each entry."""
+
 
 SYMMETRY_TOLERANCE = 1e-12
-"""Differences of a matrix and its transpose up to this, relative to its largest entry, are rounding."""
+"""Difference of a matrix and its transpose, relative to the largest entry, that counts as rounding."""
 
 
 @jit_noalloc
 def row_dot(rows, i, x):
-    """The product of a row with a vector."""
+    """Return the product of row i with a vector."""
     total = 0.0
     for k in range(rows.start[i], rows.start[i + 1]):
         total += rows.value[k] * x[rows.column[k]]
@@ -24,7 +33,7 @@ def row_dot(rows, i, x):
 
 @jit_noalloc
 def row_abs_dot(rows, i, x):
-    """The same, all taken as positive."""
+    """Return the sum of the absolute values of the products of row i with a vector."""
     total = 0.0
     for k in range(rows.start[i], rows.start[i + 1]):
         total += abs(rows.value[k] * x[rows.column[k]])
@@ -33,14 +42,14 @@ def row_abs_dot(rows, i, x):
 
 @jit_noalloc
 def add_row(rows, i, factor, out):
-    """Adds a multiple of a row to a vector."""
+    """Add a multiple of row i to a vector."""
     for k in range(rows.start[i], rows.start[i + 1]):
         out[rows.column[k]] += factor * rows.value[k]
 
 
 @jit_alloc
 def sparse_rows(matrix):
-    """The rows of a dense matrix, without their zeros."""
+    """Convert a dense matrix to sparse rows without zeros."""
     count, width = matrix.shape
     start, total = np.zeros(count + 1, np.int64), 0
     for i in range(count):
@@ -58,7 +67,7 @@ def sparse_rows(matrix):
 
 @jit_alloc
 def transpose_rows(rows, width):
-    """The columns as rows, without zeros; entries in order."""
+    """Return the rows of the transpose, without zeros and with sorted columns."""
     start, count = np.zeros(width + 1, np.int64), len(rows.start) - 1
     for k in range(rows.start[count]):
         start[rows.column[k] + 1] += rows.value[k] != 0.0
@@ -76,7 +85,7 @@ def transpose_rows(rows, width):
 
 @jit_noalloc
 def is_symmetric(rows, other):
-    """Whether rows are those of the transposed matrix, which is ``other``, to rounding."""
+    """Return True if the rows equal those of the transpose, `other`, to rounding."""
     for i in range(len(rows.start)):
         if rows.start[i] != other.start[i]:
             return False
@@ -94,6 +103,6 @@ def is_symmetric(rows, other):
 
 @jit_noalloc
 def renumber_columns(rows, order):
-    """Renames the columns."""
+    """Replace each column index by its place in `order`."""
     for k in range(rows.start[-1]):
         rows.column[k] = order[rows.column[k]]

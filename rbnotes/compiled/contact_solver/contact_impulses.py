@@ -1,42 +1,49 @@
-"""Contacts of a kick: their rows, how they answer impulses, and the impulses of Coulomb's law.
+"""Contact Jacobian, Delassus matrix, and the contact impulses of Coulomb's law.
 
-A contact is a row of numbers (:mod:`rbnotes.compiled.record_layout`); so is what is remembered of it after a kick,
-with the impulse in the world. The last body is the world.
+A contact is a row of numbers (:mod:`rbnotes.compiled.record_layout`). A remembered contact is the same row
+with the impulse in world coordinates. The last body is the world.
 """
 
 import math
-from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes.compiled.collision.distance import (
-    cross,
-    dot,
-    jit_alloc,
-    jit_noalloc,
-    norm,
-    scale,
-    subtract,
-)
 from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
-from rbnotes.compiled.contact_solver.joint_constraints import dot6, write_block
+from rbnotes.compiled.contact_solver.joint_constraints import write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
-    copy_array,
     project_to_cone,
     scaled_natural_residual,
     solve_newton,
 )
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import (
+    copy_array,
+    cross,
+    dot,
+    dot6,
+    dot_range,
+    matvec_transposed,
+    norm,
+    scale,
+    subtract,
+)
 from rbnotes.compiled.record_layout import IMPULSE, MU, NORMAL, POSITION, A, B
-from rbnotes.compiled.simulation.free_motion import matvec_transposed
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
 
-ContactJacobian = namedtuple("ContactJacobian", "body_of along")
-"""Of each row its bodies ``(3 c, 2)`` and its blocks ``(3 c, 2, 6)``."""
+
+class ContactJacobian(NamedTuple):
+    """Three rows for each of c contacts: the normal and two tangents."""
+
+    row_bodies: Any
+    """Bodies of each row ``(3 c, 2)``."""
+    blocks: Any
+    """Jacobian blocks of both bodies ``(3 c, 2, 6)``."""
 
 
 @jit_noalloc
 def contact_frame(contact, out):
-    """Writes the normal and the two tangents ``(3, 3)``, as :mod:`rbnotes.unchecked.contact_axes` has them."""
+    """Write the normal and two tangents ``(3, 3)``, as in :mod:`rbnotes.unchecked.contact_axes`."""
     n = (contact[NORMAL], contact[NORMAL + 1], contact[NORMAL + 2])
     least = 0
     for k in range(1, 3):
@@ -51,7 +58,7 @@ def contact_frame(contact, out):
 
 @jit_alloc
 def contact_jacobian(contacts, R, x):
-    """Three rows a contact: along the normal and along the tangents."""
+    """Return three rows for each contact: along the normal and along both tangents."""
     count, axes = len(contacts), np.empty((3, 3))
     row_bodies, rows = np.empty((3 * count, 2), np.int64), np.empty((3 * count, 2, 6))
     for i in range(count):
@@ -70,7 +77,7 @@ def contact_jacobian(contacts, R, x):
 
 @jit_alloc
 def delassus_matrix(rows, responses, joints, system):
-    """Velocities along the contacts' rows per impulse along them ``(3 c, 3 c)``, with the joints kept to."""
+    """Return the contact velocities per unit contact impulse ``(3 c, 3 c)``, with the joints enforced."""
     size = len(responses)
     W = np.zeros((size, size))
     for i in range(0, size, 3):
@@ -80,19 +87,19 @@ def delassus_matrix(rows, responses, joints, system):
                     if rows.row_bodies[i, side] == rows.row_bodies[j, other]:
                         for a in range(3):
                             for b in range(3):
-                                W[i + a, j + b] += dot6(rows.along[i + a, side], responses[j + b, other])
-    if len(system.moves):
-        joint_coupling = np.zeros((size, len(system.moves)))
+                                W[i + a, j + b] += dot6(rows.blocks[i + a, side], responses[j + b, other])
+    if len(system.responses):
+        joint_coupling = np.zeros((size, len(system.responses)))
         for i in range(size):
-            for r in range(len(system.moves)):
+            for r in range(len(system.responses)):
                 for side in range(2):
                     for other in range(2):
                         if rows.row_bodies[i, side] == joints.row_bodies[r, other]:
-                            joint_coupling[i, r] += dot6(rows.along[i, side], system.moves[r, other])
-            solve_lower(system.factor, joints.first, joints.at, joint_coupling[i])
+                            joint_coupling[i, r] += dot6(rows.blocks[i, side], system.responses[r, other])
+            solve_lower(system.factor, joints.first_column, joints.row_offset, joint_coupling[i])
         for i in range(size):
             for j in range(i + 1):
-                W[i, j] -= vector_dot(joint_coupling[i], joint_coupling[j])
+                W[i, j] -= dot_range(joint_coupling[i], 0, joint_coupling[j], 0, 0, len(joint_coupling[i]))
     for i in range(size):
         for j in range(i):
             W[j, i] = W[i, j]
@@ -100,19 +107,10 @@ def delassus_matrix(rows, responses, joints, system):
 
 
 @jit_noalloc
-def vector_dot(x, y):
-    """Of two lists of numbers."""
-    total = 0.0
-    for k in range(len(x)):
-        total += x[k] * y[k]
-    return total
-
-
-@jit_noalloc
 def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
-    """Clears directions that joints hold fast: from W, and from free velocities where those are rounding.
+    """Clear W in directions that the joints block, and free velocities there that are only rounding.
 
-    The rounding is that of the velocities with joints, v, and of those without.
+    The rounding is estimated from the velocities with joints, `v`, and without joints, `unconstrained`.
     """
     for r in range(len(free)):
         free_effect, terms = 0.0, abs(free[r])
@@ -121,8 +119,8 @@ def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
             if b < len(bodies.mass):
                 for k in range(6):
                     inertia = bodies.J[b, k, k] if k < 3 else bodies.mass[b]
-                    free_effect += rows.along[r, side, k] ** 2 / inertia
-                    terms += abs(rows.along[r, side, k]) * (abs(v[b, k]) + abs(unconstrained[b, k]))
+                    free_effect += rows.blocks[r, side, k] ** 2 / inertia
+                    terms += abs(rows.blocks[r, side, k]) * (abs(v[b, k]) + abs(unconstrained[b, k]))
         if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * free_effect:
             for j in range(len(free)):
                 W[r, j], W[j, r] = 0.0, 0.0
@@ -132,7 +130,7 @@ def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
 
 @jit_alloc
 def warm_start_impulses(contacts, memory, reach):
-    """The remembered impulses near the contacts, within their cones, ``(3 c,)``; else zero."""
+    """Return the remembered impulses near the contacts, projected on their cones, ``(3 c,)``, or zero."""
     impulses, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
     for i in range(len(contacts)):
         nearest, min_distance_squared = -1, math.inf
@@ -155,7 +153,7 @@ def warm_start_impulses(contacts, memory, reach):
 
 @jit_alloc
 def store_impulses(contacts, memory):
-    """Writes where the contacts push, and how."""
+    """Write the contacts with their impulses in world coordinates."""
     axes = np.empty((3, 3))
     for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
@@ -168,7 +166,7 @@ def store_impulses(contacts, memory):
 
 @jit_alloc
 def contact_islands(W):
-    """Of each contact the first one among those that answer each other's impulses."""
+    """Return the first contact of the island of each contact; islands are coupled through W."""
     count = len(W) // 3
     first = np.empty(count, np.int64)
     for i in range(count):
@@ -187,7 +185,7 @@ def contact_islands(W):
 
 @jit_alloc
 def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations):
-    """Impulses ``(3 c,)``, each island's by Newton's method, their residual, and whether all are found."""
+    """Solve each island by Newton's method; return the impulses, the residual, and True on success."""
     impulses, all_converged, count = np.empty(len(free)), True, len(mu)
     island, rows = contact_islands(W), np.empty(3 * count, np.int64)
     for root in range(count):
@@ -219,7 +217,7 @@ def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations
 
 @jit_alloc
 def natural_residual(W, free, mu, r):
-    """The natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
+    """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
     count = len(mu)
     mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
     for i in range(count):

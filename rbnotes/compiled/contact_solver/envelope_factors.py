@@ -1,30 +1,22 @@
-"""Symmetric systems of the joints, factored within their envelope.
+"""Cholesky and LU factorization of the joint system within its envelope, by rows.
 
-Of each row only what lies from its first entry to the diagonal is kept, one row behind the other: entry
-``(i, j)`` is at ``place[i] + j``. Elimination fills nothing outside. For joints in a good order, such as
-those of a chain, it takes a time that grows with their number alone.
+Each row holds the entries from its first nonzero to the diagonal, one row after the other: entry ``(i, j)``
+stands at ``offset[i] + j``. Elimination creates no entry outside the envelope. For joints in a good order,
+such as those of a chain, the cost is proportional to their number.
 """
 
 import math
 
-from rbnotes.compiled.collision.distance import jit_noalloc
+from rbnotes.compiled.decorators import jit_noalloc
+from rbnotes.compiled.linear_algebra import dot_range
 
 MIN_RELATIVE_PIVOT = 1e-8
-"""Least pivot, relative to its diagonal entry, of rows that surely do not repeat others."""
-
-
-@jit_noalloc
-def dot_range(x, x_start, y, y_start, first, last):
-    """The sum of products of entries from one number to another."""
-    total = 0.0
-    for k in range(first, last):
-        total += x[x_start + k] * y[y_start + k]
-    return total
+"""Smallest pivot, relative to its diagonal entry, of rows that are safely independent."""
 
 
 @jit_noalloc
 def factor_cholesky(S, first, offset):
-    """Replaces S by its factor L; false where rows may repeat others."""
+    """Replace S by its Cholesky factor L; return False if rows may be linearly dependent."""
     for i in range(len(first)):
         row = offset[i]
         for j in range(first[i], i):
@@ -41,7 +33,7 @@ def factor_cholesky(S, first, offset):
 
 @jit_noalloc
 def solve_lower(L, first, offset, x):
-    """Replaces x by ``L^-1 x``."""
+    """Replace x by ``L^-1 x``."""
     for i in range(len(first)):
         row = offset[i]
         total = x[i]
@@ -52,7 +44,7 @@ def solve_lower(L, first, offset, x):
 
 @jit_noalloc
 def solve_cholesky(L, first, offset, x):
-    """Replaces x by ``(L L^T)^-1 x``."""
+    """Replace x by ``(L L^T)^-1 x``."""
     solve_lower(L, first, offset, x)
     for i in range(len(first) - 1, -1, -1):
         row = offset[i]
@@ -63,10 +55,10 @@ def solve_cholesky(L, first, offset, x):
 
 @jit_noalloc
 def factor_lu(lower, upper, first, offset):
-    """Replaces a matrix by its factors L, with ones on its diagonal, and U; false where a pivot is zero.
+    """Replace a matrix by its factors L, with unit diagonal, and U; return False if a pivot is zero.
 
-    In ``upper`` are the entries above the diagonal and on it, column by column, as those of rows are below.
-    The matrix is nearly symmetric and positive definite, so that no rows need to change places.
+    `lower` holds the entries below the diagonal by rows, `upper` the diagonal and the entries above it by
+    columns. The matrix is nearly symmetric and positive definite, so no pivoting is needed.
     """
     for i in range(len(first)):
         row = offset[i]
@@ -83,7 +75,7 @@ def factor_lu(lower, upper, first, offset):
 
 @jit_noalloc
 def solve_lu(lower, upper, first, offset, x):
-    """Replaces x by ``(L U)^-1 x``."""
+    """Replace x by ``(L U)^-1 x``."""
     for i in range(len(first)):
         row = offset[i]
         for k in range(first[i], i):

@@ -1,7 +1,7 @@
-"""Newton's method for Coulomb's law, as :mod:`rbnotes.friction.semismooth_newton` has it, number by number.
+"""Semismooth Newton method for Coulomb's law, as in :mod:`rbnotes.friction.semismooth_newton`.
 
-Impulses r, velocities u and F are ``(3 c,)``, three of each contact; the Delassus matrix W is ``(3 c, 3 c)``;
-mu, mobility, its reciprocal rho and units are ``(c,)``.
+Impulses r, velocities u and F are ``(3 c,)``, three numbers for each contact; the Delassus matrix W is
+``(3 c, 3 c)``; mu, mobility, its reciprocal rho and units are ``(c,)``.
 """
 
 import math
@@ -10,7 +10,8 @@ import numpy as np
 from numba.extending import overload
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
-from rbnotes.compiled.collision.distance import jit_alloc, jit_noalloc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import copy_array, nan_max
 from rbnotes.friction.residuals import VELOCITY_RESIDUAL_WEIGHT
 from rbnotes.friction.semismooth_newton import (
     MAX_DAMPING,
@@ -24,7 +25,7 @@ from rbnotes.friction.semismooth_newton import (
 
 @jit_alloc
 def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_impulses):
-    """Writes the best impulses near the start; their residual, and the number of steps."""
+    """Write the best impulses near the initial guess; return their residual and the number of steps."""
     size, count = len(free), len(mu)
     mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
     for i in range(count):
@@ -75,34 +76,27 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
 
 
 @jit_noalloc
-def copy_array(x, out):
-    """Writes numbers into another array."""
-    for i in range(len(x)):
-        out[i] = x[i]
-
-
-@jit_noalloc
 def contact_vector(r, i):
-    """Of one contact."""
+    """Return the three numbers of contact i."""
     return r[3 * i], r[3 * i + 1], r[3 * i + 2]
 
 
 @jit_noalloc
 def set_contact_vector(r, i, x):
-    """Writes those of one contact."""
+    """Write the three numbers of contact i."""
     r[3 * i], r[3 * i + 1], r[3 * i + 2] = x
 
 
 @jit_noalloc
 def cone_region(x, mu):
-    """Where an impulse is projected on: 0 is itself, within the cone, 1 the apex, 2 the surface."""
+    """Return the region of the projection on the cone: 0 inside, 1 apex, 2 surface."""
     size = math.sqrt(x[1] * x[1] + x[2] * x[2])
     return 1 if mu * size <= -x[0] else 0 if size <= mu * x[0] and x[0] >= 0 else 2
 
 
 @jit_noalloc
 def project_to_cone(x, mu):
-    """The nearest impulse of the cone."""
+    """Project an impulse on the friction cone."""
     region = cone_region(x, mu)
     if region == 0:
         return x
@@ -115,7 +109,7 @@ def project_to_cone(x, mu):
 
 @jit_noalloc
 def contact_velocity(W, free, r, i):
-    """Of one contact under all impulses."""
+    """Return the velocity of contact i under all impulses."""
     u0, u1, u2 = contact_vector(free, i)
     for j in range(len(r)):
         u0 += W[3 * i, j] * r[j]
@@ -126,14 +120,14 @@ def contact_velocity(W, free, r, i):
 
 @jit_noalloc
 def projection_argument(r, u, mu, rho):
-    """An impulse less its velocity, scaled and raised by mu times the sliding speed."""
+    """Return ``r - rho (u + mu |u_t| n)``."""
     speed = math.sqrt(u[1] * u[1] + u[2] * u[2])
     return r[0] - rho * (u[0] + mu * speed), r[1] - rho * u[1], r[2] - rho * u[2]
 
 
 @jit_noalloc
 def natural_map(W, free, mu, r, rho, F):
-    """Writes F: what impulses change by when their velocities are subtracted and the cones projected on."""
+    """Write F, the difference between the impulses and the projections of :func:`projection_argument`."""
     for i in range(len(mu)):
         own = contact_vector(r, i)
         x = project_to_cone(projection_argument(own, contact_velocity(W, free, r, i), mu[i], rho[i]), mu[i])
@@ -142,7 +136,7 @@ def natural_map(W, free, mu, r, rho, F):
 
 @jit_noalloc
 def scaled_natural_residual(W, free, mu, r, rho, mobility, F):
-    """The natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
+    """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
     natural_map(W, free, mu, r, rho, F)
     worst, speed, scale, fastest = 0.0, 0.0, 0.0, 0.0
     for k in range(len(r)):
@@ -155,14 +149,8 @@ def scaled_natural_residual(W, free, mu, r, rho, mobility, F):
 
 
 @jit_noalloc
-def nan_max(a, b):
-    """The larger number; NaN if one of them is, which ``max`` may lose."""
-    return a if a >= b or a != a else b
-
-
-@jit_noalloc
 def scaled_norm(F, units):
-    """Of F, each contact's in units of its own."""
+    """Return the norm of F, with the numbers of each contact divided by its unit."""
     total = 0.0
     for k in range(len(F)):
         total += (F[k] / units[k // 3]) ** 2
@@ -171,7 +159,7 @@ def scaled_norm(F, units):
 
 @jit_alloc
 def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
-    """Writes F and one of its generalised derivatives ``(3 c, 3 c)``."""
+    """Write F and one of its generalized derivatives ``(3 c, 3 c)``."""
     P = np.empty((3, 3))
     for i in range(len(mu)):
         own, u = contact_vector(r, i), contact_velocity(W, free, r, i)
@@ -180,7 +168,7 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
         y = project_to_cone(x, mu[i])
         set_contact_vector(F, i, (own[0] - y[0], own[1] - y[1], own[2] - y[2]))
         projection_derivative(x, y, mu[i], P)
-        # How the raised velocities change with those of the contacts.
+        # Derivative of u + mu |u_t| n by u.
         along = mu[i] / speed if speed > 0 else 0.0
         for a in range(3):
             by0, by1, by2 = P[a, 0], P[a, 1] + P[a, 0] * along * u[1], P[a, 2] + P[a, 0] * along * u[2]
@@ -195,7 +183,7 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
 
 @jit_noalloc
 def projection_derivative(x, y, mu, P):
-    """Writes how the projection y of x on the cone changes with x."""
+    """Write the derivative of the projection y of x on the cone."""
     region = cone_region(x, mu)
     for a in range(3):
         for b in range(3):
@@ -213,7 +201,7 @@ def projection_derivative(x, y, mu, P):
 
 @jit_alloc
 def newton_step(F, derivative, units, damping, A, step):
-    """Writes a step of Newton's method, to be subtracted; A is room."""
+    """Write the step to be subtracted from the impulses; A is working memory."""
     size = len(F)
     for i in range(size):
         own = units[i // 3]
@@ -227,13 +215,13 @@ def newton_step(F, derivative, units, damping, A, step):
 
 
 def solve_transposed(A, x):
-    """Replaces x by what the transpose of A takes to it; A is room from then on."""
+    """Replace x by the solution of ``A^T y = x``; overwrites A."""
     x[:] = np.linalg.solve(A.T, x)
 
 
 @overload(solve_transposed)
 def _overload_solve_transposed(A, x):
-    # LAPACK as numba's own solve calls it, whose checks and copies take longer to compile than all else here.
+    # Calls LAPACK like numba's solve, whose checks and copies take longer to compile than this whole module.
     gesv, double = _LAPACK().numba_xgesv(A.dtype), ord("d")
 
     def solve(A, x):

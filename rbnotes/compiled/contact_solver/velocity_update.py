@@ -1,10 +1,12 @@
-"""A kick: new velocities and impulses of joints and contacts, as :mod:`rbnotes.multibody.maximal.stepping` has it."""
+"""Velocity update: velocities and impulses under joints and contacts at fixed poses.
 
-from collections import namedtuple
+The reference is :mod:`rbnotes.multibody.maximal.stepping`.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes.compiled.collision.distance import dot, jit_alloc, jit_noalloc, norm
 from rbnotes.compiled.contact_solver.contact_impulses import (
     clear_blocked_directions,
     contact_jacobian,
@@ -17,42 +19,78 @@ from rbnotes.compiled.contact_solver.envelope_factors import solve_cholesky
 from rbnotes.compiled.contact_solver.joint_constraints import (
     add_impulses,
     constraint_velocities,
-    dot6,
     impulse_responses,
 )
-from rbnotes.compiled.contact_solver.newton_friction import copy_array
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import copy_array, dot, dot6, matvec, norm
 from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, RESTITUTION
-from rbnotes.compiled.simulation.free_motion import matvec
 
 FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS = 1e-8, np.int64(50)
-"""Of the friction, by default (:func:`rbnotes.friction.semismooth_newton_friction`). Of a literal number there would be
-a compiled copy of its own."""
+"""Defaults of :func:`rbnotes.friction.semismooth_newton_friction`.
 
-StepParameters = namedtuple("StepParameters", "h gravity slop reach push")
-"""Of all steps: size, gravity, overlap that is left alone, and how far a contact moves; and of a kick the
-velocities ``(n + 1, 6)`` that applied forces give."""
+A literal integer would be compiled into a copy of its own, hence ``np.int64``."""
 
-JointSystem = namedtuple("JointSystem", "rows moves factor")
-"""Rows of the joints where the bodies are, what impulses along them change, the factor of their system."""
 
-BodyStates = namedtuple("BodyStates", "R p x v apart held")
-"""Orientations, origins of the bodies' frames, centres of mass, velocities, errors of the joints and what
-their impulses do."""
+class StepParameters(NamedTuple):
+    """Parameters that all steps share."""
+
+    h: Any
+    """Step size in s."""
+    gravity: Any
+    """Acceleration of gravity in the world, m/s^2."""
+    slop: Any
+    """Overlap in m that is not corrected."""
+    match_radius: Any
+    """Largest distance in m of a contact from its counterpart in the step before."""
+    force_velocity: Any
+    """Velocity change by applied forces in half a step ``(n + 1, 6)``."""
+
+
+class JointSystem(NamedTuple):
+    """Linear system of the joint impulses at one configuration."""
+
+    jacobian: Any
+    """Constraint rows ``(m, 2, 6)``."""
+    responses: Any
+    """Velocity changes per unit impulse ``(m, 2, 6)``."""
+    factor: Any
+    """Cholesky factor of ``G M^-1 G^T`` within its envelope."""
+
+
+class BodyStates(NamedTuple):
+    """Poses and velocities of n bodies and the world, which is the last one."""
+
+    R: Any
+    """Orientations ``(n + 1, 3, 3)``."""
+    p: Any
+    """Origins of the body frames ``(n + 1, 3)``."""
+    center: Any
+    """Centers of mass in the world ``(n + 1, 3)``."""
+    v: Any
+    """Angular velocities in body frames and velocities of the centers in the world ``(n + 1, 6)``."""
+    joint_error: Any
+    """Position errors of the joints ``(m,)``."""
+    system: Any
+    """The :class:`JointSystem` at these poses."""
 
 
 @jit_noalloc
 def solve_joint_impulses(joints, system, velocities, target, impulses):
-    """Writes the joint impulses that take velocities to the target, and adds what they change."""
-    constraint_velocities(system.rows, joints.row_bodies, velocities, impulses)
+    """Compute the joint impulses that bring the joint velocities to `target`.
+
+    Solves ``(G M^-1 G^T) impulses = target - G v`` with the Cholesky factor in `system`, and adds
+    ``M^-1 G^T impulses`` to `velocities`. Both arrays are written in place.
+    """
+    constraint_velocities(system.jacobian, joints.row_bodies, velocities, impulses)
     for r in range(len(impulses)):
         impulses[r] = target[r] - impulses[r]
-    solve_cholesky(system.factor, joints.first, joints.at, impulses)
-    add_impulses(system.moves, joints.row_bodies, impulses, velocities)
+    solve_cholesky(system.factor, joints.first_column, joints.row_offset, impulses)
+    add_impulses(system.responses, joints.row_bodies, impulses, velocities)
 
 
 @jit_noalloc
 def kinetic_energy(bodies, v):
-    """Energy of the motion."""
+    """Return the kinetic energy of all bodies."""
     total = 0.0
     for b in range(len(bodies.mass)):
         w, u = (v[b, 0], v[b, 1], v[b, 2]), (v[b, 3], v[b, 4], v[b, 5])
@@ -75,23 +113,28 @@ def solve_velocities(
     v,
     impulses,
 ):
-    """Replaces v, the velocities with the forces, by those under joints and contacts, and writes impulses.
-
-    Returns the residual of the friction, and whether all went well: whether friction converged, and impacts
-    leave no more energy than there would be without contacts.
+    """Replace v, which includes the forces, by velocities under joints and contacts; write the impulses.
 
     Parameters
     ----------
-    bounces_at
-        Contacts that approach faster than this velocity, below zero, bounce, where a step starts; where it
-        ends those that would are left out.
+    bounce_threshold
+        Negative normal velocity; contacts that approach faster bounce.
+    target
+        Target velocities of the joint rows ``(m,)``.
     before
         Velocities before forces and impulses.
-    old, memory
-        Where the impulses of the last kick were, and room for those of this one.
+    previous, memory
+        Remembered contacts of the previous update, and those to be written.
+
+    Returns
+    -------
+    friction_residual : float
+        Natural residual of the contact impulses.
+    is_converged : bool
+        True if friction converged and bouncing adds no energy.
     """
-    count, system = len(contacts), state.held
-    rows = contact_jacobian(contacts, state.R, state.x)
+    count, system = len(contacts), state.system
+    rows = contact_jacobian(contacts, state.R, state.center)
     row_bodies, blocks = rows
     responses, min_velocities, force_velocities = (
         np.empty((3 * count, 2, 6)),
@@ -113,7 +156,7 @@ def solve_velocities(
         mu[i] = contacts[i, MU]
     W = delassus_matrix(rows, responses, joints, system)
     clear_blocked_directions(W, free, rows, bodies, v, unforced)
-    initial_guess = warm_start_impulses(contacts, previous, parameters.reach)
+    initial_guess = warm_start_impulses(contacts, previous, parameters.match_radius)
     contact_impulses, friction_residual, is_converged = solve_contact_impulses(
         W, free, mu, initial_guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS
     )
@@ -139,26 +182,28 @@ def solve_velocities(
 
 @jit_noalloc
 def force_velocity_changes(bodies, rows, parameters, force_velocities):
-    """Writes velocities along the rows of contacts that come of half a step's fall and applied forces."""
+    """Add to the contact velocities their changes by gravity and applied forces in half a step."""
     for r in range(len(force_velocities)):
         for side in range(2):
-            force_velocities[r] += dot6(rows.along[r, side], parameters.push[rows.row_bodies[r, side]])
+            force_velocities[r] += dot6(
+                rows.blocks[r, side], parameters.force_velocity[rows.row_bodies[r, side]]
+            )
             if rows.row_bodies[r, side] < len(bodies.mass):
                 for k in range(3):
-                    force_velocities[r] += rows.along[r, side, 3 + k] * (
+                    force_velocities[r] += rows.blocks[r, side, 3 + k] * (
                         parameters.h / 2 * parameters.gravity[k]
                     )
 
 
 @jit_noalloc
 def resting_velocity(parameters):
-    """The velocity with which contacts approach that fall for two steps from rest: slower ones rest."""
+    """Return the normal velocity after falling for two steps; slower contacts do not bounce."""
     return -2 * parameters.h * norm(parameters.gravity)
 
 
 @jit_noalloc
 def min_normal_velocities(contacts, parameters, bounce_threshold, force_velocities, min_velocities):
-    """Writes least normal velocities."""
+    """Write the smallest normal velocities that the contacts allow."""
     for i in range(len(contacts)):
         approach, gap = contacts[i, BEFORE], contacts[i, GAP]
         hits = (
@@ -174,25 +219,28 @@ def min_normal_velocities(contacts, parameters, bounce_threshold, force_velociti
 
 @jit_noalloc
 def write_contact_velocities(contacts, rows, v, at):
-    """Writes velocities along the rows of the contacts."""
+    """Write the velocities along the rows of the contacts into the columns from `at`."""
     for i in range(len(contacts)):
         for k in range(3):
             r, total = 3 * i + k, 0.0
             for side in range(2):
-                total += dot6(rows.along[r, side], v[rows.row_bodies[r, side]])
+                total += dot6(rows.blocks[r, side], v[rows.row_bodies[r, side]])
             contacts[i, at + k] = total
 
 
 @jit_alloc
 def update_contact_velocities(contacts, state, v):
-    """Writes the velocities of contacts after the joints' impulses were corrected."""
-    write_contact_velocities(contacts, contact_jacobian(contacts, state.R, state.x), v, AFTER)
+    """Write the contact velocities after the correction of the joint impulses."""
+    write_contact_velocities(contacts, contact_jacobian(contacts, state.R, state.center), v, AFTER)
 
 
 @jit_alloc
 def select_active_contacts(candidates, parameters, final, incoming, selected):
-    """Keeps the contacts that are held at the end of a step; the others meet in the next one."""
-    rows, count = contact_jacobian(candidates, final.R, final.x), 0
+    """Copy the contacts that are active at the end of a step; return their number.
+
+    The other ones close during the next step.
+    """
+    rows, count = contact_jacobian(candidates, final.R, final.center), 0
     write_contact_velocities(candidates, rows, incoming, BEFORE)
     bounce_threshold = resting_velocity(parameters)
     for i in range(len(candidates)):

@@ -1,12 +1,13 @@
-"""The sweeps' steps at one element, or at eight elements at once, or at one for eight states.
+"""Steps of the recursions at one element, for one state, eight states, or eight elements at once.
 
-All is seen from the world, from an origin that one root of the tree and all that it carries have in common.
-The record of an element starts at ``o``, what its children need of it at ``h``, that of its parent at ``p``;
-its constants start at ``c``.
+All quantities are in world axes, about an origin that each root of the tree shares with what it carries. The
+record of an element starts at ``o``, its state at ``h``, the state of its parent at ``p``, and its constants
+start at ``c``.
 """
 
 from math import nan
 
+from rbnotes.compiled.decorators import jit_fma_inline
 from rbnotes.compiled.simd.lanes import broadcast_like, greater, read, select, write
 from rbnotes.compiled.simd.memory import (
     add6,
@@ -25,7 +26,6 @@ from rbnotes.compiled.simd.spatial_algebra import (
     articulated_inertia_product,
     cross,
     dot6,
-    jit_fma_inline,
     matmul3,
     matvec3,
     motion_cross,
@@ -63,7 +63,7 @@ from rbnotes.compiled.tree_layout import (
 
 @jit_fma_inline
 def joint_transform(constants, c, work, o, has_translation, like, per_element):
-    """The pose of a joint of one axis in its parent's frame."""
+    """Return the pose of a single-axis joint in the frame of its parent."""
     R00, R01, R02, R10, R11, R12, R20, R21, R22 = read_constant9(
         constants, c + JOINT_FRAME, like, per_element
     )
@@ -85,13 +85,13 @@ def joint_transform(constants, c, work, o, has_translation, like, per_element):
 
 @jit_fma_inline
 def read_pose(work, h, like):
-    """A rotation and a position."""
+    """Read a rotation and a position."""
     return read9(work, h + POSE, like), read3(work, h + POSE + POSE_POSITION, like)
 
 
 @jit_fma_inline
 def write_pose(work, h, pose):
-    """What :func:`read_pose` reads."""
+    """Write a rotation and a position."""
     R, p = pose
     write9(work, h + POSE, *R)
     write3(work, h + POSE + POSE_POSITION, *p)
@@ -99,7 +99,7 @@ def write_pose(work, h, pose):
 
 @jit_fma_inline
 def spring_force(constants, c, work, o, like, per_element):
-    """The force of its spring and damper."""
+    """Return the force of the joint's spring and damper."""
     stiffness, damping, rest = read_constant3(constants, c + SPRING, like, per_element)
     q, v = read(work, o + POSITION, like), read(work, o + RATE, like)
     return stiffness * (q - rest) + damping * v
@@ -107,7 +107,7 @@ def spring_force(constants, c, work, o, like, per_element):
 
 @jit_fma_inline
 def write_world_pose(work, h, p, pose, like):
-    """The pose in the world, from that in the parent's frame."""
+    """Write the pose in the world, from the pose in the parent's frame."""
     R, (p0, p1, p2) = read_pose(work, p, like)
     R00, R01, R02, R10, R11, R12, R20, R21, R22 = R
     L, (t0, t1, t2) = pose
@@ -116,7 +116,7 @@ def write_world_pose(work, h, p, pose, like):
         p1 + R10 * t0 + R11 * t1 + R12 * t2,
         p2 + R20 * t0 + R21 * t1 + R22 * t2,
     )
-    # A third column as the cross product of the others would take less, but double errors from link to link.
+    # The cross product of two columns would be cheaper as third column, but doubles errors from link to link.
     here = matmul3(R, L), (p0, p1, p2)
     write_pose(work, h, here)
     return here
@@ -124,7 +124,7 @@ def write_world_pose(work, h, p, pose, like):
 
 @jit_fma_inline
 def propagate_motion(work, h, p, u0, u1, u2, u3, u4, u5, like):
-    """Twist and acceleration, from the parent's and the twist u of the joint, steady in its frame."""
+    """Write twist and acceleration from those of the parent and the joint twist u, constant in its frame."""
     v0, v1, v2, v3, v4, v5 = read6(work, p + TWIST, like)
     b0, b1, b2, b3, b4, b5 = read6(work, p + ACCELERATION, like)
     c0, c1, c2, c3, c4, c5 = motion_cross(v0, v1, v2, v3, v4, v5, u0, u1, u2, u3, u4, u5)
@@ -134,7 +134,7 @@ def propagate_motion(work, h, p, u0, u1, u2, u3, u4, u5, like):
 
 @jit_fma_inline
 def propagate_axis_motion(constants, c, work, o, h, p, pose, has_translation, prescribed, like):
-    """Pose, column, twist and acceleration of a joint of one axis."""
+    """Write pose, column, twist and acceleration of a single-axis joint."""
     R, (p0, p1, p2) = write_world_pose(work, h, p, pose, like)
     z0, z1, z2 = R[2], R[5], R[8]
     w0, w1, w2 = z0, z1, z2
@@ -159,9 +159,9 @@ def propagate_axis_motion(constants, c, work, o, h, p, pose, has_translation, pr
 
 @jit_fma_inline
 def inertia_and_wrench(constants, c, work, h, like, per_element):
-    """The body's inertia about the origin, and the wrench that it needs for its motion and acceleration.
+    """Return the body's inertia about the origin, and the wrench of its motion and acceleration.
 
-    Sums are written term by term: each term is one instruction.
+    Sums are written term by term, so that each term is one instruction.
     """
     m = read_constant(constants, c + MASS, like, per_element)
     c0, c1, c2 = read_constant3(constants, c + CENTER_OF_MASS, like, per_element)
@@ -182,7 +182,7 @@ def inertia_and_wrench(constants, c, work, h, like, per_element):
     y0, y1, y2 = matvec3(R, y0, y1, y2)
     J00, J01, J02 = least + x0 * x0 + y0 * y0, x0 * x1 + y0 * y1, x0 * x2 + y0 * y2
     J11, J12, J22 = least + x1 * x1 + y1 * y1, x1 * x2 + y1 * y2, least + x2 * x2 + y2 * y2
-    # The velocity of the center of mass, and the force that accelerates it.
+    # Velocity of the center of mass, and the force that accelerates it.
     u0, u1, u2 = u0 + w1 * c2 - w2 * c1, u1 + w2 * c0 - w0 * c2, u2 + w0 * c1 - w1 * c0
     f0 = m * (b0 + a1 * c2 - a2 * c1 + w1 * u2 - w2 * u1)
     f1 = m * (b1 + a2 * c0 - a0 * c2 + w2 * u0 - w0 * u2)
@@ -203,13 +203,13 @@ def inertia_and_wrench(constants, c, work, h, like, per_element):
 
 @jit_fma_inline
 def read_inertia_and_wrench(work, o, like):
-    """An inertia about the origin with its first moment, and a wrench."""
+    """Read an inertia about the origin with its first moment, and a wrench."""
     return read9(work, o + INERTIA, like), read6(work, o + WRENCH, like)
 
 
 @jit_fma_inline
 def write_inertia_and_wrench(work, o, load):
-    """What :func:`read_load` reads."""
+    """Write an inertia about the origin with its first moment, and a wrench."""
     inertia, wrench = load
     write9(work, o + INERTIA, *inertia)
     write6(work, o + WRENCH, *wrench)
@@ -217,7 +217,7 @@ def write_inertia_and_wrench(work, o, load):
 
 @jit_fma_inline
 def articulated_inertia(work, x, m, inertia, like):
-    """Articulated inertia of a body and of what is handed to its slot, which starts at ``x``."""
+    """Return the body's inertia plus the articulated inertia in its slot, which starts at ``x``."""
     I00, I01, I02, I11, I12, I22, h0, h1, h2 = inertia
     k0, k1, k2, k3, k4, k5 = read6(work, x, like)
     I = (I00 + k0, I01 + k1, I02 + k2, I11 + k3, I12 + k4, I22 + k5)
@@ -229,10 +229,10 @@ def articulated_inertia(work, x, m, inertia, like):
 
 @jit_fma_inline
 def propagate_articulated_inertia(constants, c, work, o, h, x, y, shared, load, prescribed, like):
-    """Articulated inertia and wrench of what an element carries, less what it lets go, handed to the parent.
+    """Add the articulated inertia and wrench of an element to the slot of its parent.
 
-    The slot of the element starts at ``x``, that of the parent at ``y``; if it is ``shared``, others have put
-    theirs there.
+    The slot of the element starts at ``x``, that of the parent at ``y``. If it is ``shared``, it already
+    holds the contributions of other children.
     """
     m = read_constant(constants, c + MASS, like, False)
     inertia, (p0, p1, p2, p3, p4, p5) = load
@@ -252,7 +252,7 @@ def propagate_articulated_inertia(constants, c, work, o, h, x, y, shared, load, 
     g = (U0 * i, U1 * i, U2 * i, U3 * i, U4 * i, U5 * i)
     g0, g1, g2, g3, g4, g5 = g
     write6(work, h + GAIN, g0, g1, g2, g3, g4, g5)
-    # Read again: there are not registers enough to keep it, and to store it would take longer.
+    # Read again: there are too few registers to keep it, and a store would take longer.
     I, H, M = articulated_inertia(work, x, m, inertia, like)
     I, H, M = subtract_outer_product(I, H, M, (U0, U1, U2, U3, U4, U5), g)
     p0, p1, p2 = p0 + g0 * force, p1 + g1 * force, p2 + g2 * force
@@ -271,7 +271,7 @@ def propagate_articulated_inertia(constants, c, work, o, h, x, y, shared, load, 
 
 @jit_fma_inline
 def propagate_acceleration(work, o, h, parent, prescribed, like):
-    """What the own coordinate accelerates, and how much more than steady coordinates all that it carries."""
+    """Write the acceleration of the coordinate and its contribution to the accelerations of the children."""
     a0, a1, a2, a3, a4, a5 = read6(work, parent + ACCELERATION_CHANGE, like)
     a = read(work, o + FORCE, like)
     if not prescribed:
@@ -287,7 +287,7 @@ def propagate_acceleration(work, o, h, parent, prescribed, like):
 
 @jit_fma_inline
 def propagate_wrench(work, o, parent, like):
-    """The force on a coordinate that bears the wrench on all that it carries, handed to the parent."""
+    """Return the force on a coordinate, and add the wrench on its subtree to the parent."""
     w = read6(work, o + WRENCH, like)
     add6(work, parent + WRENCH, *w)
     return dot6(read6(work, o + COLUMN, like), w)

@@ -1,21 +1,21 @@
-"""Slopes of accelerations from those of forces: the mass matrix, factored along the tree, and substituted.
+"""Derivatives of forward dynamics: the mass matrix, factored along the tree, and substitution.
 
-Accelerations a under steady forces f satisfy ``f(q, v, a) = f``, so that ``M da + df = 0``. A row of M holds
-what a joint has to do with those that carry it, and nothing else: from the leaves to the roots,
-``M = L^T D L`` fills in nothing (Featherstone's factorisation). The numbers of D are the inertias that the
-articulated-body algorithm finds along free coordinates.
+Accelerations a under constant forces f satisfy ``f(q, v, a) = f``, so that ``M da + df = 0``. A row of M
+couples a joint only with its ancestors: eliminated from the leaves to the roots, ``M = L^T D L`` creates no
+fill-in (Featherstone's factorization). The entries of D are the inertias that the articulated-body algorithm
+finds along free coordinates.
 
-A quaternion has a length along which nothing moves. There, its constraint takes the place of the equation of
-motion: the forces on it keep what is across, an inertia is added along it, and a force that makes
-``q.a + v.v = 0`` with that inertia.
+The norm of a quaternion does not affect the motion. In this direction the constraint replaces the equation of
+motion: the tangential part of the forces is kept, an inertia is added along the quaternion, and a force that
+makes ``q.a + v.v = 0`` with that inertia.
 """
 
 from typing import NamedTuple
 
+from rbnotes.compiled.decorators import jit_fma, jit_fma_inline
 from rbnotes.compiled.recursions.element_steps import spring_force
 from rbnotes.compiled.recursions.multi_dof_joints import first_element
 from rbnotes.compiled.simd.lanes import broadcast8, broadcast_like, element_offset, read, write
-from rbnotes.compiled.simd.spatial_algebra import jit_fma, jit_fma_inline
 from rbnotes.compiled.tree_layout import (
     CONSTANTS_SIZE,
     COORDINATE,
@@ -37,16 +37,17 @@ from rbnotes.compiled.tree_layout import (
 )
 
 TILE_WIDTH = U(4) * LANES
-"""Columns that substitutions take at once: a row of them stays in registers."""
+"""Columns that one substitution processes; a row of them stays in registers."""
 
 
 class DerivativeTable(NamedTuple):
-    """A row for each coordinate: slopes of its force by all coordinates, then by all velocities; and of M.
+    """Derivatives of the generalized forces, and the lower half of the mass matrix.
 
-    Of M it is the lower half. Rows are as wide as goes in tiles, or in eights.
+    A row belongs to one coordinate: derivatives by all coordinates, then by all velocities. Row lengths are
+    multiples of a tile and of eight.
     """
 
-    slopes: object
+    derivatives: object
     width: int
     mass: object
     mass_width: int
@@ -54,13 +55,13 @@ class DerivativeTable(NamedTuple):
 
 @jit_fma_inline
 def row_widths(k):
-    """Of the rows of slopes and of masses."""
+    """Return the row lengths of the derivatives and of the mass matrix."""
     return (U(2) * k + TILE_WIDTH - ONE) // TILE_WIDTH * TILE_WIDTH, (k + LANES - ONE) // LANES * LANES
 
 
 @jit_fma
 def constrain_quaternion_norm(integers, floats, workspace, forces, table, e):
-    """A quaternion keeps its length, in place of what moves it along itself; e is its last element."""
+    """Replace the equation of motion along a quaternion by its norm constraint; e is its last element."""
     k, first, rows, zero = (
         integers[NUM_COORDINATES],
         integers[HEADER_SIZE + first_element(integers, e) * ROW_SIZE + COORDINATE],
@@ -82,8 +83,8 @@ def constrain_quaternion_norm(integers, floats, workspace, forces, table, e):
     for i in range(rows):
         at = first + i
         q = floats[workspace.records + element_offset(at + ONE, RECORD_SIZE, zero) + POSITION]
-        # The force of the constraint turns with the quaternion.
-        table.slopes[at * table.width + at] -= norm_force
+        # The constraint force rotates with the quaternion.
+        table.derivatives[at * table.width + at] -= norm_force
         for j in range(i + ONE):
             other = floats[workspace.records + element_offset(first + j + ONE, RECORD_SIZE, zero) + POSITION]
             table.mass[at * table.mass_width + first + j] += inertia * q * other
@@ -91,7 +92,7 @@ def constrain_quaternion_norm(integers, floats, workspace, forces, table, e):
         along = zero
         for i in range(rows):
             q = floats[workspace.records + element_offset(first + i + ONE, RECORD_SIZE, zero) + POSITION]
-            along -= q * table.slopes[(first + i) * table.width + column] / square
+            along -= q * table.derivatives[(first + i) * table.width + column] / square
         if first <= column < first + rows:
             along += (
                 inertia * floats[workspace.records + element_offset(column + ONE, RECORD_SIZE, zero) + FORCE]
@@ -104,26 +105,26 @@ def constrain_quaternion_norm(integers, floats, workspace, forces, table, e):
             )
         for i in range(rows):
             q = floats[workspace.records + element_offset(first + i + ONE, RECORD_SIZE, zero) + POSITION]
-            table.slopes[(first + i) * table.width + column] += along * q
+            table.derivatives[(first + i) * table.width + column] += along * q
 
 
 @jit_fma_inline
 def coordinate_of(integers, e):
-    """The coordinate of an element."""
+    """Return the coordinate of an element."""
     return integers[HEADER_SIZE + e * ROW_SIZE + COORDINATE]
 
 
 @jit_fma_inline
 def parent_of(integers, e):
-    """The element that carries it."""
+    """Return the parent element."""
     return integers[HEADER_SIZE + e * ROW_SIZE + PARENT]
 
 
 @jit_fma
 def factor_mass_matrix(integers, table):
-    """L below the diagonal and one over D on it, in place of the mass matrix; what is above is of no use.
+    """Replace the mass matrix by L below the diagonal and ``1 / D`` on it; the upper half is undefined.
 
-    Carriers have earlier coordinates than what they carry.
+    Parents have smaller coordinates than their children.
     """
     mass, width, elements, like = table.mass, table.mass_width, integers[NUM_ELEMENTS], broadcast8(0.0)
     for back in range(ONE, elements):
@@ -146,14 +147,14 @@ def factor_mass_matrix(integers, table):
 
 @jit_fma_inline
 def read_row(x, o, like):
-    """A row of a tile."""
+    """Read a row of a tile."""
     a, b = read(x, o, like), read(x, o + LANES, like)
     return a, b, read(x, o + U(2) * LANES, like), read(x, o + U(3) * LANES, like)
 
 
 @jit_fma_inline
 def write_row(x, o, a, b, c, d):
-    """Writes it."""
+    """Write a row of a tile."""
     write(x, o, a)
     write(x, o + LANES, b)
     write(x, o + U(2) * LANES, c)
@@ -162,9 +163,9 @@ def write_row(x, o, a, b, c, d):
 
 @jit_fma
 def solve_tile(integers, table, first):
-    """Accelerations in place of the forces that stand in a tile of columns."""
+    """Replace the forces in a tile of columns by accelerations."""
     x, width, mass, elements, like = (
-        table.slopes,
+        table.derivatives,
         table.width,
         table.mass,
         integers[NUM_ELEMENTS],
@@ -198,7 +199,7 @@ def solve_tile(integers, table, first):
 
 @jit_fma_inline
 def solve_accelerations(integers, floats, workspace, forces, table):
-    """The slopes of accelerations, with the other sign, in place of those of forces."""
+    """Replace the derivatives of forces by the negative derivatives of accelerations."""
     for e in range(ONE, integers[NUM_ELEMENTS]):
         if integers[HEADER_SIZE + e * ROW_SIZE + KIND] == QUATERNION:
             constrain_quaternion_norm(integers, floats, workspace, forces, table, e)
@@ -209,9 +210,9 @@ def solve_accelerations(integers, floats, workspace, forces, table):
 
 @jit_fma
 def split_derivatives(integers, table, sign, by_q, by_v):
-    """Writes out the slopes by coordinates and by velocities."""
+    """Write the derivatives by coordinates and by velocities into separate matrices."""
     k = integers[NUM_COORDINATES]
     for j in range(k):
         for i in range(k):
-            by_q[j * k + i] = sign * table.slopes[j * table.width + i]
-            by_v[j * k + i] = sign * table.slopes[j * table.width + k + i]
+            by_q[j * k + i] = sign * table.derivatives[j * table.width + i]
+            by_v[j * k + i] = sign * table.derivatives[j * table.width + k + i]

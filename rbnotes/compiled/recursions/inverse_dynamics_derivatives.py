@@ -1,26 +1,27 @@
-"""How forces change with coordinates and velocities: a sweep out and one back, all as seen from the world.
+"""Derivatives of inverse dynamics: an outward and an inward sweep in world coordinates.
 
-The column J of a joint is a twist along which all moves that it carries. With V the twist and A the
-acceleration of what carries the joint itself, the rates of a column that rests in its joint are
+The column J of a joint is the twist of its subtree per unit velocity. With the twist V and the acceleration A
+of the joint's parent, the rates of a column that is constant in its joint are
 
     J' = ad(V) J,    J'' = ad(A) J + ad(V) J',
 
-and they are what steady coordinates make of a change of q: of twists, and of their rates. A column S of a
-block also moves as seen from its own body, which is at V and A, and
+the derivatives of twists and of their rates by q at constant velocities. A column S of a block also
+changes in its own body, which has V and A, and
 
     J' = ad(V) J + S',    J'' = ad(A) J + ad(V) (J' + S') + S'',
 
-where S' and S'' are given from outside, and so is how columns of one block change with each other's
-coordinates, which turns the force on them. A rigid body that is at V
-answers a change X of its twist by the wrench ``I dX/dt + G X``, and
+where S' and S'' are inputs, as are the derivatives of the columns of a block by each other's coordinates,
+which rotate the force on them. A rigid body with the twist V responds to a change X of its twist by the
+wrench ``I dX/dt + G X``, and
 
     G X = ad*(V) I X - I ad(V) X + ad*(X) I V = (C x, -2 P cross x),   x the angular half of X,
 
-where P is the body's momentum and C a matrix of three rows. So a body has 10 numbers of inertia, 9 of C, 3 of
-P and 6 of its wrench, which add up to those of all that a joint carries. The mass matrix comes along: its
-numbers are columns times momenta that the slopes take, too.
+where P is the body's linear momentum and C a 3 x 3 matrix. Each body contributes 10 numbers of inertia, 9 of
+C, 3 of P and 6 of its wrench, which are summed over each subtree. The mass matrix is a by-product: its
+entries are products of columns with momenta that the derivatives need, too.
 """
 
+from rbnotes.compiled.decorators import jit_fma, jit_fma_inline
 from rbnotes.compiled.recursions.element_steps import read_pose
 from rbnotes.compiled.recursions.multi_dof_joints import first_element
 from rbnotes.compiled.simd.lanes import element_offset
@@ -36,8 +37,6 @@ from rbnotes.compiled.simd.memory import (
 from rbnotes.compiled.simd.spatial_algebra import (
     cross,
     dot6,
-    jit_fma,
-    jit_fma_inline,
     matvec3,
     momentum,
     motion_cross,
@@ -72,7 +71,7 @@ from rbnotes.compiled.tree_layout import (
     U,
 )
 
-# Of an element: the two changes of its column; and what it carries, from the inertia on.
+# Offsets for an element: both rates of its column; from the inertia on, sums over its subtree.
 _COLUMN_RATE, _COLUMN_ACCELERATION, _COMPOSITE, _C, _MOMENTUM, _WRENCH = (
     U(i) for i in (0, 6, 12, 22, 31, 34)
 )
@@ -82,7 +81,7 @@ _COMPOSITE_SIZE = U(28)
 
 @jit_fma_inline
 def derivative_offset(integers, e, element):
-    """Where the numbers of an element start, of a block of which e is the last."""
+    """Return the offset of an element's input derivatives in a block with the last element e."""
     first = first_element(integers, e)
     return integers[HEADER_SIZE + first * ROW_SIZE + COORDINATE] * SUBSPACE_DERIVATIVES_SIZE + (
         element - first
@@ -91,13 +90,13 @@ def derivative_offset(integers, e, element):
 
 @jit_fma_inline
 def motion_subspace_column(floats, workspace, e):
-    """The column J of an element."""
+    """Return the column J of an element."""
     return read6(floats, workspace.records + element_offset(e, RECORD_SIZE, 0.0) + COLUMN, 0.0)
 
 
 @jit_fma_inline
 def composite_inertia(extra, o):
-    """Mass, first moment and inertia of all that an element carries."""
+    """Return mass, first moment and inertia of the subtree of an element."""
     return (
         extra[o + _COMPOSITE],
         read_packed3(extra, o + _COMPOSITE + ONE),
@@ -107,7 +106,7 @@ def composite_inertia(extra, o):
 
 @jit_fma_inline
 def write_column_rates(integers, floats, workspace, extra, e):
-    """Changes of the column."""
+    """Write the rates J' and J'' of a column."""
     o = e * EXTRA_SIZE
     p = workspace.states + element_offset(integers[HEADER_SIZE + e * ROW_SIZE + PARENT], STATE_SIZE, 0.0)
     j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, e)
@@ -122,7 +121,7 @@ def write_column_rates(integers, floats, workspace, extra, e):
 
 @jit_fma
 def write_block_column_rates(integers, floats, workspace, extra, subspace_derivatives, e):
-    """Changes of the columns of a block, of which e is the last element."""
+    """Write the rates of the columns of a block with the last element e."""
     own = workspace.states + element_offset(e, STATE_SIZE, 0.0)
     R, p = read_pose(floats, own, 0.0)
     v0, v1, v2, v3, v4, v5 = read6(floats, own + TWIST, 0.0)
@@ -144,10 +143,10 @@ def write_block_column_rates(integers, floats, workspace, extra, subspace_deriva
 
 @jit_fma
 def add_column_derivative_forces(integers, floats, workspace, extra, subspace_derivatives, table, e):
-    """What the force on a block does as its columns change; e is its last element.
+    """Add the derivatives of the forces on a block by its changing columns; e is its last element.
 
-    Columns and rows take later elements for carried by earlier ones, whose columns then do not change, while
-    the columns of later ones turn along. Columns of one block do neither.
+    Derivatives elsewhere treat later elements as carried by earlier ones: columns of earlier elements are
+    constant, columns of later elements rotate with them. Neither holds within a block.
     """
     width, first = table.width, first_element(integers, e)
     R, p = read_pose(floats, workspace.states + element_offset(e, STATE_SIZE, 0.0), 0.0)
@@ -158,18 +157,18 @@ def add_column_derivative_forces(integers, floats, workspace, extra, subspace_de
         for of in range(first, e + ONE):
             l = integers[HEADER_SIZE + of * ROW_SIZE + COORDINATE]
             at = derivative_offset(integers, e, by) + COLUMN_CHANGES_OFFSET + U(6) * (of - first)
-            table.slopes[l * width + j] += dot6(
+            table.derivatives[l * width + j] += dot6(
                 twist_in_world(R, p, *read_packed6(subspace_derivatives, at)), force
             )
             if by > of:
                 j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, of)
                 column_change = motion_cross(w0, w1, w2, u0, u1, u2, j0, j1, j2, j3, j4, j5)
-                table.slopes[l * width + j] += dot6(column_change, force)
+                table.derivatives[l * width + j] += dot6(column_change, force)
 
 
 @jit_fma_inline
 def initialize_composite(integers, floats, workspace, extra, e):
-    """Inertia, C, momentum and wrench of the element's own body."""
+    """Write inertia, C, momentum and wrench of the element's own body."""
     o, at = e * EXTRA_SIZE, workspace.records + element_offset(e, RECORD_SIZE, 0.0)
     m = floats[element_offset(e, CONSTANTS_SIZE, 0.0) + MASS]
     I = read6(floats, at + INERTIA, 0.0)
@@ -189,7 +188,7 @@ def initialize_composite(integers, floats, workspace, extra, e):
 
 @jit_fma_inline
 def force_cross(w0, w1, w2, u0, u1, u2, n0, n1, n2, f0, f1, f2):
-    """``ad*(w, u) (n, f)``: how a wrench changes that is at rest in a moving frame."""
+    """Return ``ad*(w, u) (n, f)``, the rate of a wrench that is constant in a moving frame."""
     a0, a1, a2 = cross(w0, w1, w2, n0, n1, n2)
     b0, b1, b2 = cross(u0, u1, u2, f0, f1, f2)
     c0, c1, c2 = cross(w0, w1, w2, f0, f1, f2)
@@ -198,7 +197,7 @@ def force_cross(w0, w1, w2, u0, u1, u2, n0, n1, n2, f0, f1, f2):
 
 @jit_fma
 def gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, x2):
-    """The moment ``C x``."""
+    """Return the moment ``C x``."""
     a0, a1, a2, a3, a4, a5 = momentum(m, h, I, x0, x1, x2, 0.0, 0.0, 0.0)
     a0, a1, a2, a3, a4, a5 = force_cross(w0, w1, w2, u0, u1, u2, a0, a1, a2, a3, a4, a5)
     b0, b1, b2, b3, b4, b5 = motion_cross(w0, w1, w2, u0, u1, u2, x0, x1, x2, 0.0, 0.0, 0.0)
@@ -210,7 +209,7 @@ def gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, x2):
 
 @jit_fma_inline
 def write_force_derivatives(integers, floats, workspace, extra, table, e):
-    """What a joint's forces, and those of all joints that carry it, have to do with its coordinate."""
+    """Write the derivatives between the forces of a joint and its ancestors and their coordinates."""
     k, j = integers[NUM_COORDINATES], integers[HEADER_SIZE + e * ROW_SIZE + COORDINATE]
     o, by_q, mass = e * EXTRA_SIZE, j * table.width, j * table.mass_width
     by_v = by_q + k
@@ -222,7 +221,7 @@ def write_force_derivatives(integers, floats, workspace, extra, table, e):
     w0, w1, w2, u0, u1, u2 = J
     d0, d1, d2, d3, d4, d5 = read_packed6(extra, o + _COLUMN_RATE)
     e0, e1, e2, e3, e4, e5 = read_packed6(extra, o + _COLUMN_ACCELERATION)
-    # Along the own column: dX/dt = J'' and X = J', and the wrench turns; for velocities 2 J' and J.
+    # Own column: dX/dt = J'' and X = J', and the wrench rotates; for velocities 2 J' and J.
     e0, e1, e2, e3, e4, e5 = momentum(m, h, I, e0, e1, e2, e3, e4, e5)
     c0, c1, c2 = matvec3(C, d0, d1, d2)
     c3, c4, c5 = cross(d0, d1, d2, P0, P1, P2)
@@ -234,7 +233,7 @@ def write_force_derivatives(integers, floats, workspace, extra, table, e):
     c3, c4, c5 = cross(w0, w1, w2, P0, P1, P2)
     v0, v1, v2 = 2 * d0 + c0, 2 * d1 + c1, 2 * d2 + c2
     v3, v4, v5 = 2 * (d3 + c3), 2 * (d4 + c4), 2 * (d5 + c5)
-    # Along the columns of joints that carry it: the same, and the force on the own column.
+    # Columns of ancestors: the same, and the force on the own column.
     C00, C01, C02, C10, C11, C12, C20, C21, C22 = C
     a0, a1, a2 = cross(P0, P1, P2, u0, u1, u2)
     a0 = C00 * w0 + C10 * w1 + C20 * w2 + 2 * a0
@@ -242,30 +241,30 @@ def write_force_derivatives(integers, floats, workspace, extra, table, e):
     a2 = C02 * w0 + C12 * w1 + C22 * w2 + 2 * a2
     w0, w1, w2, u0, u1, u2 = momentum(m, h, I, w0, w1, w2, u0, u1, u2)
     spring = element_offset(e, CONSTANTS_SIZE, 0.0) + SPRING
-    table.slopes[by_q + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + floats[spring]
-    table.slopes[by_v + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + floats[spring + LANES]
+    table.derivatives[by_q + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + floats[spring]
+    table.derivatives[by_v + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + floats[spring + LANES]
     table.mass[mass + j] = dot6(J, (w0, w1, w2, u0, u1, u2))
     ancestor = integers[HEADER_SIZE + e * ROW_SIZE + PARENT]
     while ancestor != ZERO:
         row, z = HEADER_SIZE + ancestor * ROW_SIZE, ancestor * EXTRA_SIZE
         l = integers[row + COORDINATE]
         J = motion_subspace_column(floats, workspace, ancestor)
-        table.slopes[l * table.width + j] = dot6(J, (q0, q1, q2, q3, q4, q5))
-        table.slopes[l * table.width + k + j] = dot6(J, (v0, v1, v2, v3, v4, v5))
+        table.derivatives[l * table.width + j] = dot6(J, (q0, q1, q2, q3, q4, q5))
+        table.derivatives[l * table.width + k + j] = dot6(J, (v0, v1, v2, v3, v4, v5))
         J1 = read_packed6(extra, z + _COLUMN_RATE)
         second = dot6(read_packed6(extra, z + _COLUMN_ACCELERATION), (w0, w1, w2, u0, u1, u2))
-        table.slopes[by_q + l] = second + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
+        table.derivatives[by_q + l] = second + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
         twice = 2.0 * dot6(J1, (w0, w1, w2, u0, u1, u2))
-        table.slopes[by_v + l] = twice + a0 * J[0] + a1 * J[1] + a2 * J[2]
+        table.derivatives[by_v + l] = twice + a0 * J[0] + a1 * J[1] + a2 * J[2]
         table.mass[mass + l] = dot6(J, (w0, w1, w2, u0, u1, u2))
         ancestor = integers[row + PARENT]
 
 
 @jit_fma_inline
 def inverse_dynamics_derivatives(integers, floats, workspace, extra, subspace_derivatives, table):
-    """Derivatives of the forces that accelerations take, and the mass matrix, into a table of zeros.
+    """Write the derivatives of the generalized forces, and the mass matrix, into a table of zeros.
 
-    Comes after a sweep outwards, and after the bodies' wrenches.
+    Requires an outward sweep and the wrenches on the bodies.
     """
     elements = integers[NUM_ELEMENTS]
     for e in range(ONE, elements):

@@ -1,16 +1,17 @@
-"""Joints whose S is a block of columns: balls, quaternions, and joints given from outside.
+"""Joints whose motion subspace is a block of columns: spherical joints, quaternions, external joints.
 
-They have an element for each coordinate. When it comes to the last of them, pose, columns and drift are
-written to the block, which starts at ``k``; from there the columns go to the records of the elements, seen
-from the world. Of these elements the last one has the body; inertia and wrenches pass through them one column
-after the other, as if hinges sat in one place.
+They have one element for each coordinate. At the last of them pose, columns and bias acceleration are written
+to the block, which starts at ``k``, and the columns are copied in world coordinates to the records of the
+elements. Only the last element has a body; inertia and wrenches pass through the elements one column after
+the other, as for revolute joints at one point.
 
-These joints are rare: their steps are functions that the sweeps call, so that the code of all others stays
+These joints are rare, so their steps are functions that are not inlined, and the code for all others stays
 short.
 """
 
 from math import nan
 
+from rbnotes.compiled.decorators import jit_fma, jit_fma_inline
 from rbnotes.compiled.recursions.element_steps import propagate_motion, write_world_pose
 from rbnotes.compiled.simd.lanes import (
     broadcast_like,
@@ -36,8 +37,6 @@ from rbnotes.compiled.simd.memory import (
     write9,
 )
 from rbnotes.compiled.simd.spatial_algebra import (
-    jit_fma,
-    jit_fma_inline,
     matmul3,
     matvec3,
     sine_cosine,
@@ -83,14 +82,14 @@ _MAX_SERIES_SQUARE = 1.0
 
 @jit_fma_inline
 def read4(x, o, like):
-    """Four numbers."""
+    """Read four numbers."""
     a, b, c = read3(x, o, like)
     return a, b, c, read(x, o + THREE_LANES, like)
 
 
 @jit_fma_inline
 def stumpff(square):
-    """Functions c_1 to c_5 of the squared angle: ``c_i = sum of (-square)^j / (2 j + i)!``."""
+    """Return the functions c_1 to c_5 of the squared angle: ``c_i = sum of (-square)^j / (2 j + i)!``."""
     c4 = 1 / 1124000727777607680000
     c5 = 1 / 25852016738884976640000
     c4 = 1 / 2432902008176640000 - square * c4
@@ -125,7 +124,7 @@ def stumpff(square):
 
 @jit_fma
 def evaluate_rotation_vector(work, k, like):
-    """Pose, columns and drift of a rotation vector."""
+    """Write pose, columns and bias acceleration of a rotation vector."""
     x, y, z = read3(work, k + POSITIONS, like)
     a, d, e = read3(work, k + RATES, like)
     zero = broadcast_like(0.0, like)
@@ -153,7 +152,7 @@ def evaluate_rotation_vector(work, k, like):
     write6(work, i, c3 * x * y + c2 * z, c1 + c3 * y * y, c3 * y * z - c2 * x, zero, zero, zero)
     i += SIX_LANES
     write6(work, i, c3 * x * z - c2 * y, c3 * y * z + c2 * x, c1 + c3 * z * z, zero, zero, zero)
-    # Its rate times the rates v: what c_2 and c_3 multiply is q x v and q x (q x v).
+    # Its rate times v: c_2 and c_3 multiply q x v and q x (q x v).
     f, g, h = y * e - z * d, z * a - x * e, x * d - y * a
     along = x * a + y * d + z * e
     rate_2, rate_3 = along * (2.0 * c4 - c3), along * (3.0 * c5 - c4)
@@ -171,7 +170,7 @@ def evaluate_rotation_vector(work, k, like):
 
 @jit_fma
 def evaluate_quaternion(work, k, reduced, like):
-    """The same of a quaternion; reduced, the coordinates are those of its angular velocity."""
+    """Write pose, columns and bias acceleration of a quaternion; if `reduced`, for its angular velocity."""
     w, x, y, z = read4(work, k + POSITIONS, like)  # scalar first
     a, d, e, f = read4(work, k + RATES, like)
     square = w * w + x * x + y * y + z * z
@@ -209,7 +208,7 @@ def evaluate_quaternion(work, k, reduced, like):
         write(work, k + RATES + THREE_LANES, zero)
         write6(work, k + BIAS_ACCELERATION, zero, zero, zero, zero, zero, zero)
         t, p, q, r = read4(work, k + FORCES, like)
-        # Torques do the work of the forces on the quaternion: those along it do none.
+        # The torques do the same work as the forces on the quaternion; forces along it do none.
         write3(
             work,
             k + FORCES,
@@ -230,32 +229,32 @@ def evaluate_quaternion(work, k, reduced, like):
 
 @jit_fma_inline
 def first_element(integers, e):
-    """The first element of a joint, of which e is the last one."""
+    """Return the first element of the joint with the last element e."""
     return e + ONE - integers[HEADER_SIZE + e * ROW_SIZE + ELEMENT_COUNT]
 
 
 @jit_fma_inline
 def is_prescribed(integers, e):
-    """Whether the joint moves as it is told."""
+    """Return True if the acceleration of the joint is prescribed."""
     return integers[HEADER_SIZE + first_element(integers, e) * ROW_SIZE + IS_PRESCRIBED] > ZERO
 
 
 @jit_fma_inline
 def store_result(work, workspace, out, e, number, like):
-    """What comes out for the coordinate of an element; of eight states it is delivered later."""
+    """Store the result of an element's coordinate; results of eight states are scattered later."""
     write_result(out, e - ONE, work, workspace.records + element_offset(e, RECORD_SIZE, like) + FORCE, number)
 
 
 @jit_fma
 def store_quaternion_accelerations(integers, work, workspace, out, e, like):
-    """Accelerations of a quaternion, in place of those of its angular velocity."""
+    """Replace the accelerations of the angular velocity by those of the quaternion."""
     k, j = workspace.block, first_element(integers, e)
     load_coordinates(work, workspace, j, U(4), like)
     w, x, y, z = read4(work, k + POSITIONS, like)
     a, d, e, f = read4(work, k + RATES, like)
     p, q, r = read3(work, k + FORCES, like)
     square = w * w + x * x + y * y + z * z
-    # Seen from q: the constraint gives the scalar part, the angular acceleration the others.
+    # In the frame of q the constraint gives the scalar part, the angular acceleration the vector part.
     scalar = -(a * a + d * d + e * e + f * f)
     i = 2.0 / square
     along = i * (w * a + x * d + y * e + z * f)
@@ -273,7 +272,7 @@ def store_quaternion_accelerations(integers, work, workspace, out, e, like):
 
 @jit_fma
 def load_external_joint(external, at, stride, work, k, m, like):
-    """Pose, columns and drift of a joint that was evaluated outside."""
+    """Copy pose, columns and bias acceleration of an external joint to the block."""
     for c in range(U(12)):
         write(work, k + JOINT_POSE + LANES * c, read_strided(external, at + c, stride, like))
     at += U(12)
@@ -286,7 +285,7 @@ def load_external_joint(external, at, stride, work, k, m, like):
 
 @jit_fma_inline
 def load_coordinates(work, workspace, j, m, like):
-    """Coordinates, rates and forces of m elements from j on, side by side in the block."""
+    """Copy coordinates, rates and forces of the m elements from j to the block."""
     for c in range(m):
         o, k = workspace.records + element_offset(j + c, RECORD_SIZE, like), workspace.block + LANES * c
         write(work, k + POSITIONS, read(work, o + POSITION, like))
@@ -296,7 +295,7 @@ def load_coordinates(work, workspace, j, m, like):
 
 @jit_fma_inline
 def joint_pose(floats, work, e, k, like):
-    """The joint's pose in the frame of its parent, behind the frame in which it rests."""
+    """Return the pose of the joint in the frame of its parent."""
     c = element_offset(e, CONSTANTS_SIZE, 0.0)
     R = read_constant9(floats, c + JOINT_FRAME, like, False)
     p0, p1, p2 = read_constant3(floats, c + JOINT_FRAME + POSE_POSITION, like, False)
@@ -313,7 +312,7 @@ def joint_pose(floats, work, e, k, like):
 
 @jit_fma
 def update_multi_dof_joint(integers, floats, work, workspace, external, first, reduced, e, own, parent, like):
-    """Pose, columns, twist and acceleration of a joint, of which e is the last element."""
+    """Write pose, columns, twist and acceleration of a joint with the last element e."""
     row, k = HEADER_SIZE + e * ROW_SIZE, workspace.block
     kind, m, j = integers[row + KIND], integers[row + ELEMENT_COUNT], first_element(integers, e)
     prescribed = not reduced or is_prescribed(integers, e)

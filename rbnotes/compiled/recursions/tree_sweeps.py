@@ -1,9 +1,10 @@
-"""The sweeps over all elements, for one state or for eight at once.
+"""Sweeps over all elements, for one state or for eight states at once.
 
-``like`` tells which; ``first`` is the first of the states. Of one state, eight elements are worked on at once
-where none needs another.
+The type of ``like`` selects which; ``first`` is the first of the eight states. For one state, eight elements
+that do not depend on each other are processed at once.
 """
 
+from rbnotes.compiled.decorators import jit_fma, jit_fma_inline
 from rbnotes.compiled.recursions.element_steps import (
     inertia_and_wrench,
     joint_transform,
@@ -41,8 +42,6 @@ from rbnotes.compiled.simd.memory import (
 )
 from rbnotes.compiled.simd.spatial_algebra import (
     cross,
-    jit_fma,
-    jit_fma_inline,
     matmul3,
     matvec3,
     transpose3,
@@ -91,7 +90,7 @@ from rbnotes.compiled.tree_layout import (
 
 @jit_fma_inline
 def single_workspace(integers):
-    """Where one state is evaluated, behind the constants."""
+    """Return the workspace for one state, which follows the constants."""
     groups = integers[NUM_PADDED_ELEMENTS] // LANES
     states = integers[WORKSPACE_OFFSET] + groups * RECORD_SIZE
     slots = states + groups * STATE_SIZE
@@ -100,7 +99,7 @@ def single_workspace(integers):
 
 @jit_fma_inline
 def batch_workspace(integers):
-    """Where eight states are evaluated. Coordinates come eight at a time, and the last of them need room."""
+    """Return the workspace for eight states; coordinates are padded to a multiple of eight."""
     states = (integers[NUM_PADDED_ELEMENTS] + LANES) * RECORD_SIZE
     slots = states + (integers[NUM_PADDED_ELEMENTS] + LANES) * STATE_SIZE
     return Workspace(ZERO, states, slots, slots + integers[NUM_SLOTS] * SLOT_SIZE)
@@ -108,7 +107,7 @@ def batch_workspace(integers):
 
 @jit_fma_inline
 def state_offsets(integers, workspace, e, like):
-    """Where what children need of an element is, and where that of its parent is."""
+    """Return the offsets of the states of an element and of its parent."""
     parent = integers[HEADER_SIZE + e * ROW_SIZE + PARENT]
     return workspace.states + element_offset(e, STATE_SIZE, like), workspace.states + element_offset(
         parent, STATE_SIZE, like
@@ -117,7 +116,7 @@ def state_offsets(integers, workspace, e, like):
 
 @jit_fma_inline
 def gather_states(integers, work, workspace, q, v, f, first, e, like):
-    """Coordinates, rates and forces of eight elements from one on, of eight states."""
+    """Read coordinates, rates and forces of eight elements from e in eight states."""
     size, o = integers[NUM_COORDINATES], workspace.records + element_offset(e, RECORD_SIZE, like)
     j = e - ONE
     at, count = first * size + j, min(LANES, size - j)
@@ -128,10 +127,9 @@ def gather_states(integers, work, workspace, q, v, f, first, e, like):
 
 @jit_fma_inline
 def prefetch_states(integers, q, v, f, out, first, e):
-    """Asks for numbers of the next eight states, and for the room for what comes out.
+    """Prefetch the inputs and outputs of the next eight states.
 
-    Of eight states, eight numbers for each element. Read as they are, eight rows side by side, a processor
-    does not guess by itself which ones come next.
+    Processors do not predict the access to eight rows, eight numbers for each element.
     """
     ahead = first * integers[NUM_COORDINATES] + (integers[NUM_COORDINATES] + e - ONE) * LANES
     prefetch(q, ahead)
@@ -142,7 +140,7 @@ def prefetch_states(integers, q, v, f, out, first, e):
 
 @jit_fma_inline
 def scatter_results(integers, work, workspace, out, first, like):
-    """What has come out for eight states."""
+    """Write the results of eight states."""
     size = integers[NUM_COORDINATES]
     for j in range(ZERO, size, LANES):
         o = workspace.records + element_offset(j + ONE, RECORD_SIZE, like) + FORCE
@@ -151,7 +149,7 @@ def scatter_results(integers, work, workspace, out, first, like):
 
 @jit_fma_inline
 def initialize_world(integers, floats, work, workspace, like):
-    """The world: it falls upwards, and weights need no other mention."""
+    """Initialize the world, which accelerates upwards in place of gravity."""
     h, g = workspace.states, integers[GRAVITY_OFFSET]
     zero, one = broadcast_like(0.0, like), broadcast_like(1.0, like)
     write9(work, h + POSE, one, zero, zero, zero, one, zero, zero, zero, one)
@@ -165,16 +163,16 @@ def initialize_world(integers, floats, work, workspace, like):
 
 @jit_fma_inline
 def subtract_spring_force(floats, c, work, o, like, per_element):
-    """Takes from the force what spring and damper take."""
+    """Subtract the spring and damper force from the force."""
     force = read(work, o + FORCE, like)
     write(work, o + FORCE, force - spring_force(floats, c, work, o, like, per_element))
 
 
 @jit_fma_inline
 def propagate_joint(integers, floats, work, workspace, external, first, reduced, e, pose, like):
-    """Pose, columns, twist and acceleration of a joint, when it comes to the last of its elements.
+    """Write pose, columns, twist and acceleration of a joint at its last element.
 
-    Given is the pose in the parent's frame of a joint of one axis.
+    `pose` is the pose of a single-axis joint in its parent's frame.
     """
     h = HEADER_SIZE + e * ROW_SIZE
     kind = integers[h + KIND]
@@ -200,7 +198,7 @@ def propagate_joint(integers, floats, work, workspace, external, first, reduced,
 
 @jit_fma_inline
 def group_offsets(workspace, e):
-    """Where the constants, the records and the states are of eight elements from one on."""
+    """Return the offsets of constants, records and states of the eight elements from e."""
     return (
         element_offset(e, CONSTANTS_SIZE, 0.0),
         workspace.records + element_offset(e, RECORD_SIZE, 0.0),
@@ -210,9 +208,9 @@ def group_offsets(workspace, e):
 
 @jit_fma_inline
 def forward_sweep_single(integers, floats, workspace, q, v, f, reduced):
-    """Motions of all elements, inertias of their bodies and the wrenches that these need.
+    """Compute the motions of all elements, the inertias of their bodies, and the wrenches on them.
 
-    Forces ``f`` are accelerations where joints are told theirs; if not ``reduced``, all are.
+    ``f`` holds accelerations at prescribed joints and forces elsewhere; without ``reduced``, accelerations.
     """
     elements, filled, row = integers[NUM_ELEMENTS], integers[NUM_PADDED_ELEMENTS], broadcast8(0.0)
     for e in range(ONE, elements):
@@ -234,7 +232,7 @@ def forward_sweep_single(integers, floats, workspace, q, v, f, reduced):
 
 @jit_fma_inline
 def forward_sweep_batch(integers, floats, work, workspace, external, q, v, f, out, first, reduced, like):
-    """The same for eight states. If reduced, loads wait for the way in: there they need not be stored."""
+    """Run the forward sweep for eight states; if `reduced`, leave inertias to the inward sweep."""
     elements = integers[NUM_ELEMENTS]
     initialize_world(integers, floats, work, workspace, like)
     for begin in range(ONE, elements, LANES):
@@ -258,10 +256,10 @@ def forward_sweep_batch(integers, floats, work, workspace, external, q, v, f, ou
 
 @jit_fma_inline
 def articulated_body_sweeps(integers, floats, work, workspace, out, stored, like):
-    """Accelerations of all coordinates by the articulated-body algorithm (Sueda 2.12, Algorithm 9).
+    """Compute all accelerations by the articulated-body algorithm (Sueda 2.12, Algorithm 9).
 
-    Forces that the joints of steady coordinates bear are let go on the way in, and accelerations added on the
-    way out. Loads are ``stored``, or found on the way in.
+    The inward sweep eliminates free coordinates, the outward sweep adds their accelerations. Inertias and
+    wrenches are ``stored``, or computed in the inward sweep.
     """
     elements = integers[NUM_ELEMENTS]
     for back in range(ONE, elements):
@@ -298,9 +296,9 @@ def articulated_body_sweeps(integers, floats, work, workspace, out, stored, like
 
 @jit_fma_inline
 def inverse_dynamics_sweep(integers, floats, work, workspace, out, springs, like):
-    """Forces on all coordinates that bear the wrenches of all elements, and their springs and dampers.
+    """Compute the generalized forces of the wrenches on all elements, of springs and of dampers.
 
-    After outward sweeps these are the ones of the recursive Newton-Euler algorithm (Sueda 2.10, Algorithm 5).
+    After an outward sweep this completes the recursive Newton-Euler algorithm (Sueda 2.10, Algorithm 5).
     """
     elements = integers[NUM_ELEMENTS]
     for back in range(ONE, elements):
@@ -316,7 +314,7 @@ def inverse_dynamics_sweep(integers, floats, work, workspace, out, springs, like
 
 @jit_fma_inline
 def body_pose(integers, floats, workspace, b):
-    """Pose of a body, and the element that carries it; of one state."""
+    """Return the pose of body b, and the element that carries it, for one state."""
     at, e = (
         integers[BODY_FRAMES_OFFSET] + b * U(12),
         integers[HEADER_SIZE + integers[NUM_ELEMENTS] * ROW_SIZE + b],
@@ -330,7 +328,7 @@ def body_pose(integers, floats, workspace, b):
 
 @jit_fma
 def write_body_vectors(integers, floats, workspace, field, out):
-    """Twists or accelerations of the bodies, from those of the elements that carry them; of one state."""
+    """Write the twists or accelerations of all bodies, for one state."""
     for b in range(integers[NUM_BODIES]):
         R, p0, p1, p2, e = body_pose(integers, floats, workspace, b)
         w0, w1, w2, u0, u1, u2 = read6(
@@ -345,7 +343,7 @@ def write_body_vectors(integers, floats, workspace, field, out):
 
 @jit_fma
 def clear_wrenches(integers, floats, workspace):
-    """No wrenches on any element; of one state."""
+    """Set the wrenches on all elements to zero, for one state."""
     for e in range(integers[NUM_ELEMENTS]):
         o = workspace.records + element_offset(e, RECORD_SIZE, 0.0)
         write6(floats, o + WRENCH, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -353,7 +351,7 @@ def clear_wrenches(integers, floats, workspace):
 
 @jit_fma
 def add_body_wrenches(integers, floats, workspace, wrenches, sign):
-    """Wrenches on the bodies, added to those of the elements that carry them; of one state."""
+    """Add wrenches on the bodies to those on their elements, for one state."""
     for b in range(integers[NUM_BODIES]):
         R, p0, p1, p2, e = body_pose(integers, floats, workspace, b)
         n0, n1, n2, f0, f1, f2 = read_packed6(wrenches, b * U(6))

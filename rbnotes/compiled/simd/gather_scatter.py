@@ -1,6 +1,6 @@
-"""Numbers of eight states, out of the arrays of many states and back into them.
+"""Transposition between arrays of states and vectors of eight states.
 
-In those arrays the numbers of a state stand side by side; the sweeps need those of eight states side by side.
+The numbers of a state are contiguous in the arrays; the sweeps need those of eight states side by side.
 """
 
 from llvmlite import ir
@@ -19,17 +19,17 @@ from rbnotes.compiled.tree_layout import LANES, ONE
 
 
 def gather(x, at, step, count, work, o, stride):
-    """Up to eight numbers side by side, of eight rows: those of all rows side by side, each ``stride``."""
+    """Read up to eight contiguous numbers of each of eight rows, and write them transposed."""
     for i in range(count):
         work[o + i * stride : o + i * stride + LANES] = x[at + i : at + i + step * LANES : step]
 
 
 def prefetch(x, at):
-    """Asks for eight numbers side by side, without waiting; they may lie behind the end."""
+    """Prefetch eight contiguous numbers, which may lie beyond the end."""
 
 
 def scatter(x, at, step, count, work, o, stride):
-    """Puts back what :func:`collect` reads."""
+    """Write back what :func:`gather` reads."""
     for i in range(count):
         x[at + i : at + i + step * (LANES - ONE) + ONE : step] = work[o + i * stride : o + i * stride + LANES]
 
@@ -40,7 +40,7 @@ register_function(scatter, lambda x, at, step, count, work, o, apart: types.none
 
 
 def transpose_vectors(builder, rows):
-    """Eight rows of eight numbers as columns: in blocks of four, of two, of one."""
+    """Transpose an 8 x 8 matrix, in blocks of four, two and one."""
     lanes = range(int(LANES))
     for size in (4, 2, 1):
         masks = (
@@ -57,7 +57,7 @@ def transpose_vectors(builder, rows):
 
 
 def _masked_access(builder, name, result, *values):
-    """Access to the first of eight numbers, as many as there are; the others are not touched."""
+    """Build a masked access to the first numbers of a vector."""
     kind = ir.FunctionType(result, [value.type for value in values])
     name = f"llvm.masked.{name}.v{NUM_LANES}f64.p0v{NUM_LANES}f64"
     return builder.call(builder.module.globals.get(name) or ir.Function(builder.module, kind, name), values)
@@ -71,7 +71,7 @@ def _first_lanes_mask(builder, count):
 
 
 _PREFETCH_READ, _PREFETCH_LOCALITY, _PREFETCH_DATA = 0, 2, 1
-"""What a prefetch is for, how near it brings things, and what they are: data, for the second cache."""
+"""Arguments of LLVM's prefetch: read access, second-level cache, data."""
 
 _GATHER_ARGUMENTS = (types.Array, *3 * [types.Integer], types.Array, *2 * [types.Integer])
 

@@ -1,8 +1,7 @@
-"""One number, or eight side by side: the code of the sweeps is written once for both.
+"""SIMD vectors of eight numbers, so that the recursions are written once for one number and for eight.
 
-Eight numbers are a type of compiled code, which the processor adds and multiplies at once: numbers of eight
-states, or of eight elements of one tree. As plain Python they are small arrays. Which of the two a function
-reads is told by ``like``, any number of that kind.
+``Float64x8`` holds the numbers of eight states, or of eight elements of one tree. If numba is disabled it is
+a small array. ``like``, any value of the requested type, selects which of both a function reads.
 """
 
 import operator
@@ -21,14 +20,14 @@ VECTOR_TYPE = ir.VectorType(_DOUBLE_TYPE, NUM_LANES)
 
 
 class Float64x8(types.Type):
-    """Eight real numbers."""
+    """Vector of eight float64 numbers."""
 
     def __init__(self):
         super().__init__("Eight")
 
 
 class Mask8(types.Type):
-    """Eight answers, yes or no."""
+    """Vector of eight booleans."""
 
     def __init__(self):
         super().__init__("Mask8")
@@ -63,7 +62,7 @@ def _as_vectors(builder, kinds, values):
 
 
 def _arithmetic(function, instruction):
-    """An operator for eight numbers, or for eight and one."""
+    """Register an operator for two vectors, or a vector and a scalar."""
     pairs = ((_float64x8, _float64x8), (_float64x8, _real), (_real, _float64x8))
 
     @infer_global(function)
@@ -94,7 +93,7 @@ def _lower_negative(context, builder, signature, values):
 
 
 def register_function(function, *kinds):
-    """Makes a function of this module known to the compiler: the type of its result by those of arguments."""
+    """Register a function of this module with numba; `result` maps argument types to the result type."""
 
     @infer_global(function)
     class _(AbstractTemplate):
@@ -106,7 +105,7 @@ def register_function(function, *kinds):
 
 
 def _each(result):
-    """Eight of them if any argument is eight numbers or eight answers."""
+    """Return a rule: the vector type if any argument is a vector."""
     return lambda *kinds: result if any(isinstance(kind, Float64x8 | Mask8) for kind in kinds) else None
 
 
@@ -119,12 +118,12 @@ def call_intrinsic(builder, name, *values):
 
 
 def sqrt(x):
-    """The square root."""
+    """Return the square root."""
     return np.sqrt(x)
 
 
 def absolute(x):
-    """The absolute value."""
+    """Return the absolute value."""
     return np.abs(x)
 
 
@@ -138,22 +137,22 @@ for _function, _name in ((sqrt, "sqrt"), (absolute, "fabs")):
 
 
 def greater(a, b):
-    """Whether a is more than b; not, if one of them is no number."""
+    """Return True where a > b; False if one of them is NaN."""
     return a > b
 
 
 def select(condition, a, b):
-    """a where the answer is yes, else b."""
+    """Return a where the condition holds, else b."""
     return np.where(condition, a, b) if isinstance(condition, np.ndarray) else (a if condition else b)
 
 
 def broadcast8(number):
-    """Eight times the same number."""
+    """Return a vector of eight equal numbers."""
     return np.full(NUM_LANES, number)
 
 
 def sum_lanes(numbers):
-    """All eight numbers, added up."""
+    """Return the sum of the eight numbers."""
     return numbers.sum()
 
 
@@ -196,7 +195,7 @@ def _lower_select(context, builder, signature, values):
     return builder.select(*values)
 
 
-# Reading and writing. As plain Python, one number is a float.
+# Reads and writes. In plain Python a scalar is a float.
 
 
 def element_pointer(context, builder, kind, array, at, row):
@@ -206,17 +205,17 @@ def element_pointer(context, builder, kind, array, at, row):
 
 
 def broadcast_like(number, like):
-    """A number, or eight times the same one."""
+    """Return the number, or a vector of eight equal numbers."""
     return number if isinstance(like, float) else np.full(NUM_LANES, number)
 
 
 def read(x, at, like):
-    """The number at a place, or the eight from there on."""
+    """Read the number at an index, or the eight numbers from there."""
     return x[at] if isinstance(like, float) else x[at : at + LANES].copy()
 
 
 def write(x, at, numbers):
-    """What :func:`read` reads."""
+    """Write one number or eight numbers at an index."""
     if isinstance(numbers, float):
         x[at] = numbers
     else:
@@ -224,12 +223,12 @@ def write(x, at, numbers):
 
 
 def read_strided(x, at, step, like):
-    """The number at a place, or eight from there on, that many steps apart."""
+    """Read the number at an index, or eight numbers from there with a stride."""
     return x[at] if isinstance(like, float) else x[at : at + step * LANES : step].copy()
 
 
 def write_result(x, at, work, o, numbers):
-    """Writes one number to its place, or eight to where ``deliver`` takes them from."""
+    """Write one number to its place, or eight numbers to where the results are scattered from."""
     if isinstance(numbers, float):
         x[at] = numbers
     else:
@@ -237,14 +236,14 @@ def write_result(x, at, work, o, numbers):
 
 
 def element_offset(element, size, like):
-    """Where the numbers of an element start, of one state in between those of others; ``size`` of eight."""
+    """Return the offset of an element of this size; one state shares a group with seven other elements."""
     if isinstance(like, float):
         return element // LANES * size + element % LANES
     return element * size
 
 
 def select_by_width(scalar, vector, like):
-    """A whole number for one number, or that for eight."""
+    """Return one integer for scalars, another for vectors."""
     return scalar if isinstance(like, float) else vector
 
 

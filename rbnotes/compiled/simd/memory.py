@@ -1,22 +1,22 @@
-"""Several numbers of an element, LANES apart, read and written at once; each is one number, or eight.
+"""Reads and writes of several numbers of an element, LANES apart; each is a scalar or a vector.
 
-Numbers that stand side by side are near.
+Packed numbers are contiguous.
 """
 
+from rbnotes.compiled.decorators import jit_fma_inline
 from rbnotes.compiled.simd.lanes import broadcast_like, read, write
-from rbnotes.compiled.simd.spatial_algebra import jit_fma_inline
 from rbnotes.compiled.tree_layout import LANES, ONE, SIX_LANES, THREE_LANES, U
 
 
 @jit_fma_inline
 def read3(x, o, like):
-    """Three numbers from o on."""
+    """Read three numbers from o."""
     return read(x, o, like), read(x, o + LANES, like), read(x, o + LANES + LANES, like)
 
 
 @jit_fma_inline
 def read6(x, o, like):
-    """Six numbers."""
+    """Read six numbers from o."""
     a, b, c = read3(x, o, like)
     d, e, f = read3(x, o + THREE_LANES, like)
     return a, b, c, d, e, f
@@ -24,7 +24,7 @@ def read6(x, o, like):
 
 @jit_fma_inline
 def read9(x, o, like):
-    """Nine numbers."""
+    """Read nine numbers from o."""
     a, b, c, d, e, f = read6(x, o, like)
     g, h, i = read3(x, o + SIX_LANES, like)
     return a, b, c, d, e, f, g, h, i
@@ -32,13 +32,13 @@ def read9(x, o, like):
 
 @jit_fma_inline
 def read_constant(x, o, like, per_element):
-    """A constant: of all states the same, of elements across the tree each its own."""
+    """Read a constant: the same for all states, or one for each of eight elements."""
     return read(x, o, like) if per_element else broadcast_like(x[o], like)
 
 
 @jit_fma_inline
 def read_constant3(x, o, like, per_element):
-    """Three constants."""
+    """Read three constants."""
     a, b, c = (
         read_constant(x, o, like, per_element),
         read_constant(x, o + LANES, like, per_element),
@@ -49,7 +49,7 @@ def read_constant3(x, o, like, per_element):
 
 @jit_fma_inline
 def read_constant6(x, o, like, per_element):
-    """Six constants."""
+    """Read six constants."""
     a, b, c = read_constant3(x, o, like, per_element)
     d, e, f = read_constant3(x, o + THREE_LANES, like, per_element)
     return a, b, c, d, e, f
@@ -57,7 +57,7 @@ def read_constant6(x, o, like, per_element):
 
 @jit_fma_inline
 def read_constant9(x, o, like, per_element):
-    """Nine constants."""
+    """Read nine constants."""
     a, b, c, d, e, f = read_constant6(x, o, like, per_element)
     g, h, i = read_constant3(x, o + SIX_LANES, like, per_element)
     return a, b, c, d, e, f, g, h, i
@@ -65,7 +65,7 @@ def read_constant9(x, o, like, per_element):
 
 @jit_fma_inline
 def write3(x, o, a, b, c):
-    """Three numbers from o on."""
+    """Write three numbers."""
     write(x, o, a)
     write(x, o + LANES, b)
     write(x, o + LANES + LANES, c)
@@ -73,28 +73,28 @@ def write3(x, o, a, b, c):
 
 @jit_fma_inline
 def write6(x, o, a, b, c, d, e, f):
-    """Six numbers."""
+    """Write six numbers."""
     write3(x, o, a, b, c)
     write3(x, o + THREE_LANES, d, e, f)
 
 
 @jit_fma_inline
 def write9(x, o, a, b, c, d, e, f, g, h, i):
-    """Nine numbers."""
+    """Write nine numbers."""
     write6(x, o, a, b, c, d, e, f)
     write3(x, o + SIX_LANES, g, h, i)
 
 
 @jit_fma_inline
 def add6(x, o, a, b, c, d, e, f):
-    """Six numbers, added to what is there."""
+    """Add six numbers."""
     p, q, r, s, t, u = read6(x, o, a)
     write6(x, o, a + p, b + q, c + r, d + s, e + t, f + u)
 
 
 @jit_fma_inline
 def add9(x, o, a, b, c, d, e, f, g, h, i):
-    """Nine numbers."""
+    """Add nine numbers."""
     add6(x, o, a, b, c, d, e, f)
     p, q, r = read3(x, o + SIX_LANES, g)
     write3(x, o + SIX_LANES, g + p, h + q, i + r)
@@ -102,13 +102,13 @@ def add9(x, o, a, b, c, d, e, f, g, h, i):
 
 @jit_fma_inline
 def read_packed3(x, o):
-    """Three numbers, side by side."""
+    """Read three contiguous numbers."""
     return x[o], x[o + ONE], x[o + U(2)]
 
 
 @jit_fma_inline
 def read_packed6(x, o):
-    """Six of them."""
+    """Read six contiguous numbers."""
     a, b, c = read_packed3(x, o)
     d, e, f = read_packed3(x, o + U(3))
     return a, b, c, d, e, f
@@ -116,7 +116,7 @@ def read_packed6(x, o):
 
 @jit_fma_inline
 def read_packed9(x, o):
-    """Nine of them."""
+    """Read nine contiguous numbers."""
     a, b, c, d, e, f = read_packed6(x, o)
     g, h, i = read_packed3(x, o + U(6))
     return a, b, c, d, e, f, g, h, i
@@ -124,7 +124,7 @@ def read_packed9(x, o):
 
 @jit_fma_inline
 def write_packed3(x, o, a, b, c):
-    """Writes what :func:`near3` reads."""
+    """Write three contiguous numbers."""
     x[o] = a
     x[o + ONE] = b
     x[o + U(2)] = c
@@ -132,6 +132,6 @@ def write_packed3(x, o, a, b, c):
 
 @jit_fma_inline
 def write_packed6(x, o, a, b, c, d, e, f):
-    """Six of them."""
+    """Write six contiguous numbers."""
     write_packed3(x, o, a, b, c)
     write_packed3(x, o + U(3), d, e, f)

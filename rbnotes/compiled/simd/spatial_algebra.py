@@ -1,33 +1,23 @@
-"""Twists, wrenches and articulated inertias, number by number: the straight-line algebra of the sweeps.
+"""Spatial algebra with fused products: twists, wrenches and articulated inertias by components.
 
-A twist is ``(w, u)``, a wrench ``(n, f)``, an articulated inertia ``[[I, H], [H^T, M]]`` with I and M
-symmetric: 21 numbers, upper triangles and H by rows. Each may be one number, or eight side by side.
+A twist is ``(w, u)``, a wrench ``(n, f)``, an articulated inertia ``[[I, H], [H^T, M]]`` with symmetric I and
+M: 21 numbers, upper triangles and H by rows. Each is a scalar or a vector of eight. Functions take
+components, not arrays, so that all of them stay in registers.
 """
 
 import math
 
 import numpy as np
-from numba import njit
 
+from rbnotes.compiled.decorators import jit_fma_inline
 from rbnotes.compiled.simd.lanes import absolute, greater, select
 
-FMA_OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
-"""No checks for division by zero; fused products."""
-
-_INTERNAL_OPTIONS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
-
-jit_fma = njit(**_INTERNAL_OPTIONS, **FMA_OPTIONS)
-"""Of functions that only compiled code calls, and that allocate nothing: they do not count references, which
-takes longer than a step."""
-
-jit_fma_inline = njit(forceinline=True, **_INTERNAL_OPTIONS, **FMA_OPTIONS)
-
 MAX_ANGLE = 2.0**19
-"""Beyond it the sine and the cosine are NaN here; callers have the reference answer."""
+"""Largest angle; beyond it sine and cosine are NaN here, and callers use the reference."""
 
-_ROUNDING_SHIFT = 1.5 * 2.0**52  # added and subtracted again, it rounds to a whole number
+_ROUNDING_SHIFT = 1.5 * 2.0**52  # adding and subtracting it rounds to an integer
 _QUARTERS_PER_RADIAN = 2 / math.pi
-# A quarter turn in three parts, the first two of 33 bits: whole numbers below 2^20 times them are exact.
+# A quarter turn in three parts, the first two of 33 bits: their products with integers below 2^20 are exact.
 _QUARTER_1 = float(np.floor(math.pi / 2 * 2.0**32) / 2.0**32)
 _QUARTER_2 = 6.077100506303966e-11
 _QUARTER_3 = 2.0222662487959506e-21
@@ -35,12 +25,12 @@ _QUARTER_3 = 2.0222662487959506e-21
 
 @jit_fma_inline
 def sine_cosine(x):
-    """Within two units in the last place, without branches; NaN for angles that are too large."""
+    """Return sine and cosine to two units in the last place, without branches; NaN for large angles."""
     k = (x * _QUARTERS_PER_RADIAN + _ROUNDING_SHIFT) - _ROUNDING_SHIFT
     x = select(greater(MAX_ANGLE, absolute(x)), x, math.nan)
     r = ((x - k * _QUARTER_1) - k * _QUARTER_2) - k * _QUARTER_3
     z = r * r
-    # Taylor: the first term left out is below 5e-17 on an eighth of a turn.
+    # Taylor series: the first neglected term is below 5e-17 on an eighth of a turn.
     sine = 1 / 6227020800 - z * (1 / 1307674368000)
     sine = 1 / 39916800 - z * sine
     sine = 1 / 362880 - z * sine
@@ -67,13 +57,13 @@ def sine_cosine(x):
 
 @jit_fma_inline
 def cross(a0, a1, a2, b0, b1, b2):
-    """The cross product."""
+    """Return the cross product."""
     return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
 
 
 @jit_fma_inline
 def dot6(a, b):
-    """Of a twist and a wrench."""
+    """Return the product of a twist and a wrench."""
     a0, a1, a2, a3, a4, a5 = a
     b0, b1, b2, b3, b4, b5 = b
     return (a0 * b0 + a1 * b1 + a2 * b2) + (a3 * b3 + a4 * b4 + a5 * b5)
@@ -81,7 +71,7 @@ def dot6(a, b):
 
 @jit_fma_inline
 def twist_in_world(R, p, w0, w1, w2, u0, u1, u2):
-    """A twist given in a frame at the pose ``(R, p)``."""
+    """Transform a twist from a frame with the pose ``(R, p)``."""
     w0, w1, w2 = matvec3(R, w0, w1, w2)
     u0, u1, u2 = matvec3(R, u0, u1, u2)
     a0, a1, a2 = cross(p[0], p[1], p[2], w0, w1, w2)
@@ -90,7 +80,7 @@ def twist_in_world(R, p, w0, w1, w2, u0, u1, u2):
 
 @jit_fma_inline
 def momentum(m, c, J, w0, w1, w2, u0, u1, u2):
-    """Of a rigid body: its mass, first moment and inertia (00, 01, 02, 11, 12, 22), times a twist."""
+    """Return the momentum of a rigid body with mass, first moment and inertia (00, 01, 02, 11, 12, 22)."""
     h0, h1, h2 = c
     J00, J01, J02, J11, J12, J22 = J
     return (
@@ -105,7 +95,7 @@ def momentum(m, c, J, w0, w1, w2, u0, u1, u2):
 
 @jit_fma_inline
 def articulated_inertia_product(I, H, M, w0, w1, w2, u0, u1, u2):
-    """Wrench or momentum of an articulated inertia."""
+    """Return the product of an articulated inertia and a twist or acceleration."""
     I00, I01, I02, I11, I12, I22 = I
     H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
     M00, M01, M02, M11, M12, M22 = M
@@ -121,7 +111,7 @@ def articulated_inertia_product(I, H, M, w0, w1, w2, u0, u1, u2):
 
 @jit_fma_inline
 def subtract_outer_product(I, H, M, U, g):
-    """An articulated inertia less ``U g^T``, where g is U over the inertia along a free coordinate."""
+    """Return an articulated inertia minus ``U g^T``, where g is U over the inertia of a free coordinate."""
     I00, I01, I02, I11, I12, I22 = I
     H00, H01, H02, H10, H11, H12, H20, H21, H22 = H
     M00, M01, M02, M11, M12, M22 = M
@@ -146,7 +136,7 @@ def subtract_outer_product(I, H, M, U, g):
 
 @jit_fma_inline
 def motion_cross(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2):
-    """``ad(w, u) (a, b)``: how a motion changes that is at rest in a moving frame."""
+    """Return ``ad(w, u) (a, b)``, the rate of a motion vector that is constant in a moving frame."""
     return (
         w1 * a2 - w2 * a1,
         w2 * a0 - w0 * a2,
@@ -159,7 +149,7 @@ def motion_cross(w0, w1, w2, u0, u1, u2, a0, a1, a2, b0, b1, b2):
 
 @jit_fma_inline
 def matmul3(A, B):
-    """Of two 3 x 3 matrices, nine numbers each, by rows."""
+    """Return the product of two 3 x 3 matrices, nine numbers each, by rows."""
     A00, A01, A02, A10, A11, A12, A20, A21, A22 = A
     B00, B01, B02, B10, B11, B12, B20, B21, B22 = B
     return (
@@ -177,13 +167,13 @@ def matmul3(A, B):
 
 @jit_fma_inline
 def transpose3(A):
-    """Of nine numbers by rows."""
+    """Return the transpose of nine numbers by rows."""
     A00, A01, A02, A10, A11, A12, A20, A21, A22 = A
     return A00, A10, A20, A01, A11, A21, A02, A12, A22
 
 
 @jit_fma_inline
 def matvec3(A, x0, x1, x2):
-    """A 3 x 3 matrix times a vector."""
+    """Return the product of a 3 x 3 matrix and a vector."""
     A00, A01, A02, A10, A11, A12, A20, A21, A22 = A
     return A00 * x0 + A01 * x1 + A02 * x2, A10 * x0 + A11 * x1 + A12 * x2, A20 * x0 + A21 * x1 + A22 * x2

@@ -1,15 +1,15 @@
-"""From poses and twists of bodies' frames to centres of mass and their velocities, and back."""
+"""Conversion between poses and twists of body frames and the states of the centers of mass."""
 
-from rbnotes.compiled.collision.distance import add_scaled, cross, jit_noalloc, norm, subtract
-from rbnotes.compiled.simulation.free_motion import matvec, matvec_transposed
+from rbnotes.compiled.decorators import jit_noalloc
+from rbnotes.compiled.linear_algebra import add_scaled, cross, matvec, matvec_transposed, norm, subtract
 
 
 @jit_noalloc
 def read_body_states(bodies, motion, state):
-    """Writes orientations, places, and velocities; behind those of the bodies stands the world, at rest."""
+    """Write orientations, positions and velocities of the bodies, and of the world behind them."""
     count, R = len(bodies.mass), state.R
     for i in range(3):
-        state.p[count, i], state.x[count, i] = 0.0, 0.0
+        state.p[count, i], state.center[count, i] = 0.0, 0.0
         state.v[count, i], state.v[count, 3 + i] = 0.0, 0.0
         for j in range(3):
             R[count, i, j] = 1.0 if i == j else 0.0
@@ -20,13 +20,13 @@ def read_body_states(bodies, motion, state):
         arm = matvec(R[b], bodies.com[b])
         for i in range(3):
             state.p[b, i] = motion[b, 4 * i + 3]
-            state.x[b, i] = state.p[b, i] + arm[i]
+            state.center[b, i] = state.p[b, i] + arm[i]
     read_velocities(bodies, motion, state)
 
 
 @jit_noalloc
 def read_velocities(bodies, motion, state):
-    """Writes spins and velocities of centres."""
+    """Write angular velocities and velocities of the centers."""
     for b in range(len(bodies.mass)):
         w, c, v = (motion[b, 16], motion[b, 17], motion[b, 18]), bodies.com[b], state.v[b]
         v[0], v[1], v[2] = w
@@ -36,7 +36,7 @@ def read_velocities(bodies, motion, state):
 
 @jit_noalloc
 def write_motion(bodies, state, motion):
-    """Writes poses and twists of the bodies' frames."""
+    """Write poses and twists of the body frames."""
     for b in range(len(bodies.mass)):
         for i in range(3):
             for j in range(3):
@@ -50,7 +50,7 @@ def write_motion(bodies, state, motion):
 
 @jit_noalloc
 def write_poses(state, E):
-    """Writes the poses of the bodies' frames and of the world."""
+    """Write the poses of the body frames and of the world."""
     for b in range(len(E)):
         for i in range(3):
             for j in range(3):
@@ -61,7 +61,7 @@ def write_poses(state, E):
 
 @jit_noalloc
 def body_twist(bodies, state, b):
-    """Both halves of the twist of a body's frame."""
+    """Return the angular and the linear half of the twist of a body frame."""
     v = state.v[b]
     w = (v[0], v[1], v[2])
     return w, subtract(matvec_transposed(state.R[b], (v[3], v[4], v[5])), cross(w, bodies.com[b]))
@@ -69,7 +69,7 @@ def body_twist(bodies, state, b):
 
 @jit_noalloc
 def contact_margin(bodies, sizes, h, gravity, state):
-    """How far apart bodies may be that close a gap in the step, as :func:`rbnotes.contact.prediction.contact_margin`."""
+    """Return the largest gap that can close in a step (:func:`rbnotes.contact.prediction.contact_margin`)."""
     fastest = 0.0
     for b in range(len(bodies.mass)):
         w, v = body_twist(bodies, state, b)

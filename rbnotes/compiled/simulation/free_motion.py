@@ -1,52 +1,30 @@
-"""How bodies fly and turn when nothing pushes, as :mod:`rbnotes.dynamics.free_rotation` has it.
+"""Free motion of rigid bodies, as in :mod:`rbnotes.dynamics.free_rotation`.
 
-The series is that of a quaternion and of the angular momentum in the body, so that each term takes few
+The power series is that of a quaternion and of the angular momentum in the body, so that each term needs few
 products. Vectors and quaternions are tuples, the scalar of a quaternion first.
 """
 
 import math
 
-from rbnotes.compiled.collision.distance import add_scaled, cross, dot, jit_noalloc, norm
+from rbnotes.compiled.decorators import jit_noalloc
+from rbnotes.compiled.linear_algebra import (
+    add_scaled,
+    cross,
+    dot,
+    matvec,
+    matvec_transposed,
+    norm,
+    quaternion_product,
+)
 from rbnotes.dynamics.free_rotation import MAX_SERIES_ANGLE, MAX_SERIES_TERMS, MAX_SUBSTEPS
 
 MIN_SERIES_TERM = 1e-18
-"""Size of terms of a series from which on they count for nothing."""
-
-
-@jit_noalloc
-def matvec(A, x):
-    """A matrix times a vector."""
-    return (
-        A[0, 0] * x[0] + A[0, 1] * x[1] + A[0, 2] * x[2],
-        A[1, 0] * x[0] + A[1, 1] * x[1] + A[1, 2] * x[2],
-        A[2, 0] * x[0] + A[2, 1] * x[1] + A[2, 2] * x[2],
-    )
-
-
-@jit_noalloc
-def matvec_transposed(A, x):
-    """The transpose of a matrix times a vector."""
-    return (
-        A[0, 0] * x[0] + A[1, 0] * x[1] + A[2, 0] * x[2],
-        A[0, 1] * x[0] + A[1, 1] * x[1] + A[2, 1] * x[2],
-        A[0, 2] * x[0] + A[1, 2] * x[1] + A[2, 2] * x[2],
-    )
-
-
-@jit_noalloc
-def quaternion_product(q, p):
-    """Of two quaternions."""
-    return (
-        q[0] * p[0] - q[1] * p[1] - q[2] * p[2] - q[3] * p[3],
-        q[0] * p[1] + q[1] * p[0] + q[2] * p[3] - q[3] * p[2],
-        q[0] * p[2] + q[2] * p[0] + q[3] * p[1] - q[1] * p[3],
-        q[0] * p[3] + q[3] * p[0] + q[1] * p[2] - q[2] * p[1],
-    )
+"""Size below which the terms of a series are neglected."""
 
 
 @jit_noalloc
 def rotate_inverse(q, x):
-    """A vector in the frame that a quaternion turns to."""
+    """Rotate a vector by the inverse of a unit quaternion."""
     back = (-q[1], -q[2], -q[3])
     twice = cross(back, x)
     across = cross(back, twice)
@@ -59,7 +37,7 @@ def rotate_inverse(q, x):
 
 @jit_noalloc
 def write_rotation_matrix(q, R):
-    """Writes the matrix of a unit quaternion."""
+    """Write the matrix of a unit quaternion."""
     s, x, y, z = q
     R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - s * z), 2 * (x * z + s * y)
     R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + s * z), 1 - 2 * (x * x + z * z), 2 * (y * z - s * x)
@@ -68,7 +46,7 @@ def write_rotation_matrix(q, R):
 
 @jit_noalloc
 def free_rotation(momentum, inverse_inertia, h, workspace):
-    """The unit quaternion by which a body turns, of this momentum and inverse inertia in its own frame."""
+    """Return the quaternion of the rotation in a time h; momentum and inverse inertia are in the body."""
     l, w, q = workspace[:, 0:3], workspace[:, 3:6], workspace[:, 6:10]
     l[0, 0], l[0, 1], l[0, 2] = momentum
     w0, w1, w2 = matvec(inverse_inertia, momentum)
@@ -105,11 +83,11 @@ def free_rotation(momentum, inverse_inertia, h, workspace):
 
 @jit_noalloc
 def advance_free_motion(bodies, h, initial, v, final, workspace):
-    """Writes orientations, places and velocities after the flight; false if a body turns too far.
+    """Write orientations, positions and velocities after a free motion; return False if a body turns too far.
 
-    What a run needs that goes on from there are the places of the bodies' frames: centres follow from these.
+    The next steps start from the origins of the body frames, so the centers are computed from these.
     """
-    series, turn = workspace.series, workspace.turn
+    series, turn = workspace.series, workspace.rotation
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])
         num_parts = math.ceil(h * norm(w) / MAX_SERIES_ANGLE)
@@ -133,16 +111,17 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
         final.v[b, 0], final.v[b, 1], final.v[b, 2] = w
         arm = matvec(final.R[b], bodies.com[b])
         for i in range(3):
-            final.p[b, i] = initial.x[b, i] + h * v[b, 3 + i] - arm[i]
-            final.x[b, i] = final.p[b, i] + arm[i]
+            final.p[b, i] = initial.center[b, i] + h * v[b, 3 + i] - arm[i]
+            final.center[b, i] = final.p[b, i] + arm[i]
     return True
 
 
 @jit_noalloc
 def displacement_derivatives(bodies, h, v, D):
-    """Writes how much farther bodies turn, seen in their frames at the end, for each change of their spin.
+    """Write the derivatives ``(n, 3, 3)`` of the final rotation, in the final frame, by the angular velocity.
 
-    As :func:`rbnotes.multibody.maximal.rattle_integrator._displacement_derivative`, ``(n, 3, 3)``; centres move by h times the change.
+    They are ``_displacement_derivative`` of :mod:`rbnotes.multibody.maximal.rattle_integrator`. The
+    derivative of a center of mass by its velocity is h.
     """
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])
@@ -150,7 +129,7 @@ def displacement_derivatives(bodies, h, v, D):
         momentum = matvec(J, w)
         angle = h * norm(w)
         square = angle * angle
-        if angle < 0.1:  # what is left out is below rounding
+        if angle < 0.1:  # the neglected terms are below rounding
             c2 = 0.5 - square / 24 * (1 - square / 30 * (1 - square / 56 * (1 - square / 90)))
             c3 = (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))) / 6
         else:
@@ -168,7 +147,7 @@ def displacement_derivatives(bodies, h, v, D):
 
 @jit_noalloc
 def energy(bodies, gravity, x, v):
-    """Kinetic energy and the potential of gravity."""
+    """Return the kinetic energy and the potential energy of gravity."""
     total = 0.0
     for b in range(len(bodies.mass)):
         w, u = (v[b, 0], v[b, 1], v[b, 2]), (v[b, 3], v[b, 4], v[b, 5])

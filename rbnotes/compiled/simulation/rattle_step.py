@@ -1,14 +1,13 @@
-"""Steps of :mod:`rbnotes.multibody.maximal.rattle_integrator`, compiled: kick, flight, kick, and the account of the energy.
+"""One RATTLE step: velocity update, free motion, velocity update, and the energy account.
 
-What is out of the ordinary is left to the reference: joints that are apart or repeat each other, friction
-that Newton's method does not find, steps that are too long. Python is asked for applied forces, and where
-bodies that overlap are to be moved.
+The reference is :mod:`rbnotes.multibody.maximal.rattle_integrator`, which takes over exceptional steps:
+large joint errors, dependent joint rows, friction that Newton's method does not solve, and long steps. Python
+evaluates applied forces and separates overlapping bodies.
 """
 
 import math
-from collections import namedtuple
+from typing import Any, NamedTuple
 
-from rbnotes.compiled.collision.distance import jit_inline, jit_noalloc, norm
 from rbnotes.compiled.collision.narrow_phase import PLACE_SIZE, find_contacts
 from rbnotes.compiled.contact_solver.envelope_factors import (
     factor_cholesky,
@@ -20,13 +19,11 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
     add_impulses,
     assemble_error_derivative,
     assemble_joint_system,
-    dot6,
     free_constraint_accelerations,
     impulse_responses,
     joint_errors,
     joint_jacobian,
 )
-from rbnotes.compiled.contact_solver.newton_friction import copy_array, nan_max
 from rbnotes.compiled.contact_solver.velocity_update import (
     kinetic_energy,
     resting_velocity,
@@ -35,6 +32,8 @@ from rbnotes.compiled.contact_solver.velocity_update import (
     solve_velocities,
     update_contact_velocities,
 )
+from rbnotes.compiled.decorators import jit_inline, jit_noalloc
+from rbnotes.compiled.linear_algebra import copy_array, dot6, max_abs, nan_max, norm
 from rbnotes.compiled.record_layout import (
     AFTER,
     BEFORE,
@@ -73,30 +72,76 @@ from rbnotes.unchecked.stabilization import (
     PROJECTION_TOLERANCE,
 )
 
-Colliders = namedtuple("Colliders", "body numbers pairs mu restitution sizes")
-"""The colliders: their bodies, their numbers, pairs that may touch, coefficients of all pairs, and how far
-the surface of each body reaches from its origin."""
 
-StepRecords = namedtuple("StepRecords", "contacts pushes sums impulses")
-"""What a step leaves: contacts at its start, those of its second kick, and those that are near at its end;
-where both pushed; energy, works and residual; and the joints' impulses of both kicks."""
+class Colliders(NamedTuple):
+    """Collision geometry of all bodies."""
 
-StepWorkspace = namedtuple(
-    "StepWorkspace", "v arrived target back D moved lower upper poses places series turn"
-)
-"""Velocities, numbers for each row, displacements, systems, poses, places of contact, terms of a series."""
+    body: Any
+    """Body of each of s shapes ``(s,)``."""
+    geometry: Any
+    """Rows of :data:`~rbnotes.compiled.collision.narrow_phase.SHAPE_SIZE` numbers."""
+    pairs: Any
+    """Pairs of shapes that may touch ``(c, 2)``."""
+    mu: Any
+    """Friction coefficients of all pairs ``(s, s)``."""
+    restitution: Any
+    """Coefficients of restitution of all pairs ``(s, s)``."""
+    bounding_radii: Any
+    """Largest distance of each body's surface from its origin ``(n,)``."""
+
+
+class StepRecords(NamedTuple):
+    """Results of one step."""
+
+    contacts: Any
+    """Contacts of the first update, of the second one, and those near at the end ``(3, c, 20)``."""
+    remembered: Any
+    """Contacts with their impulses in the world, of both updates ``(2, c, 20)``."""
+    sums: Any
+    """Energy, works and residual, in the order of :mod:`~rbnotes.compiled.record_layout`."""
+    impulses: Any
+    """Joint impulses of both updates ``(2, m)``."""
+
+
+class StepWorkspace(NamedTuple):
+    """Working memory of one step."""
+
+    v: Any
+    """Velocities ``(n + 1, 6)``."""
+    incoming: Any
+    """Velocities at the end of the free motion ``(n + 1, 6)``."""
+    target: Any
+    """Target velocities of the joint rows ``(m,)``."""
+    correction: Any
+    """Regularization of the target ``(m,)``."""
+    D: Any
+    """Displacement derivatives ``(n + 1, 3, 3)``."""
+    displaced_responses: Any
+    """Displacements per unit impulse ``(m, 2, 6)``."""
+    lower: Any
+    """Lower factor of the error derivative, by rows."""
+    upper: Any
+    """Upper factor of the error derivative, by columns."""
+    poses: Any
+    """Poses of bodies and world ``(n + 1, 4, 4)``."""
+    places: Any
+    """Shapes and places of contacts ``(c, 9)``."""
+    series: Any
+    """Terms of the free rotation's power series."""
+    rotation: Any
+    """Rotation matrix of a free motion ``(3, 3)``."""
 
 
 @jit_noalloc
 def factor_joint_system(bodies, joints, state):
-    """Writes what joints do where the bodies are; the largest mobility, below zero where rows may repeat."""
-    system, max_mobility = state.held, 0.0
-    joint_jacobian(joints, state.R, state.x, system.rows)
-    impulse_responses(bodies, joints.row_bodies, system.rows, system.moves)
-    assemble_joint_system(joints, system.rows, system.moves, system.factor)
-    for r in range(len(joints.first)):
-        max_mobility = max(max_mobility, system.factor[joints.at[r] + r])
-    return max_mobility if factor_cholesky(system.factor, joints.first, joints.at) else -1.0
+    """Write and factor the joint system; return the largest mobility, negative if rows may be dependent."""
+    system, max_mobility = state.system, 0.0
+    joint_jacobian(joints, state.R, state.center, system.jacobian)
+    impulse_responses(bodies, joints.row_bodies, system.jacobian, system.responses)
+    assemble_joint_system(joints, system.jacobian, system.responses, system.factor)
+    for r in range(len(joints.first_column)):
+        max_mobility = max(max_mobility, system.factor[joints.row_offset[r] + r])
+    return max_mobility if factor_cholesky(system.factor, joints.first_column, joints.row_offset) else -1.0
 
 
 @jit_inline
@@ -114,19 +159,25 @@ def take_step(
     memory,
     workspace,
 ):
-    """Takes a step from here to there, with so many contacts at its start.
+    """Take a step from `initial` to `final`, with `count` contacts at its start.
 
-    How it ended, the largest mobility of the joints there, and how many contacts the second kick had, and how
-    many are near now.
+    Returns
+    -------
+    status : int
+        How the step ended, see :mod:`rbnotes.compiled.record_layout`.
+    max_mobility : float
+        Largest mobility of the joints at the end.
+    num_second, num_near : int
+        Numbers of contacts of the second velocity update, and of those near at the end.
     """
-    v, incoming, target = workspace.v, workspace.arrived, workspace.target
+    v, incoming, target = workspace.v, workspace.incoming, workspace.target
     if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
         return NEEDS_REFERENCE, max_mobility, 0, 0
     add_force_impulses(parameters, initial.v, v)
     contacts, previous, max_residual, is_converged = records.contacts[0, :count], memory, 0.0, True
-    joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace.back, target)
+    joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace.correction, target)
     if count:
-        previous = records.pushes[0, :count]
+        previous = records.remembered[0, :count]
         max_residual, is_converged = solve_velocities(
             bodies,
             joints,
@@ -142,17 +193,17 @@ def take_step(
             records.impulses[0],
         )
     else:
-        solve_joint_impulses(joints, initial.held, v, target, records.impulses[0])
+        solve_joint_impulses(joints, initial.system, v, target, records.impulses[0])
     if not is_converged or not constrained_free_motion(
         bodies, joints, parameters.h, initial, v, records.impulses[0], final, workspace
     ):
         return NEEDS_REFERENCE, max_mobility, 0, 0
     update_contact_velocities(contacts, initial, v)
-    integrator_work = energy(bodies, parameters.gravity, final.x, final.v) - energy(
-        bodies, parameters.gravity, initial.x, v
+    integrator_work = energy(bodies, parameters.gravity, final.center, final.v) - energy(
+        bodies, parameters.gravity, initial.center, v
     )
     integrator_work += gravity_work(bodies, parameters, initial.v, v)
-    joint_work = joint_impulse_work(joints, initial.held, initial.v, v, records.impulses[0])
+    joint_work = joint_impulse_work(joints, initial.system, initial.v, v, records.impulses[0])
     contact_work, force_work = (
         contact_impulse_work(contacts),
         applied_force_work(bodies, parameters, initial.v, v),
@@ -163,12 +214,12 @@ def take_step(
     )
     separation = 0.0
     if status == OVERLAPPING:
-        separation -= energy(bodies, parameters.gravity, final.x, final.v)
+        separation -= energy(bodies, parameters.gravity, final.center, final.v)
         if not separate_bodies(bodies, callbacks, final) or not joint_errors(
-            joints, final.R, final.x, final.apart
+            joints, final.R, final.center, final.joint_error
         ):
             return NEEDS_REFERENCE, max_mobility, 0, 0
-        separation += energy(bodies, parameters.gravity, final.x, final.v)
+        separation += energy(bodies, parameters.gravity, final.center, final.v)
         status, num_near = find_step_contacts(
             bodies, colliders, parameters, final, records.contacts[2], workspace, math.inf
         )
@@ -184,11 +235,9 @@ def take_step(
     callbacks.time[0] += parameters.h
     if not evaluate_applied_forces(bodies, callbacks, parameters, final):
         return NEEDS_REFERENCE, max_mobility, 0, 0
-    if (
-        callbacks.evaluate_applied_forces
-    ):  # those that depend on velocities, at those that result but for the contacts
+    if callbacks.has_forces:  # evaluated at the velocities without contact impulses
         add_force_impulses(parameters, incoming, final.v)
-        solve_joint_impulses(joints, final.held, final.v, target, records.impulses[1])
+        solve_joint_impulses(joints, final.system, final.v, target, records.impulses[1])
         if not evaluate_applied_forces(bodies, callbacks, parameters, final):
             return NEEDS_REFERENCE, max_mobility, 0, 0
     add_force_impulses(parameters, incoming, final.v)
@@ -207,23 +256,23 @@ def take_step(
             target,
             incoming,
             previous,
-            records.pushes[1, :num_second],
+            records.remembered[1, :num_second],
             final.v,
             records.impulses[1],
         )
         max_residual = nan_max(max_residual, residual)
     else:
-        solve_joint_impulses(joints, final.held, final.v, target, records.impulses[1])
+        solve_joint_impulses(joints, final.system, final.v, target, records.impulses[1])
     integrator_work += gravity_work(bodies, parameters, incoming, final.v)
     force_work += applied_force_work(bodies, parameters, incoming, final.v)
-    joint_work += joint_impulse_work(joints, final.held, incoming, final.v, records.impulses[1])
+    joint_work += joint_impulse_work(joints, final.system, incoming, final.v, records.impulses[1])
     contact_work += contact_impulse_work(second_contacts)
     if not is_converged or not is_energy_consistent(
         bodies, joints, parameters, initial.v, final.v, joint_work + integrator_work
     ):
         return NEEDS_REFERENCE, max_mobility, 0, 0
     sums = records.sums
-    sums[ENERGY] = energy(bodies, parameters.gravity, final.x, final.v)
+    sums[ENERGY] = energy(bodies, parameters.gravity, final.center, final.v)
     sums[JOINT_WORK], sums[CONTACT_WORK], sums[INTEGRATOR_WORK], sums[RESIDUAL] = (
         joint_work,
         contact_work,
@@ -236,7 +285,7 @@ def take_step(
 
 @jit_noalloc
 def is_energy_consistent(bodies, joints, parameters, before, after, work):
-    """Whether joints and flight change the energy by little enough."""
+    """Return True if joints and free motion change the energy by at most the tolerance."""
     fall_speed, mass = parameters.h * norm(parameters.gravity), 0.0
     for b in range(len(bodies.mass)):
         mass += bodies.mass[b]
@@ -249,82 +298,84 @@ def is_energy_consistent(bodies, joints, parameters, before, after, work):
 
 @jit_noalloc
 def add_force_impulses(parameters, v, out):
-    """Writes velocities with half a step's impulse of gravity and of applied forces."""
+    """Write velocities with half a step's impulse of gravity and of applied forces."""
     for b in range(len(v)):
         gravity_time = parameters.h / 2 if b < len(v) - 1 else 0.0
         for k in range(3):
-            out[b, k] = v[b, k] + parameters.push[b, k]
-            out[b, 3 + k] = v[b, 3 + k] + gravity_time * parameters.gravity[k] + parameters.push[b, 3 + k]
-
-
-@jit_noalloc
-def max_abs(x):
-    """The largest size of some numbers."""
-    size = 0.0
-    for i in range(len(x)):
-        size = nan_max(size, abs(x[i]))
-    return size
+            out[b, k] = v[b, k] + parameters.force_velocity[b, k]
+            out[b, 3 + k] = (
+                v[b, 3 + k] + gravity_time * parameters.gravity[k] + parameters.force_velocity[b, 3 + k]
+            )
 
 
 @jit_noalloc
 def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, target):
-    """Writes velocities along rows that have the joints together after a flight, to second order in h."""
-    free_constraint_accelerations(bodies, joints, initial.R, initial.x, initial.v, target)
-    # As the reference has it, with rows a little soft: to first order in that.
+    """Write the joint velocities that cancel the joint errors after a step, to second order in h."""
+    free_constraint_accelerations(bodies, joints, initial.R, initial.center, initial.v, target)
+    # The reference regularizes the rows; here to first order in the regularization.
     for r in range(len(target)):
-        target[r] = -initial.apart[r] / h - h / 2 * target[r]
+        target[r] = -initial.joint_error[r] / h - h / 2 * target[r]
         correction[r] = target[r]
-    solve_cholesky(initial.held.factor, joints.first, joints.at, correction)
+    solve_cholesky(initial.system.factor, joints.first_column, joints.row_offset, correction)
     for r in range(len(target)):
         target[r] -= PROJECTION_REGULARIZATION * max_mobility * correction[r]
 
 
 @jit_noalloc
 def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, workspace):
-    """Flies, with the joint impulses and velocities corrected so that the joints come together again."""
-    size, system, error, joint_error = len(impulses), initial.held, math.inf, final.apart
+    """Advance the bodies, and correct joint impulses and velocities until the joint errors vanish."""
+    size, system, error, joint_error = len(impulses), initial.system, math.inf, final.joint_error
     if size == 0:
         return advance_free_motion(bodies, h, initial, v, final, workspace)
     lower, upper = workspace.lower, workspace.upper
     for _ in range(MAX_NEWTON_ITERATIONS):
         if not advance_free_motion(bodies, h, initial, v, final, workspace):
             return False
-        if not joint_errors(joints, final.R, final.x, joint_error):
+        if not joint_errors(joints, final.R, final.center, joint_error):
             return False
         before, error = error, max_abs(joint_error)
         if error <= PROJECTION_TOLERANCE:
             return True
         if not error <= before / 2:
             return False
-        joint_jacobian(joints, final.R, final.x, final.held.rows)
+        joint_jacobian(joints, final.R, final.center, final.system.jacobian)
         displacement_derivatives(bodies, h, v, workspace.D)
         assemble_error_derivative(
-            joints, final.held.rows, system.moves, workspace.D, h, workspace.moved, lower, upper
+            joints,
+            final.system.jacobian,
+            system.responses,
+            workspace.D,
+            h,
+            workspace.displaced_responses,
+            lower,
+            upper,
         )
         max_mobility = 0.0
         for r in range(size):
-            max_mobility = max(max_mobility, abs(upper[joints.at[r] + r]))
+            max_mobility = max(max_mobility, abs(upper[joints.row_offset[r] + r]))
         for r in range(size):
-            upper[joints.at[r] + r] += PROJECTION_REGULARIZATION * max_mobility
-        if not factor_lu(lower, upper, joints.first, joints.at):
+            upper[joints.row_offset[r] + r] += PROJECTION_REGULARIZATION * max_mobility
+        if not factor_lu(lower, upper, joints.first_column, joints.row_offset):
             return False
-        solve_lu(lower, upper, joints.first, joints.at, joint_error)
+        solve_lu(lower, upper, joints.first_column, joints.row_offset, joint_error)
         for r in range(size):
             joint_error[r] = -joint_error[r]
             impulses[r] += joint_error[r]
-        add_impulses(system.moves, joints.row_bodies, joint_error, v)
+        add_impulses(system.responses, joints.row_bodies, joint_error, v)
     return False
 
 
 @jit_noalloc
 def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace, slop):
-    """Writes the contacts that may close within the next step; how that ended, and how many there are."""
+    """Write the contacts that may close within the next step; return the status and their number."""
     if len(colliders.pairs) == 0:
         return STEP_TAKEN, 0
     write_poses(state, workspace.poses)
-    margin = contact_margin(bodies, colliders.sizes, parameters.h, parameters.gravity, state)
+    margin = contact_margin(bodies, colliders.bounding_radii, parameters.h, parameters.gravity, state)
     places = workspace.places
-    count = find_contacts(colliders.numbers, colliders.body, colliders.pairs, workspace.poses, margin, places)
+    count = find_contacts(
+        colliders.geometry, colliders.body, colliders.pairs, workspace.poses, margin, places
+    )
     if count > len(contacts):
         return CONTACTS_FULL, 0
     for i in range(count):
@@ -340,14 +391,14 @@ def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace
 
 @jit_noalloc
 def joint_impulse_work(joints, system, before, after, impulses):
-    """Impulses times mean velocities."""
+    """Return the sum of joint impulses times mean velocities."""
     total = 0.0
     for r in range(len(impulses)):
         for side in range(2):
             b = joints.row_bodies[r, side]
             total += (
                 impulses[r]
-                * (dot6(system.rows[r, side], before[b]) + dot6(system.rows[r, side], after[b]))
+                * (dot6(system.jacobian[r, side], before[b]) + dot6(system.jacobian[r, side], after[b]))
                 / 2
             )
     return total
@@ -355,7 +406,7 @@ def joint_impulse_work(joints, system, before, after, impulses):
 
 @jit_noalloc
 def gravity_work(bodies, parameters, before, after):
-    """That of the weights in a kick."""
+    """Return the work of gravity over half a step: impulses times mean velocities."""
     total = 0.0
     for b in range(len(bodies.mass)):
         for k in range(3):
@@ -366,7 +417,7 @@ def gravity_work(bodies, parameters, before, after):
 
 @jit_noalloc
 def contact_impulse_work(contacts):
-    """Impulses times mean velocities."""
+    """Return the sum of contact impulses times mean velocities."""
     total = 0.0
     for i in range(len(contacts)):
         for k in range(3):

@@ -1,11 +1,15 @@
-"""Steps one after the other, from flat arrays and into them (:mod:`rbnotes.multibody.packing.simulation_runs`)."""
+"""Simulation loop over flat arrays, for :mod:`rbnotes.multibody.packing.simulation_runs`."""
 
 from rbnotes.compiled.array_views import view_at
-from rbnotes.compiled.collision.distance import jit_inline, jit_noalloc
 from rbnotes.compiled.collision.narrow_phase import PLACE_SIZE, SHAPE_SIZE
-from rbnotes.compiled.contact_solver.joint_constraints import Bodies, Joints, joint_errors
-from rbnotes.compiled.contact_solver.newton_friction import copy_array
+from rbnotes.compiled.contact_solver.joint_constraints import (
+    Bodies,
+    Joints,
+    joint_errors,
+)
 from rbnotes.compiled.contact_solver.velocity_update import BodyStates, JointSystem, StepParameters
+from rbnotes.compiled.decorators import jit_inline, jit_noalloc
+from rbnotes.compiled.linear_algebra import copy_array
 from rbnotes.compiled.record_layout import (
     CALLBACK_ADDRESS,
     CONTACT_SIZE,
@@ -39,13 +43,13 @@ from rbnotes.compiled.simulation.rattle_step import (
 from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
 from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
 
-# Of the header of the whole numbers: bodies, joints, rows, couples, size of the envelope, shapes, pairs.
+# Header of the integers: numbers of bodies, joints, rows, couplings, envelope entries, shapes and pairs.
 HEADER_SIZE = 7
 
 
 @jit_noalloc
 def read_mechanism(integers, floats):
-    """Bodies and joints, the shapes they carry, and gravity."""
+    """Return views of bodies, joints and colliders, and gravity."""
     n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
     body, at = view_at(integers, HEADER_SIZE, (k,))
     parent, at = view_at(integers, at, (k,))
@@ -96,14 +100,14 @@ def read_mechanism(integers, floats):
 
 @jit_noalloc
 def copy_rows(x, count, out):
-    """Writes some rows into another array."""
+    """Copy the first rows to another array."""
     for i in range(count):
         copy_array(x[i], out[i])
 
 
 @jit_noalloc
 def allocate_states(x, at, n, m, size):
-    """Room from there on for a place of n bodies and m rows; and where the rest is."""
+    """Allocate the states of n bodies and m rows at index `at`; return the next index, too."""
     R, at = view_at(x, at, (n, 3, 3))
     p, at = view_at(x, at, (n, 3))
     c, at = view_at(x, at, (n, 3))
@@ -117,7 +121,7 @@ def allocate_states(x, at, n, m, size):
 
 @jit_noalloc
 def allocate_step_workspace(x, at, n, m, size, max_contacts):
-    """Room from there on for what a step finds with so many contacts at most, and for the rest."""
+    """Allocate the results and the working memory of a step at index `at`; return the next index, too."""
     contacts, at = view_at(x, at, (3, max_contacts, CONTACT_SIZE))
     pushes, at = view_at(x, at, (2, max_contacts, CONTACT_SIZE))
     sums, at = view_at(x, at, (NUM_FIRST_CONTACTS,))
@@ -146,7 +150,7 @@ def allocate_step_workspace(x, at, n, m, size, max_contacts):
 
 @jit_noalloc
 def allocate_callbacks(x, settings, n):
-    """What Python is asked and answers; and room for what that makes of velocities."""
+    """Allocate the buffers of callbacks, and the velocity changes by applied forces."""
     motion, at = view_at(x, 0, (n, MOTION_SIZE))
     wrenches, at = view_at(x, at, (n, 6))
     push, at = view_at(x, at, (n + 1, 6))
@@ -172,14 +176,14 @@ def run_steps(
     callback_buffer,
     workspace,
 ):
-    """Takes steps until all are taken, or one is unusual, or there is no room for another one's contacts.
+    """Take steps until all are taken, one is exceptional, or an array is full; return the status.
 
-    Motions are ``(n, 22)``, those after each step ``(T, n, 22)``; contacts and remembered impulses
-    ``(room, CONTACT)`` are those at the start, and then those at the end. What Python answers stands in
-    ``callback_buffer``, ``workspace`` is room; both are all zeros.
+    Motions are ``(n, 22)``, those after each step ``(T, n, 22)``. Contacts and remembered impulses, rows of
+    ``CONTACT_SIZE`` numbers, are read at the start and written at the end. ``callback_buffer`` and
+    ``workspace`` are working memory, initially zero.
     """
     bodies, joints, colliders, gravity = read_mechanism(integers, floats)
-    count, size, max_contacts = len(bodies.mass), len(joints.first), len(contacts)
+    count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
     callbacks, push = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], push)
     step_records, step_workspace, at = allocate_step_workspace(
@@ -194,10 +198,10 @@ def run_steps(
     num_near, num_remembered, num_written = int(settings[NUM_NEAR]), int(settings[NUM_REMEMBERED]), 0
     copy_rows(contacts, num_near, step_records.contacts[0])
     settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
-    if not joint_errors(joints, initial.R, initial.x, initial.apart):
+    if not joint_errors(joints, initial.R, initial.center, initial.joint_error):
         return NEEDS_REFERENCE
     for r in range(size):
-        if abs(initial.apart[r]) > JOINT_ERROR_TOLERANCE:
+        if abs(initial.joint_error[r]) > JOINT_ERROR_TOLERANCE:
             return NEEDS_REFERENCE
     max_mobility = factor_joint_system(bodies, joints, initial)
     if max_mobility < 0:
@@ -231,16 +235,16 @@ def run_steps(
             impulses[n, r] = step_records.impulses[0, r] + step_records.impulses[1, r]
         if num_near:
             num_remembered = num_near
-            copy_rows(step_records.pushes[0], num_remembered, remembered)
+            copy_rows(step_records.remembered[0], num_remembered, remembered)
         if num_second:
             num_remembered = num_second
-            copy_rows(step_records.pushes[1], num_remembered, remembered)
+            copy_rows(step_records.remembered[1], num_remembered, remembered)
         num_near = num_new
         copy_rows(step_records.contacts[2], num_near, step_records.contacts[0])
         copy_rows(step_records.contacts[2], num_near, contacts)
         write_motion(bodies, final, motion)
         copy_rows(motion, count, states[n])
-        read_velocities(bodies, motion, final)  # as a run that goes on from there
+        read_velocities(bodies, motion, final)  # a run that continues from there reads them, too
         initial, final = final, initial
         settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS], settings[NUM_NEAR], settings[NUM_REMEMBERED] = (
             n + 1,

@@ -1,16 +1,16 @@
-"""Trees and worlds packed into arrays: compiled recursions for one state or a batch, compiled time steps.
+"""Trees and worlds packed into arrays, for compiled recursions and time steps.
 
 :func:`compile` packs a model into flat arrays, which takes milliseconds. The code that reads them is the same
-for all models: numba compiles it on first use and keeps it on disk, beside the package or, where that is not
-writable, in the user's cache; the environment variable ``NUMBA_CACHE_DIR`` names another folder. Each compilation
-is reported on the logger ``rbnotes.compiled``. Joints given as functions have a program of their own, one for each
-kind of function, which is compiled with the first tree that has such a joint. Joint types that a user writes are
-evaluated through their methods.
+for all models: numba compiles it on first use and keeps it on disk, beside the package or, if that is not
+writable, in the user's cache; the environment variable ``NUMBA_CACHE_DIR`` names another folder. Each
+compilation is reported on the logger ``rbnotes.compiled``. A joint given as a function has a program of its
+own, one for each kind of function, which is compiled with the first tree that has such a joint. Joint types
+that a user writes are evaluated through their methods.
 
 :func:`sweep` distributes many states over the workers of an executor.
 
-The functions of :mod:`rbnotes.multibody.reduced` and :mod:`rbnotes.multibody.maximal` are the reference: results
-agree with theirs to rounding.
+The functions of :mod:`rbnotes.multibody.reduced` and :mod:`rbnotes.multibody.maximal` are the reference: the
+results agree to rounding.
 """
 
 from typing import overload
@@ -35,25 +35,25 @@ def compile(model: World) -> CompiledWorld: ...
 
 
 def compile(model: Tree | World) -> CompiledTree | CompiledWorld:
-    """A tree, ready for compiled recursions, one call each or one for a whole batch of states; or a world.
+    """Pack a tree for compiled recursions on one state or a batch, or a world for compiled time steps.
 
     Raises
     ------
     InvalidArgument
-        If it is neither; if a joint of a tree has more than six coordinates, or constraints among them that
-        are not a quaternion's; if two planes of a world may touch.
+        If `model` is neither; if a joint of a tree has more than six coordinates, or coordinate constraints
+        that are not those of a quaternion; if two planes of a world may touch.
     MissingExtra
-        If numba is not installed, which the extra ``compiled`` brings.
+        If numba is not installed, which the extra ``compiled`` installs.
     """
     arguments.require_instance("model", model, Tree, World)
     if isinstance(model, Tree):
         compiled: CompiledTree | CompiledWorld = CompiledTree(model)
-        compiled_function("forward_one")
+        compiled_function("forward_dynamics_single")
     else:
         compiled = CompiledWorld(model.mechanism, model.colliders, model.excluded_pairs)
         (
-            compiled_function("touching_shapes"),
-            compiled_function("newton_method"),
-            compiled_function("rattle_steps"),
+            compiled_function("find_shape_contacts"),
+            compiled_function("solve_friction"),
+            compiled_function("take_steps"),
         )
     return compiled

@@ -1,4 +1,4 @@
-"""A tree with compiled recursions: the functions of :mod:`rbnotes.multibody.reduced` as methods."""
+"""Compiled tree: the functions of :mod:`rbnotes.multibody.reduced` as methods."""
 
 from __future__ import annotations
 
@@ -38,19 +38,23 @@ from rbnotes.multibody.reduced.recursive_dynamics import (
 
 _flat, _empty = np.ascontiguousarray, np.empty
 _NO_WRENCHES = 0.0
-"""No wrenches: told from other zeros by identity, which takes no time."""
+"""Default of `wrenches`, compared by identity."""
 _EMPTY_VECTOR = np.zeros(0)
 
 
 class CompiledTree:
-    """A packed tree; its methods take states ``(..., k)``, one or many, and cost O(n) a state for n links.
+    """Packed tree with compiled recursions.
 
-    Shapes are checked before, and numbers by the result, which would not be finite. Calls for one state use
-    room that the object holds: one thread at a time. Those for many states have their own room, and let other
-    threads run beside them. Angles of 2^19 rad and more, 83,000 turns, are the reference's, at its speed, for
-    all joints and states of the call: take whole turns off before.
+    The methods take states ``(..., k)``, one or many, and cost O(n) per state for n links. They have the
+    names, arguments and results of the functions of :mod:`rbnotes.multibody.reduced`; not all of these are
+    compiled.
 
-    Raises InvalidArgument if ``tree`` is no ``Tree``.
+    Shapes are checked before the call. Entries that are not finite are found in the result. Calls for one
+    state use the workspace of the object, so only one thread may make them at a time; calls for many states
+    allocate their own workspace and run in parallel. If an angle is 2^19 rad (83,000 turns) or more, the
+    reference evaluates the whole call at its own speed; subtract whole turns first.
+
+    Raises InvalidArgument if ``tree`` is not a ``Tree``.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -75,11 +79,11 @@ class CompiledTree:
 
     @cached_property
     def _forward_dynamics_entry(self) -> Callable[..., int]:
-        return compiled_function("forward_one")
+        return compiled_function("forward_dynamics_single")
 
     @cached_property
     def _inverse_dynamics_entry(self) -> Callable[..., int]:
-        return compiled_function("inverse_one")
+        return compiled_function("inverse_dynamics_single")
 
     @cached_property
     def _unforced_tree(self) -> PackedTree:
@@ -96,7 +100,9 @@ class CompiledTree:
     def forward_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NO_WRENCHES
     ) -> Array:
-        """Accelerations ``(..., k)``, as :func:`rbnotes.multibody.reduced.forward_dynamics` (Sueda 2.12, Algorithm 9).
+        """Return the accelerations ``(..., k)`` (Sueda 2.12, Algorithm 9).
+
+        The reference is :func:`rbnotes.multibody.reduced.forward_dynamics`.
 
         Raises
         ------
@@ -105,15 +111,14 @@ class CompiledTree:
         SingularConfiguration
             If the mass matrix is singular; the message names the joints.
         """
-        # The simple case has the shortest way, since each check of an argument takes as long as a link: the
-        # compiled code does them.
+        # In the simple case compiled code checks the arguments: each check in Python takes as long as a link.
         if wrenches is _NO_WRENCHES and (
             self._has_no_external_joints or self._external.try_fill(self._floats, q, qdot)
         ):
             out: Array = _empty(self._vector_shape)
             if not self._forward_dynamics_entry(self._integers, self._floats, q, qdot, tau, out):
                 return out
-            many = self._evaluate_array("forward", self._packed, q, qdot, tau)
+            many = self._evaluate_array("forward_dynamics", self._packed, q, qdot, tau)
             if many is not None:
                 return many
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
@@ -121,13 +126,15 @@ class CompiledTree:
 
     def _accelerations(self, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
         total_forces = tau + self._generalized_forces(q, wrenches) if wrenches.ndim else tau
-        found = self._evaluate("forward", self._packed, q, qdot, total_forces)
+        found = self._evaluate("forward_dynamics", self._packed, q, qdot, total_forces)
         return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
 
     def inverse_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NO_WRENCHES
     ) -> Array:
-        """Applied joint forces ``(..., k)``, as :func:`rbnotes.multibody.reduced.inverse_dynamics` (Sueda 2.12, Alg. 9).
+        """Return the applied joint forces ``(..., k)`` (Sueda 2.10, Algorithm 5).
+
+        The reference is :func:`rbnotes.multibody.reduced.inverse_dynamics`.
 
         Raises
         ------
@@ -140,7 +147,7 @@ class CompiledTree:
             out: Array = _empty(self._vector_shape)
             if not self._inverse_dynamics_entry(self._integers, self._floats, q, qdot, qddot, out):
                 return out
-            many = self._evaluate_array("inverse", self._packed, q, qdot, qddot)
+            many = self._evaluate_array("inverse_dynamics", self._packed, q, qdot, qddot)
             if many is not None:
                 return many
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
@@ -150,7 +157,7 @@ class CompiledTree:
         )
 
     def _inverse_dynamics(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
-        found = self._evaluate("inverse", self._packed, q, qdot, qddot)
+        found = self._evaluate("inverse_dynamics", self._packed, q, qdot, qddot)
         if found is None:
             return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)
         return found - self._generalized_forces(q, wrenches) if wrenches.ndim else found
@@ -163,14 +170,16 @@ class CompiledTree:
         tau: ArrayLike = 0.0,
         wrenches: ArrayLike = _NO_WRENCHES,
     ) -> HybridDynamicsResult:
-        """Accelerations and forces, as :func:`rbnotes.multibody.reduced.hybrid_dynamics` (Sueda 2.12, Algorithm 9).
+        """Return accelerations and forces if some accelerations are prescribed (Sueda 2.12, Algorithm 9).
+
+        The reference is :func:`rbnotes.multibody.reduced.hybrid_dynamics`.
 
         Raises
         ------
         InvalidArgument
-            If an argument has a wrong shape or is not finite, or there is no link of a name.
+            If an argument has a wrong shape or is not finite, or no link has one of the names.
         SingularConfiguration
-            If a joint that is not driven is in a singular state, or nothing heavy moves with it.
+            If a free joint is in a singular state, or moves no mass.
         """
         arguments.require_instance("accelerations", accelerations, Mapping)
         prescribed, driven = _prescribed_accelerations(self.tree, accelerations)
@@ -179,7 +188,11 @@ class CompiledTree:
         )
         total_forces = tau + self._generalized_forces(q, wrenches) if np.any(wrenches) else tau
         found = self._evaluate(
-            "forward", self._prescribed_tree(driven), q, qdot, np.where(driven, prescribed, total_forces)
+            "forward_dynamics",
+            self._prescribed_tree(driven),
+            q,
+            qdot,
+            np.where(driven, prescribed, total_forces),
         )
         if found is None:
             return reference.hybrid_dynamics(self.tree, q, qdot, accelerations, tau, wrenches)
@@ -190,7 +203,7 @@ class CompiledTree:
         )
 
     def _prescribed_tree(self, driven: NDArray[np.bool_]) -> PackedTree:
-        """The packed tree with some coordinates driven; that of the last ones asked for is kept."""
+        """Return the packed tree with prescribed coordinates; the last one is cached."""
         key = driven.tobytes()
         if key not in self._prescribed_trees:
             self._prescribed_trees = {key: prescribe_accelerations(self._packed, np.flatnonzero(driven))}
@@ -199,10 +212,11 @@ class CompiledTree:
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NO_WRENCHES
     ) -> DynamicsDerivatives:
-        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.multibody.reduced.inverse_dynamics_derivatives`.
+        """Return the exact derivatives ``(..., k, k)`` of inverse dynamics.
 
-        Second derivatives of columns that do not rest in their joint are compiled for joints given as
-        functions, and those of the joint itself for all others (balls, splines).
+        The reference is :func:`rbnotes.multibody.reduced.inverse_dynamics_derivatives`. Second derivatives of
+        motion subspaces that are not constant are compiled for joints given as functions; other joints
+        (spherical joints, splines) evaluate their own.
 
         Raises
         ------
@@ -224,7 +238,7 @@ class CompiledTree:
     def _derivatives(
         self, q: Array, qdot: Array, qddot: Array, tau: Array | None, wrenches: Array
     ) -> DynamicsDerivatives | None:
-        """Of accelerations under forces, or of forces if none are given; None as :meth:`_states` has it."""
+        """Return the derivatives of accelerations under `tau`, or of forces without it; None on failure."""
         lead = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
         states = [np.broadcast_to(each, (*lead, *self._vector_shape)) for each in (q, qdot, qddot)]
         forces = None if tau is None else np.broadcast_to(tau, (*lead, *self._vector_shape))
@@ -241,23 +255,24 @@ class CompiledTree:
         return DynamicsDerivatives(by_q, by_v)
 
     def _write_derivatives(self, q: Array, qdot: Array, qddot: Array, *more: Array) -> int:
-        """Slopes at a state for which the joints outside were evaluated; whether something is wrong.
+        """Write the derivatives at one state, after the external joints were evaluated; True on failure.
 
-        More are forces, wrenches and where the slopes go.
+        The remaining arguments are forces, wrenches and the arrays of the derivatives.
         """
         tau, wrenches, *to = more
         bends = self._subspace_derivatives.evaluate(q, qdot, qddot)
         if bends is None:
             return 1
         given = self._integers, self._floats, q, qdot, qddot, tau, wrenches, bends, *to
-        return compiled_function("slopes_one")(*given)
+        return compiled_function("dynamics_derivatives")(*given)
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NO_WRENCHES
     ) -> DynamicsDerivatives:
-        """Exact derivatives ``(..., k, k)``, as :func:`rbnotes.multibody.reduced.forward_dynamics_derivatives`.
+        """Return the exact derivatives ``(..., k, k)`` of forward dynamics.
 
-        Those of inverse dynamics, and the mass matrix that comes along with them, factored along the tree.
+        The reference is :func:`rbnotes.multibody.reduced.forward_dynamics_derivatives`. They follow from
+        those of inverse dynamics and the mass matrix, factored along the tree.
 
         Raises
         ------
@@ -284,14 +299,16 @@ class CompiledTree:
 
     @cached_property
     def _subspace_derivatives(self) -> SubspaceDerivatives:
-        """Joints whose columns do not rest in them."""
+        """Joints whose motion subspace is not constant."""
         parts = moving_parts(self.tree)[0]
         return SubspaceDerivatives(
             ((part.joint, part.start) for part in parts if part.axis is None), self.tree.num_coordinates
         )
 
     def bias_forces(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Joint forces of gravity and of the velocities ``(..., k)``, as :func:`rbnotes.multibody.reduced.bias_forces`.
+        """Return the joint forces of gravity and velocities ``(..., k)``.
+
+        The reference is :func:`rbnotes.multibody.reduced.bias_forces`.
 
         Raises
         ------
@@ -299,11 +316,13 @@ class CompiledTree:
             If an argument has a wrong shape or is not finite.
         """
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
-        found = self._evaluate("inverse", self._without_springs, q, qdot, self._zero_rates)
+        found = self._evaluate("inverse_dynamics", self._without_springs, q, qdot, self._zero_rates)
         return reference.bias_forces(self.tree, q, qdot) if found is None else found
 
     def inverse_mass_product(self, q: ArrayLike, x: ArrayLike) -> Array:
-        """``M_r^-1 x (..., k)``, as :func:`rbnotes.multibody.reduced.inverse_mass_product` (Sueda Algorithm 10).
+        """Return ``M_r^-1 x (..., k)`` (Sueda Algorithm 10).
+
+        The reference is :func:`rbnotes.multibody.reduced.inverse_mass_product`.
 
         Raises
         ------
@@ -322,7 +341,7 @@ class CompiledTree:
             ):
                 return out
         q, x = check_vectors(self.tree, q=q, x=x)
-        found = self._evaluate("forward", self._unforced_tree, q, np.zeros_like(q), x)
+        found = self._evaluate("forward_dynamics", self._unforced_tree, q, np.zeros_like(q), x)
         if found is None:
             return reference.inverse_mass_product(self.tree, q, x)
         return (
@@ -332,7 +351,9 @@ class CompiledTree:
         )
 
     def mass_product(self, q: ArrayLike, x: ArrayLike) -> Array:
-        """``M_r x (..., k)``, as :func:`rbnotes.multibody.reduced.mass_product`.
+        """Return ``M_r x (..., k)``.
+
+        The reference is :func:`rbnotes.multibody.reduced.mass_product`.
 
         Raises
         ------
@@ -340,11 +361,13 @@ class CompiledTree:
             If an argument has a wrong shape or is not finite.
         """
         q, x = check_vectors(self.tree, q=q, x=x)
-        found = self._evaluate("inverse", self._unforced_tree, q, np.zeros_like(q), x)
+        found = self._evaluate("inverse_dynamics", self._unforced_tree, q, np.zeros_like(q), x)
         return reference.mass_product(self.tree, q, x) if found is None else found
 
     def jacobian_product(self, q: ArrayLike, x: ArrayLike) -> Array:
-        """``J x (..., n, 6)``, as :func:`rbnotes.multibody.reduced.jacobian_product` (Sueda Algorithm 5).
+        """Return ``J x (..., n, 6)`` (Sueda Algorithm 5).
+
+        The reference is :func:`rbnotes.multibody.reduced.jacobian_product`.
 
         Raises
         ------
@@ -354,7 +377,9 @@ class CompiledTree:
         return self._body_motions(*check_vectors(self.tree, q=q, x=x))[0]
 
     def bias_acceleration(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """``Jdot qdot (..., n, 6)``, as :func:`rbnotes.multibody.reduced.bias_acceleration`.
+        """Return ``Jdot qdot (..., n, 6)``.
+
+        The reference is :func:`rbnotes.multibody.reduced.bias_acceleration`.
 
         Raises
         ------
@@ -364,7 +389,9 @@ class CompiledTree:
         return self._body_motions(*check_vectors(self.tree, q=q, qdot=qdot))[1]
 
     def jacobian_transpose_product(self, q: ArrayLike, y: ArrayLike) -> Array:
-        """``J^T y (..., k)``, as :func:`rbnotes.multibody.reduced.jacobian_transpose_product` (Sueda Algorithm 6).
+        """Return ``J^T y (..., k)`` (Sueda Algorithm 6).
+
+        The reference is :func:`rbnotes.multibody.reduced.jacobian_transpose_product`.
 
         Raises
         ------
@@ -379,7 +406,7 @@ class CompiledTree:
         shape = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
         q = np.broadcast_to(q, (*shape, self.tree.num_coordinates))
         wrenches = np.broadcast_to(wrenches, (*shape, *wrenches.shape[-2:]))
-        result, entry = np.empty(q.shape), compiled_function("forces_one")
+        result, entry = np.empty(q.shape), compiled_function("generalized_forces")
         for where in np.ndindex(shape):
             out = np.empty(self._vector_shape)
             filled = self._external.fill(self._unforced_floats, q[where], self._zero_rates)
@@ -394,7 +421,7 @@ class CompiledTree:
         return np.zeros(self._vector_shape)
 
     def _body_motions(self, q: Array, qdot: Array) -> tuple[Array, Array]:
-        n, entry = len(self.tree.links), compiled_function("motions_one")
+        n, entry = len(self.tree.links), compiled_function("body_motions")
         result = np.empty((2, *q.shape[:-1], n, 6))
         for where in np.ndindex(q.shape[:-1]):
             out = np.empty((2, 6 * n))
@@ -409,7 +436,7 @@ class CompiledTree:
     def _evaluate(
         self, name: str, packed_tree: PackedTree, q: Array, qdot: Array, third: Array
     ) -> Array | None:
-        """One state or many; None if some number of the result is not finite."""
+        """Evaluate an entry at one state or many; return None if a result is not finite."""
         shapes = {"q": q.shape[:-1], "qdot": qdot.shape[:-1], "the third argument": third.shape[:-1]}
         out: Array = np.empty((*arguments.common_shape(**shapes), *self._vector_shape))
         states = [_flat(np.broadcast_to(each, out.shape)).ravel() for each in (q, qdot, third)]
@@ -417,7 +444,7 @@ class CompiledTree:
             return out
         if out.ndim == 1:
             filled = self._external.fill(packed_tree.floats, q, qdot)
-            failed = not filled or compiled_function(f"{name}_one")(
+            failed = not filled or compiled_function(f"{name}_single")(
                 packed_tree.integers, packed_tree.floats, *states, out
             )
             return None if failed else out
@@ -427,15 +454,15 @@ class CompiledTree:
         if external is None:
             return None
         rows = [external, *rows]
-        if count < layout.LANES:  # some of them more than once
+        if count < layout.LANES:  # repeat some of them
             rows = [np.resize(each, (int(layout.LANES), each.shape[1])) for each in rows]
         found = self._evaluate_batch(name, packed_tree, *rows)
         return None if found is None else found.ravel()[: out.size].reshape(out.shape)
 
     def _evaluate_array(self, name: str, packed_tree: PackedTree, *states: object) -> Array | None:
-        """Of arrays of states that need no conversion; None if they are others, or a result is not finite.
+        """Evaluate an entry for float arrays of eight or more states; return None for others or on failure.
 
-        Numbers are not looked at before: what is not finite would be so in the result.
+        Entries are not checked before: the result is not finite if one of them is not.
         """
         rows = [each for each in states if type(each) is np.ndarray]
         if (
@@ -457,10 +484,10 @@ class CompiledTree:
     def _evaluate_batch(
         self, name: str, packed_tree: PackedTree, external: Array, *states: Array
     ) -> Array | None:
-        """The batch, of eight states or more."""
+        """Evaluate an entry at eight or more states."""
         out = np.empty(states[0].shape)
         flat = [each.reshape(-1) for each in (external, *states, out)]
-        failed = compiled_function(f"{name}_many")(
+        failed = compiled_function(f"{name}_batch")(
             packed_tree.integers, packed_tree.floats, aligned_zeros(packed_tree.batch_workspace_size), *flat
         )
         return None if failed else out

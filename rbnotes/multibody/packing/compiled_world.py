@@ -1,4 +1,4 @@
-"""A world that compiled code moves: its contacts, their friction, and whole steps if they are ordinary."""
+"""Compiled world: contact detection, friction, and whole time steps in compiled code."""
 
 from __future__ import annotations
 
@@ -24,43 +24,42 @@ from rbnotes.multibody.packing.simulation_runs import is_supported, run_compiled
 from rbnotes.unchecked.frozen import construct_unchecked
 
 CONTACT_COLUMNS = 9
-"""Of a contact: the two shapes, position (3), normal (3), gap."""
+"""Numbers of a contact: two shapes, position (3), normal (3), gap."""
 
 
 class PackedShapes(NamedTuple):
-    """The colliders of a world, as compiled code reads them."""
+    """Colliders of a world as arrays."""
 
     integers: NDArray[np.uint64]
-    """Of each its body, the world being the last; then the pairs that may touch."""
+    """Body of each collider, the world being the last body; then the pairs that may touch."""
     floats: Array
-    """Of each its pose in the body, half extents and radius."""
+    """Pose in the body, half extents and radius of each collider."""
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledWorld(World):
-    """A world for :func:`rbnotes.multibody.maximal.simulate`, which takes it as any other; :func:`compile` makes one.
+    """World with compiled steps, for :func:`rbnotes.multibody.maximal.simulate`; :func:`compile` makes one.
 
-    Compiled are the search for contacts, the default friction, and the default step (that of
-    :data:`~rbnotes.multibody.maximal.rattle`, with projection and simultaneous impacts) under gravity and applied
-    forces, with joints whose rows do not turn: fixed, ball, hinge, slider, cylindrical, planar. The forces
-    themselves, and the displacement that ends overlaps of bodies, are evaluated by Python in the midst of a
-    step. Steps with other options or joints are the reference's, and so are single ones that are out of the
-    ordinary: with rows of joints that repeat others, friction that Newton's method does not find, or that are
-    too long. Results are those of the reference, but for rounding. Where contacts can share an impulse in
-    many ways, rounding decides how they do, and with it how a body spins that slides on all of
-    them.
+    Contact detection, the default friction model and the default step are compiled: the step of
+    :data:`~rbnotes.multibody.maximal.rattle` with projection and simultaneous impacts, under gravity and
+    applied forces, with joints whose constraint rows are constant (fixed, spherical, revolute, prismatic,
+    cylindrical, planar). Python evaluates the forces, and the displacement that separates overlapping bodies,
+    during a step. The reference takes steps with other options or joints, and exceptional ones: those with
+    dependent constraint rows, friction that Newton's method does not solve, or a too long step. The results
+    are those of the reference to rounding. If contacts can share an impulse in many ways, rounding selects
+    one of them, and with it the spin of a body that slides on all of them.
     """
 
     def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
-        """Contacts with gaps up to a margin, for poses that are known to be right."""
+        """Return the contacts with gaps up to a margin, for valid poses."""
         bodies = np.concatenate([poses.ravel(), np.eye(4).ravel()])
-        find, room = compiled_function("touching_shapes"), 8 * len(poses) + 8
+        find, capacity = compiled_function("find_shape_contacts"), 8 * len(poses) + 8
         while True:
-            places = np.empty((room, CONTACT_COLUMNS))
+            places = np.empty((capacity, CONTACT_COLUMNS))
             count = find(*self._shapes, bodies, np.array([margin]), places.ravel())
-            if count <= room:
+            if count <= capacity:
                 break
-            room *= 2
+            capacity *= 2
         places = places[:count]
         a, b = places[:, 0].astype(np.intp), places[:, 1].astype(np.intp)
         mu, restitution = self._coefficients
@@ -76,7 +75,7 @@ class CompiledWorld(World):
         )
 
     def prepare_friction_model(self, model: FrictionModel) -> FrictionModel:
-        """The model; compiled, if it is the default."""
+        """Return the model, or its compiled form if it is the default."""
         return (
             replace(model, solve=_compiled_newton_friction)
             if model.solve is semismooth_newton_friction
@@ -92,7 +91,7 @@ class CompiledWorld(World):
         steps: int,
         progress: Progress | None,
     ) -> Trajectory:
-        """Steps from a state with these contacts."""
+        """Take steps from a state with these contacts."""
         packed = self._packed
         ordinary = (
             is_supported(setting, integrator) and setting.friction.model.solve is _compiled_newton_friction
@@ -121,7 +120,7 @@ class CompiledWorld(World):
 
 
 def pack_shapes(world: World) -> PackedShapes:
-    """The colliders as arrays.
+    """Return the colliders as arrays.
 
     Raises
     ------
@@ -165,9 +164,9 @@ def _compiled_newton_friction(
 def _solve_newton(
     space: DelassusProblem, r: Array, tolerance: float, max_iterations: int
 ) -> tuple[Array, float, int]:
-    """As :func:`rbnotes.friction.semismooth_newton.newton_search`."""
+    """Search for impulses as :func:`rbnotes.friction.semismooth_newton.newton_search`."""
     result: Any = np.empty(r.size + 1)
-    steps = compiled_function("newton_method")(
+    steps = compiled_function("solve_friction")(
         np.array([max_iterations], dtype=np.uint64),
         np.ascontiguousarray(space.delassus_matrix).ravel(),
         np.ascontiguousarray(space.free_contact_velocities).ravel(),

@@ -1,11 +1,11 @@
-"""Joints that the sweeps do not know: poses, columns and drifts are evaluated before them.
+"""External joints: poses, motion subspaces and bias accelerations are evaluated before the sweeps.
 
-Those given as functions (:class:`rbnotes.joints.FunctionJoint`) become programs of machine code. A program
-has the operations of a function, but not its numbers: tori of all radii have the same. So it is compiled once
-for each kind of function, not for each joint or model, and found on disk afterwards. All joints that have the
-same program are evaluated together, eight of them or of their states at a time.
+A joint given as a function (:class:`rbnotes.joints.FunctionJoint`) becomes a compiled program. A program
+contains the operations of a function, but not its constants: tori of all radii have the same program. So it
+is compiled once for each kind of function, not for each joint or model, and found on disk afterwards. All
+joints with the same program are evaluated together, eight of them or of their states at a time.
 
-Others, those of the user's own types, are evaluated by their methods.
+Joints of a user's own types are evaluated by their methods.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rbnotes.joints.general.function_joint import MIN_MARGIN
 
 
 class JointSlices(NamedTuple):
-    """Where a joint has its coordinates among all, and its numbers among those given."""
+    """Slices of a joint in the coordinates and in the external numbers."""
 
     joint: JointType
     coordinates: slice
@@ -42,22 +42,22 @@ class JointSlices(NamedTuple):
 
 
 class JointProgram(NamedTuple):
-    """A function of a joint as a program, and its numbers."""
+    """Program of a function of a joint, and its constants."""
 
     key: int
-    """Of the program."""
+    """Key of the program."""
     constants: Array
-    """The smallest margin that is not zero, and what stands in the function."""
+    """Smallest nonzero margin, and the constants of the function."""
     vectors: int
-    """Of coordinates, rates and accelerations, how many it takes."""
+    """Number of input vectors: coordinates, rates, accelerations."""
     results: int
     margins: int
     widths: tuple[int, int]
-    """Places for what it takes and for what it gives."""
+    """Numbers of inputs and of outputs."""
 
 
 class ProgramGroup(NamedTuple):
-    """Joints that have the same program: what evaluates them, and its arguments besides the states."""
+    """Joints with the same program: its entry, and its arguments besides the states."""
 
     fill: Callable[..., int]
     table: NDArray[np.uint64]
@@ -66,16 +66,16 @@ class ProgramGroup(NamedTuple):
 
 
 class ExternalJoints:
-    """The joints of a tree that are evaluated before the sweeps.
+    """Joints of a tree that are evaluated before the sweeps.
 
     Parameters
     ----------
     given
         All of them.
     start, size
-        Where their numbers start in the array of a packed tree, and how many there are.
+        Offset and number of their numbers in the array of a packed tree.
     coordinates
-        Of the tree.
+        Number of coordinates of the tree.
     """
 
     def __init__(self, given: Iterable[JointSlices], start: int, size: int, coordinates: int) -> None:
@@ -85,12 +85,12 @@ class ExternalJoints:
         )
         self._group_arguments: list[tuple[Any, ...]] = [
             tuple(each) for each in self._groups
-        ]  # unpacked sooner
+        ]  # a tuple unpacks faster
 
     def try_fill(self, numbers: Array, q: object, qdot: object) -> bool:
-        """Writes the numbers for one state where sweeps read them, if the arguments are arrays for that.
+        """Write the external numbers of one state; return False if the arguments are not suitable arrays.
 
-        Whether it did: it does not if some joints are not compiled, or are too near a singular state.
+        Returns False, too, if some joints are not compiled, or are too close to a singular state.
         """
         if self._uncompiled:
             return False
@@ -100,14 +100,14 @@ class ExternalJoints:
         return True
 
     def fill(self, numbers: Array, q: Array, qdot: Array) -> bool:
-        """The same for all joints and for states ``(k,)`` that are checked; false near a singular state."""
+        """Write the external numbers of a checked state ``(k,)``; return False near a singular state."""
         if self._uncompiled:
             self._evaluate(numbers[self._start : self._start + self._size], q, qdot)
         states = np.ascontiguousarray(q), np.ascontiguousarray(qdot)
         return not any(group.fill(*group[1:], *states, states[1], numbers) for group in self._groups)
 
     def evaluate_batch(self, q: Array, qdot: Array) -> Array | None:
-        """The numbers ``(states, size)`` for states ``(states, k)`` in rows; None near a singular one."""
+        """Return the external numbers ``(states, size)`` of states ``(states, k)``; None if singular."""
         numbers = np.empty((len(q), self._size))
         self._evaluate(numbers, q, qdot)
         for group in self._groups:
@@ -123,7 +123,7 @@ class ExternalJoints:
         return numbers
 
     def _evaluate(self, numbers: Array, q: Array, qdot: Array) -> None:
-        """Poses, columns of S and drifts of joints that are not compiled."""
+        """Write poses, columns of S and bias accelerations of joints that are not compiled."""
         for joint, own, places in self._uncompiled:
             at, rate = q[..., own], qdot[..., own]
             pose, S = joint.compute_transform(at), joint.compute_motion_subspace(at)
@@ -136,7 +136,7 @@ class ExternalJoints:
 def group_by_program(
     places: Iterable[JointSlices], function: str, start: int, coordinates: int
 ) -> tuple[list[ProgramGroup], list[JointSlices]]:
-    """Joints that have programs for a function, those with the same one together; and all others."""
+    """Group the joints by their programs for a function; return the groups and the remaining joints."""
     by_program: dict[tuple[int, int], list[tuple[JointProgram, JointSlices]]] = {}
     uncompiled: list[JointSlices] = []
     for place in places:
@@ -154,7 +154,7 @@ def _program_group(
     first, place = members[0]
     m, num_constants = place.joint.num_coordinates, first.constants.size - 1
     rows = [(each.coordinates.start, each.numbers.start) for _, each in members]
-    # As the layout has them.
+    # In the order of the layout.
     sizes = first.vectors, first.widths[0], first.results, first.margins
     header = (1, coordinates, len(members), m, num_constants, *sizes, start, 0)
     constants = [first.constants[:1], *(each.constants[1:] for each, _ in members)]
@@ -170,11 +170,8 @@ _JOINT_PROGRAMS: WeakKeyDictionary[FunctionJoint, dict[str, JointProgram | None]
 
 
 def joint_program(joint: JointType, function: str) -> JointProgram | None:
-    """A function of a joint as a program: ``"_guarded"``, its motion, or ``"_bending"``, that of its columns.
-
-    None if it has none, which is told of functions.
-    """
-    # A class derived from this one may move otherwise.
+    """Return the program of the method of this name of a joint; None and a log message if it has none."""
+    # A derived class may override the motion.
     if type(joint) is not FunctionJoint:
         return None
     programs = _JOINT_PROGRAMS.setdefault(joint, {})
@@ -216,11 +213,11 @@ _TRIVIAL_OPERATIONS = ("OP_CONST", "OP_INPUT", "OP_OUTPUT", "OP_ASSIGN")
 def _number_results(
     function: Any, steps: list[Instruction], inputs: int, coordinates: int
 ) -> tuple[list[tuple[str, tuple[int, ...]]], list[int]]:
-    """The operations on numbers that are told by their place, not by a register, and which are the outputs.
+    """Replace registers by indices of results; return the operations and the indices of the outputs.
 
-    First come the inputs: constants, coordinates and their rates.
+    The inputs come first: constants, coordinates and their rates.
     """
-    constant, value_of_register = count(), dict[int, int]()  # by each register
+    constant, value_of_register = count(), dict[int, int]()  # by register
     operations: list[tuple[str, tuple[int, ...]]] = []
     sizes = [function.numel_out(i) for i in range(function.n_out())]
     outputs = [0] * sum(sizes)
@@ -249,8 +246,8 @@ def _compile_program(key: int, name: str) -> Callable[..., int]:
 
     function: Any = programs_module.program_entry
     if key not in _COMPILED_PROGRAMS:
+        program = function(failure_code(), key)
+        signature = programs_module.program_signature(program)
         with log_compilation(f"the {name} joint"):
-            _COMPILED_PROGRAMS[key] = compile_entry(
-                function(failure_code(), key), programs_module.program_signature
-            )
+            _COMPILED_PROGRAMS[key] = compile_entry(program, signature)
     return _COMPILED_PROGRAMS[key]

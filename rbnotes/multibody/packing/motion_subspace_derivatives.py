@@ -1,4 +1,4 @@
-"""How the columns of joints move and change, as seen from the body: what tangents need of blocks."""
+"""Rates and derivatives of motion subspaces in the body, for the derivatives of dynamics."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SUBSPACE_DERIVATIVES_SIZE = int(layout.SUBSPACE_DERIVATIVES_SIZE)
 
 
 class SubspaceDerivatives:
-    """How the columns of joints bend at a state of a tree: compiled, where the joint is given as a function.
+    """Derivatives of the motion subspaces at a state of a tree; compiled for joints given as functions.
 
     Parameters
     ----------
     places
-        Joints, and where their coordinates start in a state.
+        Joints, and the index of their first coordinate.
     coordinates
-        Of the tree.
+        Number of coordinates of the tree.
     """
 
     def __init__(self, places: Iterable[tuple[JointType, int]], coordinates: int) -> None:
@@ -43,7 +43,7 @@ class SubspaceDerivatives:
         self.is_empty = not given
         compiled, uncompiled = group_by_program(given, "subspace_derivatives_function", 0, coordinates)
         self._compiled: list[tuple[Any, ...]] = [tuple(each) for each in compiled]
-        # The same joints together: numpy takes a call as long as a joint.
+        # Equal joints are evaluated together: a NumPy call takes as long as a joint.
         by_joint: dict[int, list[JointSlices]] = {}
         for place in uncompiled:
             by_joint.setdefault(id(place.joint), []).append(place)
@@ -58,10 +58,10 @@ class SubspaceDerivatives:
         self._numbers = np.zeros(0 if self.is_empty else SUBSPACE_DERIVATIVES_SIZE * coordinates)
 
     def evaluate(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
-        """Rates of the columns S, and what each coordinate makes of them: flat ``(48 k,)``.
+        """Return the rates of the columns S and their derivatives by each coordinate, flat ``(48 k,)``.
 
-        Of each column S' and S'' and the derivatives of all columns of its joint by its coordinate. None
-        near a singular state of a joint that is compiled. The states ``(k,)`` have been checked.
+        For each column these are S', S'' and the derivatives of all columns of its joint by its coordinate.
+        Returns None near a singular state of a compiled joint. The states ``(k,)`` have been checked.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class SubspaceDerivatives:
 
 
 def _derivatives_size(m: int) -> int:
-    """How many numbers tell how the columns of a joint bend."""
+    """Return the number of derivatives of a joint with m coordinates."""
     return m * (int(layout.COLUMN_CHANGES_OFFSET) + 6 * m)
 
 
@@ -88,11 +88,11 @@ def _indices(slices: Iterable[slice]) -> NDArray[np.intp]:
 
 
 def _subspace_derivatives(joint: JointType, q: Array, v: Array, a: Array) -> Array:
-    """Of one joint at states ``(..., m)``: an array ``(..., m (12 + 6 m))``.
+    """Return the derivatives of one joint at states ``(..., m)``, shape ``(..., m (12 + 6 m))``.
 
     Derivatives of twists and rates of columns differ by a bracket, since increments of a pose do not commute:
-    for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the derivative of ``udot`` tells the
-    second rate of a column.
+    for the twist ``u = S qdot``, ``du/dq_j = Sdot_j + ad(u) S_j``. So the second rate of a column follows
+    from the derivative of ``udot``.
     """
     m = joint.num_coordinates
     S, dS = joint.compute_motion_subspace(q), joint.compute_motion_subspace_derivative(q)
@@ -101,7 +101,7 @@ def _subspace_derivatives(joint: JointType, q: Array, v: Array, a: Array) -> Arr
     rate = rate + np.einsum("...ci,...i->...c", Sdot, v)
     rate_q = np.einsum("...cij,...i->...cj", dS, a) + joint.compute_bias_acceleration_derivative(q, v)
     Sddot = rate_q - se3.ad(rate) @ S - se3.ad(twist) @ Sdot
-    # By each coordinate one column after the other.
+    # For each coordinate, one column after the other.
     changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2).reshape(*q.shape, 6 * m)
     rates = (np.swapaxes(each, -1, -2) for each in (Sdot, Sddot))
     return np.concatenate([*rates, changes], axis=-1).reshape(*q.shape[:-1], -1)

@@ -1,12 +1,12 @@
-"""A tree as a few flat arrays that one compiled program reads, whatever the tree is.
+"""Packed tree: a few flat arrays that the compiled sweeps read.
 
-Composites are taken apart into joints of one part each, with massless parts in between, and what is fixed is
-added to what carries it. A joint of one axis gets a frame that has it as axis 2. A part has as many elements
-as coordinates; the last of them stands for it.
+Composites are split into joints of one part each, with massless parts in between; fixed joints are merged
+into their parents. A single-axis joint gets a frame that has the axis as axis 2. A part has as many elements
+as coordinates; its last element has the body.
 
-All is seen from the world, but not from its origin: far from there an inertia would have no digits left for
-what a body is about itself. A root of the tree takes the origin along, where it slides before anything has
-weight, and from there to the first joint that does not: its positions are left out.
+All quantities are in world axes, but not about the world's origin: far from there, rounding would exceed the
+inertia of a body about itself. A root of the tree carries the origin along while it translates before any
+mass, up to the first joint that does not translate: these positions are omitted.
 """
 
 from __future__ import annotations
@@ -40,29 +40,29 @@ AXIS, INNER_COLUMN, BALL, QUATERNION, EXTERNAL = (int(kind) for kind in layout.K
 _BLOCK_KINDS: dict[type[JointType], int] = {ExponentialSpherical: BALL, QuaternionSpherical: QUATERNION}
 
 MIN_INERTIA_RATIO = 100 * float(np.finfo(float).eps)
-"""Inertias along free coordinates are singular if smaller than this times all that is carried."""
+"""Inertias along free coordinates are singular below this ratio to the inertia of the subtree."""
 
 
 @dataclass(eq=False)
 class Part:
-    """A joint that moves in one piece, with what is fixed to it. Not frozen: bodies are added one by one."""
+    """Joint that moves as one piece, with the bodies fixed to it; mutable, since bodies are added later."""
 
     joint: JointType
-    """How it moves on the part that carries it."""
+    """Joint between the part and its parent."""
     parent: int
-    """Number of the part that carries it; -1 is the world."""
+    """Index of the parent part; -1 is the world."""
     placement: Array
-    """Pose ``(4, 4)`` of its frame at home in the parent part's, m."""
+    """Pose ``(4, 4)`` of its frame at zero coordinates in the frame of the parent, m."""
     start: int
-    """Place of its first coordinate among all."""
+    """Index of its first coordinate."""
     axis: tuple[float, float] | None
-    """Angle, rad, and distance, m, for each unit of the coordinate, or None if S is a block."""
+    """Angle in rad and distance in m per unit of the coordinate; None if S has several columns."""
     inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
     """Spatial inertia ``(6, 6)`` of the bodies fixed to it, in its frame, kg m^2, kg m and kg."""
     carried_inertia: float = 0.0
-    """Size of the inertias that its link's joint carries, see :attr:`rbnotes.multibody.reduced.Tree.mean_subtree_inertias`."""
+    """Size of the subtree's inertia, see :attr:`rbnotes.multibody.reduced.Tree.mean_subtree_inertias`."""
     last_element: int = 0
-    """Its last element."""
+    """Index of its last element."""
 
     @property
     def count(self) -> int:
@@ -74,16 +74,16 @@ class Part:
 
 
 class BodyPlacement(NamedTuple):
-    """Where the body of a link is."""
+    """Placement of a link's body."""
 
     part: int
-    """The part that it is fixed to; -1 is the world."""
+    """Index of the part that it is fixed to; -1 is the world."""
     frame: Array
-    """Its frame ``(4, 4)`` in the part's."""
+    """Frame ``(4, 4)`` in the frame of the part."""
 
 
 def moving_parts(tree: Tree) -> tuple[list[Part], list[BodyPlacement]]:
-    """The moving parts of all joints, and the bodies on them."""
+    """Return the moving parts of all joints, and the placements of the bodies."""
     parts: list[Part] = []
     link_frames: list[BodyPlacement] = []  # frames of the links' joints
     bodies: list[BodyPlacement] = []
@@ -116,8 +116,8 @@ def _flatten(joint: JointType) -> list[JointType]:
 
 
 def _elementary_joints(joint: JointType) -> list[tuple[JointType, tuple[float, float] | None, Array, int]]:
-    """Joints of one coordinate each with their rates and a frame with the axis as axis 2, or the joint."""
-    # A class derived from one of these may move otherwise.
+    """Return single-axis joints with their rates and axis frames, or the joint itself."""
+    # A derived class may override the motion.
     kind = type(joint)
     if isinstance(joint, Revolute | Prismatic | Helical) and kind in (Revolute, Prismatic, Helical):
         rates = (1.0, 0.0) if kind is Revolute else (0.0, 1.0)
@@ -143,7 +143,7 @@ def _elementary_joints(joint: JointType) -> list[tuple[JointType, tuple[float, f
 
 
 def _axis_frame(axis: Array) -> Array:
-    """A frame turned so that its axis 2 is a given unit vector."""
+    """Return a frame whose axis 2 is a given unit vector."""
     frame = np.eye(4)
     helper = np.eye(3)[np.argmin(np.abs(axis))]
     if abs(axis[2]) != 1 or axis[2] < 0:
@@ -154,60 +154,60 @@ def _axis_frame(axis: Array) -> Array:
 
 
 class PackedTree(NamedTuple):
-    """What the compiled sweeps read; the layout is told in :mod:`rbnotes.compiled.tree_layout`."""
+    """Arrays that the compiled sweeps read, see :mod:`rbnotes.compiled.tree_layout`."""
 
     integers: NDArray[np.uint64]
     floats: Array
-    """Constants, springs among them, gravity, places of bodies; behind them room for one evaluation."""
+    """Constants, gravity, body placements; then the workspace of one evaluation."""
     external: tuple[JointSlices, ...]
-    """Joints that are evaluated outside."""
+    """External joints."""
 
     @property
     def rows(self) -> NDArray[np.uint64]:
-        """Of the elements ``(elements, ...)``, the world first."""
+        """Rows of the elements ``(elements, ...)``, the world first."""
         start, count = int(layout.HEADER_SIZE), int(self.integers[layout.NUM_ELEMENTS])
         return self.integers[start : start + count * int(layout.ROW_SIZE)].reshape(count, -1)
 
     @property
     def constants(self) -> Array:
-        """Of eight elements at a time ``(groups, ..., 8)``."""
+        """Constants of groups of eight elements ``(groups, ..., 8)``."""
         groups = int(self.integers[layout.NUM_PADDED_ELEMENTS] // layout.LANES)
         return self.floats[: groups * int(layout.CONSTANTS_SIZE)].reshape(groups, -1, int(layout.LANES))
 
     @property
     def springs(self) -> Array:
-        """Stiffness, damping and rest ``(groups, 3, 8)`` of the elements."""
+        """Stiffness, damping and reference of the elements ``(groups, 3, 8)``."""
         return self.constants[:, -3:]
 
     @property
     def gravity(self) -> Array:
-        """The numbers of gravity."""
+        """Gravity, as the sweeps read it."""
         return self.floats[
             int(self.integers[layout.GRAVITY_OFFSET]) : int(self.integers[layout.BODY_FRAMES_OFFSET])
         ]
 
     def copy(self) -> PackedTree:
-        """The same, in arrays of its own."""
+        """Return a copy with its own arrays."""
         numbers = aligned_zeros(self.floats.size)
         numbers[:] = self.floats
         return PackedTree(self.integers.copy(), numbers, self.external)
 
     @property
     def batch_workspace_size(self) -> int:
-        """How many numbers need room where eight states are evaluated at once."""
+        """Size of the workspace for eight states."""
         filled, slots = int(self.integers[layout.NUM_PADDED_ELEMENTS]), int(self.integers[layout.NUM_SLOTS])
         return layout.workspace_size(filled + int(layout.LANES), slots)
 
 
 def aligned_zeros(size: int) -> Array:
-    """Zeros that start where the processor fetches eight numbers at once."""
+    """Return zeros aligned for vectors of eight numbers."""
     zeros = np.zeros(size + 8)
     start = -(zeros.ctypes.data // 8) % 8
     return zeros[start : start + size]
 
 
 def pack_tree(tree: Tree) -> PackedTree:
-    """The tree as arrays."""
+    """Pack a tree into arrays."""
     parts, bodies = moving_parts(tree)
     size = 1
     for part in parts:
@@ -218,7 +218,7 @@ def pack_tree(tree: Tree) -> PackedTree:
     rows_of_elements = np.zeros((size, layout.ROW_SIZE), dtype=np.uint64)
     constants = np.zeros((int(layout.CONSTANTS_SIZE) // lanes, filled))
     external_size, external = 0, list[JointSlices]()
-    reach = np.zeros(len(parts))  # of what is away from the origin, as far as placements tell
+    reach = np.zeros(len(parts))  # largest distance from the origin, estimated from placements
     springs = np.stack([tree.joint_parameter(name) for name in ("stiffness", "damping", "spring_reference")])
     includes_position = _position_flags(parts)
     for i, part in enumerate(parts):
@@ -229,14 +229,14 @@ def pack_tree(tree: Tree) -> PackedTree:
         rows_of_elements[elements, layout.COORDINATE] = part.start + np.arange(part.count)
         R, p = part.placement[:3, :3], includes_position[i] * part.placement[:3, 3]
         reach[i] = np.linalg.norm(p) + (reach[part.parent] if part.parent >= 0 else 0.0)
-        # Seen from the origin, an inertia along an axis is rounded as one about the origin.
+        # The inertia along an axis is rounded like one about the origin.
         constants[-4, elements] = MIN_INERTIA_RATIO * part.carried_inertia * (1.0 + reach[i] ** 2)
         constants[-3:, elements] = springs[:, part.start : part.start + part.count]
         rows_of_elements[e, layout.KIND], rows_of_elements[e, layout.ELEMENT_COUNT] = part.kind, part.count
         rows_of_elements[e, layout.HAS_TRANSLATION] = part.axis is not None and part.axis != (1.0, 0.0)
         rows_of_elements[e, layout.IS_PRESCRIBED] = (
             part.kind == QUATERNION
-        )  # one coordinate more than an angular velocity has
+        )  # a quaternion has one coordinate more than an angular velocity
         constants[:-4, e] = (
             *R.flat,
             *p,
@@ -275,7 +275,7 @@ def pack_tree(tree: Tree) -> PackedTree:
 
 
 def _position_flags(parts: list[Part]) -> list[float]:
-    """Of each part, 1 if its frame is away from the origin of its root, 0 if it takes the origin along."""
+    """Return 0 for each part that carries the origin of its root along, 1 for the others."""
     children = [0] * len(parts)
     for part in parts:
         if part.parent >= 0:
@@ -293,7 +293,7 @@ def _position_flags(parts: list[Part]) -> list[float]:
 
 
 def _body_constants(M: Array) -> tuple[float, ...]:
-    """Mass, center of mass, and the inertia about it as ``d + x x^T + y y^T``: d, x and y."""
+    """Return mass, center of mass, and d, x and y of the central inertia ``d + x x^T + y y^T``."""
     mass = M[5, 5]
     h = np.array([M[2, 4], M[0, 5], M[1, 3]])
     center = h / mass if mass > 0 else np.zeros(3)
@@ -304,7 +304,7 @@ def _body_constants(M: Array) -> tuple[float, ...]:
 
 
 def prescribe_accelerations(packed_tree: PackedTree, coordinates: NDArray[np.intp]) -> PackedTree:
-    """The same tree, of which the joints of some coordinates are told their accelerations."""
+    """Return the same tree with prescribed accelerations at the joints of some coordinates."""
     result = packed_tree.copy()
     selected = np.isin(result.rows[:, layout.COORDINATE], coordinates)
     selected[0] = False
@@ -330,7 +330,7 @@ def without_springs_and_gravity(packed_tree: PackedTree) -> PackedTree:
 
 
 def _assign_slots(rows_of_elements: NDArray[np.uint64]) -> int:
-    """Gives places to what elements get from their children, and takes back those that are read. How many."""
+    """Assign slots for the inertias of children, and reuse those that were read; return their number."""
     size = len(rows_of_elements)
     world, unused = 0, 1
     slots, free, count = [unused] * size, list[int](), 2
@@ -348,5 +348,5 @@ def _assign_slots(rows_of_elements: NDArray[np.uint64]) -> int:
         rows_of_elements[e, layout.SLOT_IS_OCCUPIED] = has_received[parent]
         has_received[parent] = True
         if slots[e] != unused:
-            free.append(slots[e])  # only now: parent and child never share one
+            free.append(slots[e])  # freed last: parent and child never share a slot
     return count

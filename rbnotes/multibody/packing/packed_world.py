@@ -1,7 +1,7 @@
-"""A world as a few flat arrays that one compiled program reads, whatever its bodies and joints are.
+"""Packed world: a few flat arrays that the compiled simulation loop reads.
 
-Frames are moved to the centres of mass, and joints ordered so that those that share bodies stand near each
-other: the system of their impulses has a narrow envelope then.
+Frames are moved to the centers of mass. Joints that share bodies are ordered close together, so that the
+system of their impulses has a narrow envelope.
 """
 
 from __future__ import annotations
@@ -37,29 +37,30 @@ from rbnotes.multibody.maximal import Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import Joint
 
 WORKSPACE_PER_CONTACT = 110
-"""Numbers for each contact, as :func:`rbnotes.compiled.simulation.simulation_loop.allocate_step_workspace` deals them out."""
+"""Numbers per contact, an upper bound for what ``allocate_step_workspace`` of
+:mod:`rbnotes.compiled.simulation.simulation_loop` allocates."""
 
 
 class PackedWorld(NamedTuple):
-    """Bodies, joints and colliders, as :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads them."""
+    """Arrays that :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads."""
 
     integers: NDArray[np.uint64]
     floats: Array
     workspace_size: int
-    """How many numbers a step needs room for, besides :data:`CONTACT_ROOM` for each contact."""
+    """Numbers of working memory besides :data:`WORKSPACE_PER_CONTACT` for each contact."""
     row_order: NDArray[np.intp]
-    """Places of the rows among those of the reference ``(m,)``."""
+    """Indices of the constraint rows in the order of the reference ``(m,)``."""
 
 
 def pack_world(
     world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp], shapes: Array
 ) -> PackedWorld | None:
-    """The world, or nothing if it has joints whose rows turn, or screws.
+    """Pack a world; return None if constraint rows of a joint are not constant, or a joint is helical.
 
     Parameters
     ----------
     bodies, pairs, shapes
-        Of the colliders: their bodies, the world being the last; those that may touch; and their numbers.
+        Bodies of the colliders, the world being the last one; pairs that may touch; numbers of the colliders.
     """
     mechanism, count = world.mechanism, len(world.mechanism.inertias)
     rotations = [turn for joint in mechanism.joints if (turn := _free_rotation(joint.kind)) is not None]
@@ -110,7 +111,7 @@ def pack_world(
 
 
 def _free_rotation(kind: JointType) -> tuple[int, Array] | None:
-    """Which rotations a joint leaves, and about which axis; nothing if its error is not told by that."""
+    """Return the kind and the axis of a joint's free rotation; None if its rows are not supported."""
     match kind:
         case Fixed() | Prismatic() | PlanarTranslation() | Translational():
             return NO_ROTATION, np.zeros(3)
@@ -126,7 +127,7 @@ def _free_rotation(kind: JointType) -> tuple[int, Array] | None:
 
 
 def _joint_order(joints: Sequence[Joint]) -> list[int]:
-    """Joints in an order in which those that share a body are near each other."""
+    """Return an order of the joints in which those that share a body are close together."""
     shared = [[_shares_body(first, second) for second in joints] for first in joints]
     if not joints:
         return []
@@ -134,12 +135,12 @@ def _joint_order(joints: Sequence[Joint]) -> list[int]:
 
 
 def _shares_body(first: Joint, second: Joint) -> bool:
-    """Whether two joints move a body in common."""
+    """Return True if two joints share a moving body."""
     return bool({first.body, first.parent} & {second.body, second.parent} - {WORLD})
 
 
 def _coupled_joints(joints: Sequence[Joint]) -> NDArray[np.intp]:
-    """Pairs of joints ``(p, 4)``, no one before the other, that share a body; which one it is of each."""
+    """Return the pairs of joints ``(p, 4)`` that share a body, and its side in each."""
     coupled = [
         (i, j, side, other)
         for i, first in enumerate(joints)
@@ -152,7 +153,7 @@ def _coupled_joints(joints: Sequence[Joint]) -> NDArray[np.intp]:
 
 
 def _first_entries(begin: NDArray[np.intp], coupled: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Of each row of their system the first column that is not zero."""
+    """Return the first nonzero column of each row of the joint system."""
     firsts = np.arange(len(begin) - 1)
     np.minimum.at(firsts, coupled[:, 0], coupled[:, 1])
     result: NDArray[np.intp] = np.repeat(begin[:-1][firsts], np.diff(begin))
@@ -160,7 +161,7 @@ def _first_entries(begin: NDArray[np.intp], coupled: NDArray[np.intp]) -> NDArra
 
 
 def _body_arrays(mechanism: Mechanism) -> list[Array]:
-    """Masses, inertias, their inverses with the world's, and centres of mass."""
+    """Return masses, inertias, their inverses with those of the world, and centers of mass."""
     mass, J, com = mechanism.free.mass_properties
     inverse_mass = np.append(1 / mass, 0.0)
     J_inverse = np.concatenate([np.linalg.inv(J), np.zeros((1, 3, 3))])
@@ -168,7 +169,7 @@ def _body_arrays(mechanism: Mechanism) -> list[Array]:
 
 
 def _bounding_radii(world: World) -> Array:
-    """How far the surface of each body reaches from the origin of its frame."""
+    """Return the largest distance of each body's surface from the origin of its frame."""
     sizes = np.zeros(len(world.mechanism.inertias))
     for each in world.colliders:
         if each.body != WORLD and isinstance(each.collision_geometry, RoundedBox):
@@ -178,8 +179,8 @@ def _bounding_radii(world: World) -> Array:
 
 
 def _joint_frames(mechanism: Mechanism, joints: Sequence[Joint]) -> list[Array]:
-    """Joint frames and their origins, seen from the centres of mass of bodies and parents."""
-    com = np.concatenate([mechanism.free.mass_properties.com, np.zeros((1, 3))])  # the world's comes last
+    """Return the joint frames and their origins from the centers of mass of bodies and parents."""
+    com = np.concatenate([mechanism.free.mass_properties.com, np.zeros((1, 3))])  # the world is last
     own = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
     others = np.array([_parent_joint_frame(joint) for joint in joints]).reshape(-1, 4, 4)
     body, parent = (
@@ -189,14 +190,14 @@ def _joint_frames(mechanism: Mechanism, joints: Sequence[Joint]) -> list[Array]:
 
 
 def _parent_joint_frame(joint: Joint) -> Array:
-    """The frame in the parent that coincides with that of the body where no coordinate moves it."""
+    """Return the frame in the parent that coincides with the body's joint frame at zero coordinates."""
     pose = joint.kind.pose if isinstance(joint.kind, Fixed) else np.eye(4)
     result: Array = joint.parent_frame @ pose
     return result
 
 
 def pair_coefficients(world: World) -> tuple[Array, Array]:
-    """Of friction and restitution of each two colliders."""
+    """Return the friction and restitution coefficients of all pairs of colliders."""
     mu, restitution = (
         np.array([getattr(c, name) for c in world.colliders]) for name in ("mu", "restitution")
     )

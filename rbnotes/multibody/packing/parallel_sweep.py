@@ -1,4 +1,4 @@
-"""Many states or parameters, shared out among the workers of an executor."""
+"""Evaluation of many states or parameters by the workers of an executor."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from rbnotes.arguments import Array, InvalidArgument
 
 
 def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, chunks: int = 8) -> Array:
-    """What a function gives for many states, in parts that the workers of an executor take.
+    """Evaluate a function at many states, in chunks that the workers of an executor take.
 
-    Batches of compiled trees let other threads run, so that a
-    :class:`~concurrent.futures.ThreadPoolExecutor` of two uses two cores; the executor of a Dask client,
-    ``client.get_executor()``, uses those of a cluster. Any function may be swept that takes a batch: for
-    parameters, one that builds its model of them.
+    Batches of compiled trees release the interpreter lock, so that a
+    :class:`~concurrent.futures.ThreadPoolExecutor` with two threads uses two cores; the executor of a Dask
+    client, ``client.get_executor()``, uses those of a cluster. Any function that accepts a batch is suitable:
+    for parameters, one that builds its model from them.
 
     Parameters
     ----------
     function
         Takes arrays ``(m, ...)`` for any m and returns one ``(m, ...)``, such as
-        ``kernels.compile(tree).forward_dynamics``.
+        ``packing.compile(tree).forward_dynamics``.
     states
-        Arrays ``(count, ...)``, in the units that the function takes.
+        Arrays ``(count, ...)``, in the units of the function's arguments.
     executor
-        Of any kind that follows :class:`concurrent.futures.Executor`.
-    parts
-        At most so many calls.
+        Any :class:`concurrent.futures.Executor`.
+    chunks
+        Most calls.
 
     Returns
     -------
     (count, ...)
-        The results, in the order of the states, in their units as the function returns them.
+        Results in the order of the states, in the units that the function returns.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""What Python answers to compiled steps: applied forces, and poses at which bodies no longer overlap.
+"""Callbacks from compiled steps: applied forces, and poses without overlap.
 
-Both are the reference's. Compiled code calls them by the address of a function, in the midst of a step.
+The reference evaluates both. Compiled code calls a C function by its address during a step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class PythonCallbacks:
-    """A function for compiled code, and the numbers that both sides read and write."""
+    """C function for compiled code, and the arrays that both sides read and write."""
 
     def __init__(self, setting: Setting, count: int) -> None:
         self.setting = setting
@@ -31,30 +31,30 @@ class PythonCallbacks:
 
     @property
     def address(self) -> int:
-        """Of the function: it is there as long as this object is."""
+        """Address of the C function, valid as long as this object exists."""
         return ctypes.cast(self._function, ctypes.c_void_p).value or 0
 
     def _handle_request(self, request: int) -> int:
-        """Zero, or not if there is no answer."""
+        """Answer a request; return zero on success."""
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
                 self._wrenches[:] = self.setting.mechanism.free.applied_forces(state).f
             else:
                 self._motion[:, :16] = resolve_overlaps(self.setting, state)[0].E.reshape(-1, 16)
-        except BaseException as error:  # compiled code knows none: it stops, and then they are raised
+        except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
             self._error = error
             return 1
         return 0
 
     def raise_error(self) -> None:
-        """Raises what an answer raised."""
+        """Raise the exception of the last request."""
         if self._error is not None:
             raise self._error
 
 
 def state_from_array(motion: Array, t: float) -> State:
-    """The state of poses and twists ``(n, 22)``."""
+    """Return the state with poses and twists ``(n, 22)``."""
     no_points: Array = np.zeros((0, 3))
     E, phi = motion[:, :16].reshape(-1, 4, 4).copy(), motion[:, 16:].copy()
     empty: Array = np.zeros(0)

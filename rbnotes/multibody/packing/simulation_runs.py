@@ -1,6 +1,6 @@
-"""Runs of the simulator in compiled code, and what they leave, as the reference leaves it.
+"""Simulation runs in compiled code, with the results of the reference.
 
-The compiled step knows its way in ordinary steps; an unusual one is the reference's, after which it goes on.
+The reference takes an exceptional step, after which compiled code continues.
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_fr
 from rbnotes.unchecked.frozen import construct_unchecked
 
 CONTACTS_PER_BODY = 8
-"""Contacts for each body, to begin with."""
+"""Initial size of the contact arrays, per body."""
 
 MAX_STEPS_PER_CALL = 128
-"""Most steps between which a user can interrupt."""
+"""Most steps without a chance for a user to interrupt."""
 
 
 def is_supported(setting: Setting, integrator: Integrator) -> bool:
-    """Whether these options are those that the compiled step takes, but for the friction model."""
+    """Return True if the compiled step supports these options; the friction model is not checked."""
     return type(integrator) is Rattle and setting.uses_projection and setting.impacts == SIMULTANEOUS
 
 
 class CompiledRun:
-    """A run that is under way."""
+    """Run in progress."""
 
     def __init__(self, packed: PackedWorld, setting: Setting, state: State, points: ContactPoints) -> None:
         self.packed, self.setting = packed, setting
@@ -90,7 +90,7 @@ class CompiledRun:
         self.start_from(state, points)
 
     def start_from(self, state: State, points: ContactPoints) -> None:
-        """Go on from here, with these contacts."""
+        """Continue from a state with these contacts."""
         last_impulses = self.setting.friction.last_impulses
         self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
         self.remembered = (
@@ -101,7 +101,7 @@ class CompiledRun:
         self.has_impulses = last_impulses is not None
 
     def advance(self, steps: int) -> tuple[int, int]:
-        """Take some steps; how many were taken, and how it ended."""
+        """Take steps; return the number of steps taken and the status."""
         max_contacts = max(
             CONTACTS_PER_BODY * self.count + CONTACTS_PER_BODY,
             2 * len(self.contacts),
@@ -143,9 +143,9 @@ class CompiledRun:
             callback_buffer,
             work,
         )
-        status = compiled_function("rattle_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
+        status = compiled_function("take_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
         if status == WORKSPACE_TOO_SMALL:
-            raise AssertionError("a packed world that asks for too little room")
+            raise AssertionError("the workspace of a packed world is too small")
         callbacks.raise_error()
         num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
         if num_steps_taken:
@@ -162,7 +162,7 @@ class CompiledRun:
         return num_steps_taken, status
 
     def _append_steps(self, states: Array, sums: Array, impulses: Array, records: Array) -> None:
-        """Add steps that were taken."""
+        """Append the results of steps."""
         self.motions.append(states)
         self.energies.append(sums[:, ENERGY])
         for _ in range(len(states)):
@@ -180,7 +180,7 @@ class CompiledRun:
         self.has_impulses |= bool(len(records))
 
     def take_reference_step(self, integrator: Integrator) -> None:
-        """Take one step as the reference does."""
+        """Take one step by the reference."""
         self.setting.friction.last_impulses = self.last_impulses
         taken = integrator.step(self.setting, self.state, self.points)
         self._append_step(taken)
@@ -196,23 +196,23 @@ class CompiledRun:
 
     @property
     def state(self) -> State:
-        """Where the run is."""
+        """State after the last step."""
         return state_from_array(self.motion, self.times[-1])
 
     @property
     def points(self) -> ContactPoints:
-        """Contacts there."""
+        """Contacts at the state."""
         return _contact_points(self.contacts, self.count)
 
     @property
     def last_impulses(self) -> tuple[ContactPoints, Array] | None:
-        """Where the friction found impulses last, and which."""
+        """Contacts and impulses of the last velocity update with contacts."""
         if not self.has_impulses:
             return None
         return _contact_points(self.remembered, self.count), self.remembered[:, IMPULSE:BEFORE]
 
     def trajectory(self) -> Trajectory:
-        """What the run leaves."""
+        """Return the trajectory of the run."""
         motions, times = np.concatenate(self.motions), np.array(self.times)
         count = len(motions)
         E, phi = motions[..., :16].reshape(*motions.shape[:2], 4, 4), motions[..., 16:]
@@ -238,7 +238,7 @@ def run_compiled(
     steps: int,
     progress: Progress | None,
 ) -> Trajectory:
-    """As :meth:`rbnotes.multibody.maximal.World.run`, where :func:`is_ordinary`."""
+    """Run as :meth:`rbnotes.multibody.maximal.World.run` does; requires :func:`is_supported`."""
     simulation, num_done = CompiledRun(packed, setting, state, points), 0
     while num_done < steps:
         taken, status = simulation.advance(
@@ -255,12 +255,12 @@ def run_compiled(
 
 
 def _motion_array(state: State) -> Array:
-    """Poses and twists ``(n, 22)``."""
+    """Return poses and twists ``(n, 22)``."""
     return np.concatenate([state.E.reshape(-1, 16), state.phi], axis=1)
 
 
 def _contact_table(points: ContactPoints, impulses: Array | None = None, count: int = 0) -> Array:
-    """Contacts ``(c, 20)``, the world being the last body."""
+    """Return contacts ``(c, 20)``, the world being the last body."""
     table: Array = np.zeros((len(points), CONTACT_SIZE))
     for column, body in ((A, points.a), (B, points.b)):
         table[:, column] = np.where(body == WORLD, count, body)
@@ -272,7 +272,7 @@ def _contact_table(points: ContactPoints, impulses: Array | None = None, count: 
 
 
 def _contact_points(table: Array, count: int) -> ContactPoints:
-    """Contacts of such a table."""
+    """Convert a contact table to contact points."""
     bodies = table[:, [A, B]]
     a, b = np.where(bodies == count, WORLD, bodies).astype(np.intp).T
     return construct_unchecked(
@@ -288,7 +288,7 @@ def _contact_points(table: Array, count: int) -> ContactPoints:
 
 
 def _contact_records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
-    """One for each step, of contacts one step after the other."""
+    """Convert contacts of consecutive steps to one record for each step."""
     points, start, records = _contact_points(table, count), 0, []
     impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
     for residual, first, second in sums[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
