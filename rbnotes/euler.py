@@ -114,5 +114,6 @@ def _check_gimbal_lock(name: str, cosine: Array) -> None:
         raise SingularConfiguration(
             name,
             f"|cos(phi)| = {smallest:.3g}, a pitch {smallest:.3g} rad from +-pi/2",
-            f"|cos(phi)| of at least {MIN_COSINE_OF_PITCH:g}: at a pitch of +-pi/2 the first and last axis align",
+            f"|cos(phi)| of at least {MIN_COSINE_OF_PITCH:g}: "
+            "at a pitch of +-pi/2 the first and last axis align",
         )

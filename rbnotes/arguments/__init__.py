@@ -1,10 +1,10 @@
 """Checks of arguments: each returns the checked float64 array or raises an error that names it.
 
-Every public function of the package passes its inputs through here, once, so a wrong shape, a NaN or a
-matrix that is no rotation is reported where it enters, in the caller's own words. Then it calls formulas
-that check nothing, such as those of ``rbnotes/unchecked/se3.py``.
+Every public function of the package checks its arguments here once, so that a wrong shape, a NaN or a matrix
+that is not a rotation is reported under the name of the argument. Then it calls formulas without checks, such
+as those of ``rbnotes/unchecked/se3.py``.
 
-What comes back is always a new array: nothing done with it reaches the caller's own.
+The result is always a new array, never a view of the caller's data.
 
 >>> from rbnotes import arguments
 >>> try:
@@ -80,38 +80,38 @@ __all__ = [
     "Matrix",
     "SingularConfiguration",
     "array",
-    "extended_real_array",
+    "boolean_vector",
+    "broadcast_to_count",
     "choice",
     "common_shape",
     "count",
-    "broadcast_to_count",
-    "with_ndim",
-    "matrix_without_copy",
-    "require_force_law",
+    "extended_real_array",
     "frame",
-    "require_function",
     "indices",
-    "require_instance",
     "instances",
     "matrix",
-    "positive_number",
-    "single_vector",
+    "matrix_without_copy",
     "positive_array",
     "positive_definite",
-    "require_methods",
+    "positive_number",
+    "real_array",
     "real_number",
+    "require_force_law",
+    "require_function",
+    "require_instance",
+    "require_methods",
+    "require_within",
     "rotation",
     "rotation_vector",
-    "real_array",
+    "single_vector",
     "skew_symmetric",
     "symmetric",
     "text",
-    "boolean_vector",
     "twist",
     "twist_matrix",
     "twist_vector",
     "unit_quaternion",
     "unit_vector",
     "vector",
-    "require_within",
+    "with_ndim",
 ]

@@ -1,4 +1,4 @@
-"""Rotations, frames, twists and their matrices, unit vectors and quaternions."""
+"""Checks of rotations, poses, twists and their matrices, unit vectors and quaternions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from rbnotes.arguments.numbers import all_true, array
 from rbnotes.arguments.types_and_errors import Array, InvalidArgument, SingularConfiguration
 
 ROTATION_TOLERANCE = 1e-8
-"""Largest accepted entry of |R^T R - I|: rounding after thousands of products, not a wrong matrix."""
+"""Largest accepted entry of |R^T R - I|, which allows for rounding after thousands of products."""
 
 UNIT_TOLERANCE = 1e-8
 """Largest accepted deviation of a unit vector's or unit quaternion's length from 1."""
 
 FULL_TURN_TOLERANCE = 1e-8
-"""Angles this near to a multiple of 2 pi are full turns."""
+"""Distance from a multiple of 2 pi below which angles count as full turns."""
 
 _LAST_ROW = [0.0, 0.0, 0.0, 1.0]
 
 
 def twist(name: str, value: ArrayLike) -> Array:
-    """Finite six-vectors ``(..., 6)``, angular part first (a twist or a wrench).
+    """Return finite twists or wrenches ``(..., 6)``, angular part first.
 
     Raises InvalidArgument for anything else.
     """
@@ -29,12 +29,12 @@ def twist(name: str, value: ArrayLike) -> Array:
 
 
 def rotation_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Array:
-    """Rotation vectors ``(..., 3)``, axis times angle, whose squares do not overflow.
+    """Return rotation vectors ``(..., 3)``, axis times angle, whose squares do not overflow.
 
     Raises
     ------
     SingularConfiguration
-        Where ``full_turns`` are not accepted, if the angle is a positive multiple of 2 pi.
+        If ``full_turns`` is False and the angle is a positive multiple of 2 pi.
     """
     w = array(name, value, 3)
     _check_angle(name, w, full_turns)
@@ -42,7 +42,7 @@ def rotation_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> 
 
 
 def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Array:
-    """Twists ``(..., 6)`` that go into an exponential: the angular part is a :func:`rotation_vector`.
+    """Return twists ``(..., 6)`` whose angular part is a :func:`rotation_vector`, for an exponential.
 
     Raises InvalidArgument for anything else.
     """
@@ -52,7 +52,7 @@ def twist_vector(name: str, value: ArrayLike, *, full_turns: bool = True) -> Arr
 
 
 def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
-    """Vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``.
+    """Return vectors ``(..., size)`` of length 1 within ``UNIT_TOLERANCE``.
 
     Raises InvalidArgument for anything else.
     """
@@ -66,7 +66,7 @@ def unit_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
 
 
 def unit_quaternion(name: str, value: ArrayLike) -> Array:
-    """Quaternions ``(..., 4)``, scalar first, of length 1 within ``UNIT_TOLERANCE``.
+    """Return quaternions ``(..., 4)``, scalar first, of length 1 within ``UNIT_TOLERANCE``.
 
     Raises InvalidArgument for anything else.
     """
@@ -74,7 +74,7 @@ def unit_quaternion(name: str, value: ArrayLike) -> Array:
 
 
 def rotation(name: str, value: ArrayLike) -> Array:
-    """Rotation matrices ``(..., 3, 3)``: orthonormal within ``ROTATION_TOLERANCE``, determinant +1.
+    """Return rotation matrices ``(..., 3, 3)``: orthonormal within ``ROTATION_TOLERANCE``, determinant +1.
 
     Raises InvalidArgument for anything else.
     """
@@ -85,7 +85,7 @@ def rotation(name: str, value: ArrayLike) -> Array:
 
 
 def frame(name: str, value: ArrayLike) -> Array:
-    """Poses ``(..., 4, 4)``: a rotation, a translation and the last row (0, 0, 0, 1).
+    """Return poses ``(..., 4, 4)``: a rotation, a translation and the last row (0, 0, 0, 1).
 
     Raises InvalidArgument for anything else.
     """
@@ -103,7 +103,7 @@ def frame(name: str, value: ArrayLike) -> Array:
 
 
 def skew_symmetric(name: str, value: ArrayLike) -> Array:
-    """Cross-product matrices ``(..., 3, 3)``, skew-symmetric to rounding.
+    """Return cross-product matrices ``(..., 3, 3)``, skew-symmetric to rounding.
 
     Raises InvalidArgument for anything else.
     """
@@ -113,7 +113,7 @@ def skew_symmetric(name: str, value: ArrayLike) -> Array:
 
 
 def twist_matrix(name: str, value: ArrayLike) -> Array:
-    """Matrices ``(..., 4, 4)`` of twists: a cross-product matrix, a velocity and a last row of zeros.
+    """Return matrices ``(..., 4, 4)`` of twists: a cross-product matrix, a velocity and a last row of zeros.
 
     Raises InvalidArgument for anything else.
     """
@@ -125,7 +125,7 @@ def twist_matrix(name: str, value: ArrayLike) -> Array:
 
 
 def _precision_hint(value: ArrayLike) -> str:
-    """What to add to an expectation that numbers of single precision miss by their rounding."""
+    """Return a hint for messages about values that have the rounding of single precision."""
     dtype = np.asarray(value).dtype
     return f" in float64, not rounded to {dtype}" if dtype in (np.float16, np.float32) else ""
 
@@ -141,7 +141,10 @@ def _check_angle(name: str, w: Array, full_turns: bool) -> None:
 
 
 def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> bool:
-    """Several times as quick for one matrix as NumPy. Rows may go on; what is refused is looked at again."""
+    """Return True if three rows form a rotation matrix; for one matrix, much faster than NumPy.
+
+    Rows may have further entries. The caller examines rejected matrices again.
+    """
     (a, b, c, *_), (d, e, f, *_), (g, h, i, *_) = row1, row2, row3
     return (
         abs(a * a + d * d + g * g - 1) <= ROTATION_TOLERANCE
@@ -157,7 +160,7 @@ def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> boo
 def _check_rotations(name: str, R: Array, given: ArrayLike) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3))
-    if not all_true(error <= ROTATION_TOLERANCE):  # NaN, where huge entries overflow, is not
+    if not all_true(error <= ROTATION_TOLERANCE):  # also catches NaN from entries that overflow
         got = f"a matrix with max |R^T R - I| = {np.max(error):.3g}"
         raise InvalidArgument(name, got, "a rotation matrix" + _precision_hint(given))
     if not all_true(np.linalg.det(R) > 0):
@@ -172,6 +175,6 @@ def _check_skew_symmetric(name: str, W: Array) -> None:
 
 
 def _entry_scale(A: Array) -> Array:
-    """Largest entry of each matrix, at least 1."""
+    """Return the largest entry of each matrix, at least 1."""
     size: Array = np.max(np.abs(A), axis=(-1, -2), initial=1.0)
     return size

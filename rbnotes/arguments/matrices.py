@@ -1,4 +1,4 @@
-"""Matrices, dense and sparse ones."""
+"""Checks of dense and sparse matrices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbnotes.arguments.types_and_errors import Array, InvalidArgument
 
 
 def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Symmetric matrices ``(..., size, size)``, to rounding; returned exactly symmetric.
+    """Return matrices ``(..., size, size)`` that are symmetric to rounding, made exactly symmetric.
 
     Raises InvalidArgument for anything else.
     """
@@ -30,7 +30,7 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
 
 
 def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Symmetric positive definite matrices ``(..., size, size)``, not singular to rounding.
+    """Return symmetric positive definite matrices ``(..., size, size)``, not singular to rounding.
 
     Raises InvalidArgument for anything else.
     """
@@ -45,7 +45,7 @@ def positive_definite(name: str, value: ArrayLike, size: int | None = 3) -> Arra
 
 
 def _first_invalid(name: str, is_valid: NDArray[np.bool_]) -> str:
-    """What to call the first of stacked matrices that is not right, such as ``bodies[2]``."""
+    """Return the name of the first invalid matrix of a stack, such as ``bodies[2]``."""
     if not is_valid.ndim:
         return name
     place = np.argwhere(~is_valid)[0]
@@ -53,7 +53,7 @@ def _first_invalid(name: str, is_valid: NDArray[np.bool_]) -> str:
 
 
 def matrix(name: str, value: Any, rows: int | None = None, columns: int | None = None) -> Any:
-    """Finite real matrix ``(rows, columns)``, dense or scipy.sparse; the latter becomes a ``csc_array``.
+    """Return a finite real matrix ``(rows, columns)``, dense or, if it is sparse, a ``csc_array``.
 
     Raises InvalidArgument for anything else.
     """
@@ -72,7 +72,7 @@ def matrix(name: str, value: Any, rows: int | None = None, columns: int | None =
 
 
 def matrix_without_copy(name: str, value: Any, rows: int, columns: int) -> Any:
-    """As :func:`matrix`, for what a function returned: as it is, since it is nobody else's.
+    """Return a matrix like :func:`matrix`, without a copy, for results of functions.
 
     Raises InvalidArgument for anything else.
     """

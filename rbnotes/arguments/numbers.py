@@ -1,4 +1,4 @@
-"""Numbers, and arrays of them: shapes, sizes and bounds."""
+"""Checks of numbers and arrays: shapes, sizes and bounds."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes.arguments.types_and_errors import Array, InvalidArgument
 
 MAX_ABS_VALUE = 1e100
-"""Numbers must be smaller, and positive ones larger than its inverse: products and cubes of larger ones
-overflow, and infinities make NaNs."""
+"""Upper bound of numbers; its inverse is the lower bound of positive ones.
+
+Products and cubes of larger numbers overflow, and infinities make NaNs.
+"""
 
 
 def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
-    """Finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length).
+    """Return a finite float64 array whose trailing axes are ``shape`` (``None`` accepts any length).
 
-    Numbers beyond ``LARGEST`` count as infinite.
+    Numbers beyond ``MAX_ABS_VALUE`` count as infinite.
 
     Raises InvalidArgument for anything else.
     """
@@ -30,7 +32,7 @@ def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
 
 
 def extended_real_array(name: str, value: ArrayLike) -> Array:
-    """Real numbers, an array of any shape, that may be infinite where nothing bounds.
+    """Return an array of real numbers of any shape, infinite ones included.
 
     Raises InvalidArgument for anything else.
     """
@@ -40,9 +42,12 @@ def extended_real_array(name: str, value: ArrayLike) -> Array:
 
 
 def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Shape that the leading axes of several arguments, given by name, broadcast to.
+    """Return the common shape to which the leading axes of several named arguments broadcast.
 
-    Raises InvalidArgument if they do not.
+    Raises
+    ------
+    InvalidArgument
+        If they do not broadcast.
     """
     try:
         return np.broadcast_shapes(*shapes.values())
@@ -52,7 +57,7 @@ def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """Finite vectors ``(..., size)``.
+    """Return finite vectors ``(..., size)``.
 
     Raises InvalidArgument for anything else.
     """
@@ -60,7 +65,7 @@ def vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
 
 
 def single_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
-    """One finite vector ``(size,)``, where neither rows ``(1, size)`` nor columns will do.
+    """Return one finite vector ``(size,)``; rows ``(1, size)`` and columns are rejected.
 
     Raises InvalidArgument for anything else.
     """
@@ -73,7 +78,7 @@ def single_vector(name: str, value: ArrayLike, size: int | None = 3) -> Array:
 
 
 def with_ndim(name: str, result: Array, ndim: int) -> Array:
-    """The checked array, if it has this number of axes: where what broadcasts elsewhere will not do.
+    """Return a checked array if it has ``ndim`` axes.
 
     Raises InvalidArgument for anything else.
     """
@@ -83,7 +88,7 @@ def with_ndim(name: str, result: Array, ndim: int) -> Array:
 
 
 def broadcast_to_count(name: str, result: Array, count: int) -> Array:
-    """The checked number for each of so many ``(count,)``, or the checked array of as many.
+    """Broadcast a checked number to ``(count,)``, or return a checked array of that shape.
 
     Raises InvalidArgument for anything else.
     """
@@ -93,7 +98,7 @@ def broadcast_to_count(name: str, result: Array, count: int) -> Array:
 
 
 def real_array(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum: float = np.inf) -> Array:
-    """Finite numbers, an array of any shape, within ``[minimum, maximum]``.
+    """Return an array of finite numbers of any shape within ``[minimum, maximum]``.
 
     Raises InvalidArgument for anything else.
     """
@@ -101,7 +106,7 @@ def real_array(name: str, value: ArrayLike, *, minimum: float = -np.inf, maximum
 
 
 def require_within(name: str, result: Array, minimum: float, maximum: float) -> Array:
-    """The checked array, if its numbers are within ``[minimum, maximum]``.
+    """Return a checked array if its numbers are within ``[minimum, maximum]``.
 
     Raises InvalidArgument for anything else.
     """
@@ -112,7 +117,7 @@ def require_within(name: str, result: Array, minimum: float, maximum: float) -> 
 
 
 def positive_array(name: str, value: ArrayLike, *shape: int | None) -> Array:
-    """Finite numbers greater than zero; an array of any shape, or whose trailing axes are ``shape``.
+    """Return an array of positive finite numbers of any shape, or with trailing axes ``shape``.
 
     Raises InvalidArgument for anything else.
     """
@@ -125,7 +130,7 @@ def positive_array(name: str, value: ArrayLike, *shape: int | None) -> Array:
 
 
 def positive_number(name: str, value: Any) -> float:
-    """One finite number greater than zero, such as a tolerance or a step size.
+    """Return one positive finite number, such as a tolerance or a step size.
 
     Raises InvalidArgument for anything else.
     """
@@ -136,7 +141,7 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def real_number(name: str, value: Any, minimum: float = -np.inf, maximum: float = np.inf) -> float:
-    """One finite number within ``[minimum, maximum]``, such as a time or a rate.
+    """Return one finite number within ``[minimum, maximum]``, such as a time or a rate.
 
     Raises InvalidArgument for anything else.
     """
@@ -147,7 +152,7 @@ def real_number(name: str, value: Any, minimum: float = -np.inf, maximum: float 
 
 
 def count(name: str, value: Any, minimum: int = 0) -> int:
-    """A whole number of at least ``minimum``.
+    """Return an integer of at least ``minimum``.
 
     Raises InvalidArgument for anything else.
     """
@@ -157,7 +162,7 @@ def count(name: str, value: Any, minimum: int = 0) -> int:
 
 
 def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = None) -> NDArray[np.intp]:
-    """Whole numbers, an array of any shape, of at least ``minimum`` and less than ``below``.
+    """Return an array of integers of any shape, at least ``minimum`` and less than ``below``.
 
     Raises InvalidArgument for anything else.
     """
@@ -175,7 +180,7 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
 
 
 def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
-    """Truth values ``(size,)``; no numbers in their place.
+    """Return booleans ``(size,)``; numbers are rejected.
 
     Raises InvalidArgument for anything else.
     """
@@ -189,10 +194,10 @@ def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
 
 
 def _real_numbers(name: str, value: ArrayLike) -> Array:
-    """A new float64 array. Text, objects, truth values, complex and masked numbers are refused."""
+    """Return a new float64 array; text, objects, booleans, complex and masked numbers are rejected."""
     try:
         given = np.asarray(value)
-        # NumPy would read text as numbers, None as NaN, and forget imaginary parts and masks.
+        # NumPy would convert text to numbers and None to NaN, and drop imaginary parts and masks.
         if given.dtype.kind not in "iuf" or isinstance(value, np.ma.MaskedArray):
             raise TypeError
         if isinstance(value, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in value):
@@ -211,7 +216,7 @@ def _raise_out_of_range(name: str, result: Array) -> NoReturn:
 
 
 def all_true(condition: NDArray[np.bool_]) -> bool:
-    """Several times as quick as ``np.all`` on few numbers."""
+    """Return whether all entries are true; for few entries, much faster than ``np.all``."""
     return bool(np.count_nonzero(condition) == condition.size)
 
 
@@ -223,5 +228,5 @@ def _shape_matches(shape: tuple[int, ...], trailing: tuple[int | None, ...]) -> 
 
 
 def format_shape(shape: tuple[int | None, ...]) -> str:
-    """What a message calls lengths of axes, of which some may be any."""
+    """Return the text of a shape in which None stands for any length."""
     return ", ".join("n" if size is None else str(size) for size in shape)

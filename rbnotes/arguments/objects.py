@@ -1,4 +1,4 @@
-"""What is no number: options, names, functions and objects."""
+"""Checks of options, names, functions and objects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbnotes.arguments.types_and_errors import InvalidArgument
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
-    """One of the named options.
+    """Return one of the named options.
 
     Raises InvalidArgument for anything else.
     """
@@ -23,7 +23,7 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
 
 
 def require_instance(name: str, value: Any, *kinds: type) -> None:
-    """Refuses what is not of one of these classes.
+    """Check that a value is an instance of one of several classes.
 
     Raises InvalidArgument for anything else.
     """
@@ -33,7 +33,7 @@ def require_instance(name: str, value: Any, *kinds: type) -> None:
 
 
 def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
-    """The values as a tuple, each of one of these classes.
+    """Return a tuple of values, each an instance of one of several classes.
 
     Raises InvalidArgument for anything else.
     """
@@ -48,9 +48,12 @@ def instances(name: str, values: Any, *kinds: type) -> tuple[Any, ...]:
 
 
 def require_methods(name: str, value: Any, *methods: str) -> None:
-    """Refuses what has not all of these methods: any object with them will do, but no class or array.
+    """Check that an object, which may not be a class or an array, has several methods.
 
-    Raises InvalidArgument that names the missing method.
+    Raises
+    ------
+    InvalidArgument
+        If a method is missing; the message names it.
     """
     missing = [method for method in methods if not callable(getattr(value, method, None))]
     if isinstance(value, type | ModuleType | np.ndarray) or missing:
@@ -58,16 +61,19 @@ def require_methods(name: str, value: Any, *methods: str) -> None:
 
 
 def require_function(name: str, value: Any, *argument_names: str, hint: str = "") -> None:
-    """Refuses what cannot be called, or not with as many arguments as it is given, by position.
-
-    Raises InvalidArgument, which says how it will be called.
+    """Check that a value can be called with a number of positional arguments.
 
     Parameters
     ----------
-    takes
-        What these arguments are called in an error; none if any number will do.
+    *argument_names
+        Names of the arguments in the error message; without names, any number is accepted.
     hint
-        The end of any error.
+        Last words of the error message.
+
+    Raises
+    ------
+    InvalidArgument
+        If the value cannot be called so; the message shows the call.
     """
     expected = (f"a function of {', '.join(argument_names)}" if argument_names else "a function") + hint
     if not callable(value) or isinstance(value, type):
@@ -75,7 +81,7 @@ def require_function(name: str, value: Any, *argument_names: str, hint: str = ""
     if argument_names:
         try:
             call_signature = signature(value)
-        except (TypeError, ValueError):  # written in C: it says itself what it takes
+        except (TypeError, ValueError):  # written in C: it checks its arguments itself
             return
         try:
             call_signature.bind(*argument_names)
@@ -85,15 +91,18 @@ def require_function(name: str, value: Any, *argument_names: str, hint: str = ""
 
 
 def require_force_law(name: str, value: Any) -> None:
-    """Refuses what is no function of the state alone.
+    """Check that a value is a function of the state alone.
 
-    Raises InvalidArgument, which says how it will be called.
+    Raises
+    ------
+    InvalidArgument
+        If the value cannot be called so; the message shows the call.
     """
     require_function(name, value, "state", hint=", whose time is state.t")
 
 
 def text(name: str, value: Any) -> str:
-    """Text that is not empty, such as a name.
+    """Return text that is not empty, such as a name.
 
     Raises InvalidArgument for anything else.
     """

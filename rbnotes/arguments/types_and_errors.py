@@ -1,4 +1,4 @@
-"""What is raised where an argument is not what a function needs."""
+"""Types of arguments, and the errors of checks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 
 Matrix = Any
-"""A NumPy array or a scipy.sparse array, with two axes: their declared types have no operators in common."""
+"""Two-dimensional NumPy or scipy.sparse array; their declared types have no operators in common."""
 
 ArrayField = Any
-"""Of a dataclass: whoever makes it may give nested lists, whoever reads it finds a checked array that cannot
-be written to. No declared type says both."""
+"""Type of array fields of dataclasses: constructors accept nested lists, and the fields hold checked
+read-only arrays.
+
+No declared type expresses both.
+"""
 
 
 class InvalidArgument(ValueError):
-    """An argument is not what the function needs; the message says what it got and what was expected."""
+    """Error of an argument that a function does not accept; the message names the expected value."""
 
     def __init__(self, name: str, got: str, expected: str) -> None:
         super().__init__(f"{name}: got {got}, expected {expected}")
@@ -26,4 +29,4 @@ class InvalidArgument(ValueError):
 
 
 class SingularConfiguration(InvalidArgument):
-    """The argument lies on (or too near to) a singularity of the formula."""
+    """Error of an argument at, or too near to, a singularity of the formula."""

@@ -160,7 +160,7 @@ def nearest_inertia(inertia: ArrayLike, *, tolerance: ArrayLike | None = None) -
 
 
 def transform_inertia(E: ArrayLike, M: ArrayLike) -> Array:
-    """Return the spatial inertia ``(..., 6, 6)`` in the frame in which the body has pose ``E`` (Sueda (1.26)).
+    """Return the spatial inertia ``(..., 6, 6)`` in the frame where the body has pose ``E`` (Sueda (1.26)).
 
     Kinetic energy does not depend on the frame: ``Ad(E)^-T M Ad(E)^-1``.
 

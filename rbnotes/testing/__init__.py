@@ -1,7 +1,7 @@
-"""Tools for checking formulas: differences, counted operations, random frames and inertias.
+"""Tools for checking formulas: numerical derivatives, operation counts, random frames and inertias.
 
->>> from rbnotes import checking
->>> estimate = checking.jacobian(lambda x: x**2, [1.0, 2.0])
+>>> from rbnotes import testing
+>>> estimate = testing.jacobian(lambda x: x**2, [1.0, 2.0])
 >>> estimate.value.round(6).tolist(), bool(estimate.error < 1e-9)
 ([[2.0, 0.0], [0.0, 4.0]], True)
 """
@@ -23,12 +23,12 @@ __all__ = [
     "SEED",
     "DerivativeEstimate",
     "complex_step",
+    "count_multiplications",
     "derivative",
     "interruptible",
     "jacobian",
     "jacobian_se3",
     "jacobian_so3",
-    "count_multiplications",
     "reproducible_draws",
     "strategies",
 ]

@@ -1,17 +1,17 @@
 """Numerical derivatives with error estimates, on vectors, SO(3) and SE(3).
 
-They are the oracles of most checks, so they share nothing with the rest of the package: increments of
-rotations and frames go through ``scipy.linalg.expm``.
+Most checks use them as oracles, so they share nothing with the rest of the package: increments of rotations
+and frames use ``scipy.linalg.expm``.
 
-The finite differences are central, of order eight: with the default step they are good to about 1e-12
-relative for functions that vary over lengths of order one. The estimate of their error is the sum of
+The finite differences are central, of order eight; with the default step, their relative accuracy is about
+1e-12 for functions that vary over lengths of order one. The error estimate is the sum of
 
-- truncation: the distance from the differences of order six on the same points;
+- truncation: the difference from the formula of order six on the same points;
 - rounding of the values, and of the arguments times the steepest slope between neighbouring points: at a
   stationary point the slope vanishes, but not beside it;
-- noise that neither of these explains, such as digits lost inside the function, or the rounding that takes a
-  rotation off SO(3): seventh and eighth differences leave nothing of a smooth function, so that what they
-  show is noise. They are few, hence a factor of 15; for a single direction, points at half steps add some.
+- further noise, such as cancellation inside the function, or the rounding that takes a rotation off SO(3):
+  seventh and eighth differences of a smooth function vanish, so that they measure the noise. They are few,
+  hence a factor of 15; for a single direction, points at half steps add some.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from rbnotes.unchecked.central_differences import FIRST_DERIVATIVE_WEIGHTS, STEP
 
 _ORDER_6 = np.array([3 / 4, -3 / 20, 1 / 60, 0.0])
 _STEPS_PER_SIDE = 4  # steps to each side
-_ROUNDING = 4 * np.finfo(float).eps  # of a value or an argument, relative
+_ROUNDING = 4 * np.finfo(float).eps  # relative rounding of a value or an argument
 _NOISE_FACTOR = 15.0
 
 
 class DerivativeEstimate(NamedTuple):
-    """A derivative and a bound on its error, the same for all entries.
+    """Derivative with an error bound, the same for all entries.
 
     The bound holds for functions that are smooth over a few steps. In 116,000 cases with known derivatives no
-    error came nearer to it than 0.56 of it: at stationary points, on rotations up to half turns, with values
-    and positions of many sizes, with digits lost inside the function. In the middle of most families of
-    functions, the bound is 15 to 70 times the error; near stationary points up to 90 times.
+    error exceeded 0.56 of the bound: at stationary points, on rotations up to half turns, with values and
+    positions of many sizes, and with cancellation inside the function. For most functions the median bound is
+    15 to 70 times the error, near stationary points up to 90 times.
     """
 
     value: Array
-    """The derivative ``(...)``, in the unit of the function per unit of its argument."""
+    """Derivative ``(...)``, in the unit of the function per unit of its argument."""
     error: float
-    """The bound, in the unit of the value."""
+    """Error bound, in the unit of the value."""
 
 
 def derivative(
     function: Callable[[float], ArrayLike], t: float = 0.0, *, step: float = STEP
 ) -> DerivativeEstimate:
-    """d/dt of an array-valued function of one number; the value has the function's shape.
+    """Return d/dt of an array-valued function of one number; the value has the shape of the function.
 
     Raises
     ------
@@ -68,10 +68,12 @@ def derivative(
 def jacobian(
     function: Callable[[Array], ArrayLike], x: ArrayLike, *, step: float = STEP
 ) -> DerivativeEstimate:
-    """df/dx for a vector ``x (n,)``; the value has the function's shape followed by ``n``.
+    """Return df/dx for a vector ``x (n,)``; the value has the shape of the function followed by ``n``.
 
-    Raises InvalidArgument if ``function`` is no function, ``step`` is not positive, or the shape of ``x``
-    does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``function`` is not a function, ``step`` is not positive, or the shape of ``x`` does not fit.
     """
     arguments.require_function("function", function, "x")
     x = _check_point(x)
@@ -81,10 +83,12 @@ def jacobian(
 def jacobian_so3(
     function: Callable[[Array], ArrayLike], R: ArrayLike, *, step: float = STEP
 ) -> DerivativeEstimate:
-    """Derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3.
+    """Return the derivative along body-frame rotations, ``R exp([w])`` at ``w = 0``; last axis of length 3.
 
-    Raises InvalidArgument if ``function`` is no function, ``R`` is no rotation matrix, or ``step`` is not
-    positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``function`` is not a function, ``R`` is not a rotation matrix, or ``step`` is not positive.
     """
     arguments.require_function("function", function, "R")
     R = arguments.rotation("R", R)
@@ -94,9 +98,12 @@ def jacobian_so3(
 def jacobian_se3(
     function: Callable[[Array], ArrayLike], E: ArrayLike, *, step: float = STEP
 ) -> DerivativeEstimate:
-    """Derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6.
+    """Return the derivative along body-frame twists, ``E exp([xi])`` at ``xi = 0``; last axis of length 6.
 
-    Raises InvalidArgument if ``function`` is no function, ``E`` is no pose, or ``step`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``function`` is not a function, ``E`` is not a pose, or ``step`` is not positive.
     """
     arguments.require_function("function", function, "E")
     E = arguments.frame("E", E)
@@ -107,7 +114,7 @@ def jacobian_se3(
 
 
 def complex_step(function: Callable[[Array], ArrayLike], x: ArrayLike) -> Array:
-    """df/dx for a vector ``x (n,)`` through the complex step: exact to rounding.
+    """Return df/dx for a vector ``x (n,)`` by the complex step, exact to rounding.
 
     The function must be analytic and accept complex arrays: no absolute values, norms or conjugates.
 
@@ -142,7 +149,7 @@ def _check_point(x: ArrayLike) -> Array:
 def _directional_derivatives(
     path: Callable[[Array, float], ArrayLike], magnitudes: Array, step: float
 ) -> DerivativeEstimate:
-    """Differences along each unit vector; ``magnitudes``: those of the coordinates, which are rounded."""
+    """Return differences along each unit vector; ``magnitudes`` of the coordinates scale their rounding."""
     step = arguments.positive_number("step", step)
     units = np.eye(magnitudes.size)
     points_per_step = 2 if len(units) == 1 else 1
@@ -189,6 +196,6 @@ def _twist_matrix(xi: Array) -> Array:
 
 
 def _restore_last_row(E: Array) -> Array:
-    # expm leaves rounding in the last row, which a frame must have exactly.
+    # expm leaves rounding in the last row, which must be exact in a pose.
     E[..., 3, :] = 0, 0, 0, 1
     return E

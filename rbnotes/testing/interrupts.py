@@ -1,4 +1,4 @@
-"""Ctrl-C that arrives, wherever it falls."""
+"""Reliable handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from types import FrameType
 
 RESEND_INTERVAL = 0.02
-"""Seconds after which an interrupt that was lost is sent again."""
+"""Time after which a lost interrupt is sent again, s."""
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within it an interrupt ends what runs, even where Python would go on after it.
+    """Return a context in which an interrupt always ends the running code.
 
-    An exception cannot leave a callback of the garbage collector, or a finalizer: Python reports it as
-    ignored. Hypothesis has such a callback, and signals that come while memory is collected are raised there.
-    Only the main thread is ever interrupted; in any other this does nothing.
+    An exception cannot leave a callback of the garbage collector or a finalizer: Python reports it as
+    ignored. Hypothesis has such a callback, and signals that arrive during garbage collection are raised
+    there. Only the main thread is interrupted; in other threads the context has no effect.
     """
     original_handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(original_handler):
@@ -34,7 +34,7 @@ def interruptible() -> Iterator[None]:
         original_handler(number, frame)
 
     def resend_interrupt() -> None:
-        # Again and again: one that comes just before the main thread begins to wait does not end the wait.
+        # Repeated: a signal just before the main thread begins to wait does not end the wait.
         while not handled.wait(RESEND_INTERVAL):
             _interrupt_main()
 
@@ -58,7 +58,7 @@ def interruptible() -> Iterator[None]:
 def _interrupt_main() -> None:
     main = threading.main_thread().ident
     if main is not None and hasattr(signal, "pthread_kill"):
-        # A thread that waits for a lock is woken by a signal of the system only.
+        # Only a signal of the operating system wakes a thread that waits for a lock.
         signal.pthread_kill(main, signal.SIGINT)
     else:  # Windows
         _thread.interrupt_main()

@@ -1,8 +1,8 @@
-"""How many multiplications a calculation takes: the cost of an algorithm, whatever the machine.
+"""Counts of multiplications: the cost of an algorithm, independent of the machine.
 
-Times of small calculations in Python are times of Python. What an algorithm is said to cost, such as O(n) or
-O(n^3), is a number of operations, and numpy lets these be counted: its functions hand their arguments to an
-array type that asks for them.
+Times of small calculations in Python measure the interpreter. The cost of an algorithm, such as O(n) or
+O(n^3), is a number of operations, which NumPy allows to count: its functions pass their arguments to an array
+type that overrides them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _ARRAY_CREATORS = ("zeros", "ones", "empty", "eye")
 
 
 def count_multiplications(calculation: Callable[[], Any]) -> int:
-    """How many products of two numbers a call takes, in what numpy does for it.
+    """Return the number of products of two numbers that NumPy computes in a call.
 
-    Counted are products, quotients, matrix products, ``einsum``, and ``k^3`` for what numpy factors: solving,
-    inverses, eigenvalues of k by k matrices. Arrays count that numpy makes during the call (zeros, ones,
-    empty or identities), and whatever comes of them; what is calculated from others alone does not. What the
-    calculation keeps for later calls is not calculated, and not counted, again.
+    Products, quotients, matrix products and ``einsum`` are counted, and ``k^3`` for factorizations of k by k
+    matrices (solving, inverses, eigenvalues). Only arrays that NumPy creates during the call (zeros, ones,
+    empty or identities), and arrays computed from them, are counted. Results that are cached between calls
+    are counted once.
 
-    The functions that make arrays are numpy's own while this runs: nothing else may run beside it.
+    The functions that create arrays are replaced meanwhile: nothing else may run at the same time.
     """
     count_before = _multiplication_count.count
     with mock.patch.multiple(np, **{name: _counting_creator(getattr(np, name)) for name in _ARRAY_CREATORS}):
@@ -36,7 +36,7 @@ def count_multiplications(calculation: Callable[[], Any]) -> int:
 
 @dataclass
 class _MultiplicationCount:
-    """Not frozen: it counts."""
+    """Mutable counter of multiplications."""
 
     count: int = 0
 
@@ -45,7 +45,7 @@ _multiplication_count = _MultiplicationCount()
 
 
 class _CountingArray(np.ndarray[Any, Any]):
-    """Counts what it takes part in."""
+    """Array that counts the multiplications in which it takes part."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         plain_inputs = [_as_plain(value) for value in inputs]
@@ -84,7 +84,7 @@ def _as_plain(value: Any) -> Any:
 
 
 def _as_plain_all(values: Any) -> Any:
-    """The same arrays, in tuples, lists and dictionaries, without their type."""
+    """Return arrays in tuples, lists and dictionaries as plain arrays."""
     if isinstance(values, dict):
         return {name: _as_plain_all(value) for name, value in values.items()}
     if isinstance(values, tuple | list):
@@ -93,7 +93,7 @@ def _as_plain_all(values: Any) -> Any:
 
 
 def _einsum_multiplications(subscripts: str, operands: Any) -> int:
-    """Products in one sum over all the letters; the leading axes are those of the largest operand."""
+    """Return the number of products over all letters; the leading axes are those of the largest operand."""
     sizes: dict[str, int] = {}
     leading = 1
     for letters, operand in zip(subscripts.split("->")[0].split(","), operands, strict=True):

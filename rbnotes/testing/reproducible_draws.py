@@ -1,10 +1,10 @@
-"""Draws that are the same on every machine, and after every renaming.
+"""Draws that are the same on every machine and after every renaming.
 
-Hypothesis mixes into its draws the constants that it reads from the source of every "local" module loaded
-so far. A search then tries other inputs where the package is installed than in its source tree, and others
-again after one more import. Besides, it labels what is drawn by the code of the functions that draw it, names
-of variables, file names and addresses in memory included, and the labels decide which parts of an input it
-repeats and in which order it shrinks them. Verdicts should depend on the claim alone.
+Hypothesis mixes into its draws the constants that it reads from the source of every loaded local module. A
+search would then try different inputs in an installed package than in its source tree, and others again after
+one more import. It also labels draws by the code of the functions that draw, including names of variables,
+file names and addresses in memory; the labels decide which parts of an input it repeats and in which order it
+shrinks them. Verdicts must depend on the claim alone.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hypothesis.internal.conjecture import providers, shrinker
 from hypothesis.strategies._internal import core, flatmapped
 
 SEED = 20260228
-"""Start of the generator of random numbers wherever no other is asked for."""
+"""Default seed of the random number generator."""
 
 
 @contextmanager
 def reproducible_draws() -> Iterator[None]:
-    """While this lasts, seeded searches draw the same whatever else is loaded, from wherever, by any name."""
+    """Return a context in which seeded searches draw the same inputs, whatever else is loaded."""
     replaced = {(owner, name): getattr(owner, name, None) for owner, name in _REPLACEMENTS}
-    if replaced == _REPLACEMENTS:  # already there
+    if replaced == _REPLACEMENTS:  # already replaced
         yield
         return
-    # A name that another version of Hypothesis lacks stays away.
+    # Names that this version of Hypothesis lacks are skipped.
     replaced = {key: value for key, value in replaced.items() if value is not None}
     cache = providers.CONSTANTS_CACHE.cache
     cache.clear()
@@ -46,7 +46,7 @@ def _no_constants() -> Any:
 
 
 def _one_label(_: object) -> int:
-    """Label all functions, and all names of arguments, alike."""
+    """Return the same label for all functions and all names of arguments."""
     return 0
 
 

@@ -1,8 +1,8 @@
 """Hypothesis strategies for the objects of rigid-body dynamics.
 
-Numbers are multiples of 1/64 of moderate size, so that counterexamples shrink to something that can be read
-and repeated by hand, and no check fails for bad scaling alone. Inside :func:`region` the same draws give
-numbers of another kind: tiny ones, large ones, angles just short of a half turn.
+Numbers are multiples of 1/64 of moderate size, so that counterexamples are short and no check fails because
+of bad scaling. Inside :func:`region` the same draws give other numbers: tiny ones, large ones, angles near a
+half turn.
 """
 
 from __future__ import annotations
@@ -24,29 +24,30 @@ Angles = Literal["any", "small", "near_pi", "large"]
 Region = Literal["generic", "non-dyadic", "tiny", "near pi", "large", "degenerate"]
 GRID_DENOMINATOR = 64
 NON_DYADIC_DENOMINATOR = 65.243809
-"""Whole multiples of its inverse use all binary digits, so that sums of products must round."""
+"""Denominator of numbers that use all binary digits, so that sums of products are rounded."""
 MAX_LARGE_EXPONENT, MAX_PI_OFFSET_EXPONENT = 3, 8
-"""Orders of magnitude of large numbers, and of angles short of pi."""
+"""Orders of magnitude of large numbers, and of the distance of angles from pi."""
 ZERO_VECTOR_PERIOD, AXIS_ALIGNED_PERIOD = 4, 2
-"""Of so many degenerate vectors one is zero, or where it must not be, along an axis."""
+"""Average number of degenerate vectors per zero vector, and per vector along an axis if zero is excluded."""
 TINY_EXPONENTS = (1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 12)
-"""Orders of magnitude of tiny numbers: most where a series and what it replaces differ in some digits.
+"""Orders of magnitude of tiny numbers: mostly those where a series and its closed form differ in some digits.
 
-That is where it begins, and where the cosine is 1 to the last digit."""
+They range from the switch to the series to a cosine that rounds to 1.
+"""
 
 _region: Region = "generic"
 
 
 @contextmanager
 def region(name: Region) -> Iterator[None]:
-    """Inside, numbers are drawn from a region of their own; the choices that lead to them stay the same.
+    """Return a context in which numbers are drawn from a region; the underlying choices stay the same.
 
-    Whatever a strategy says in words of its own (unit vectors, rotations, full rank, positive masses) is
-    true in each region. Numbers that may vanish are ``tiny`` (down to 1e-12) two times of three, or
-    ``degenerate`` (whole numbers, so zeros, parallel and equal vectors, and directions along an axis are
-    common); all that are no angles are ``large`` (up to a thousand times too large); angles and
-    rotation vectors are ``near pi``, and of other numbers one, which may be a coordinate of a joint, is next
-    to a quarter turn or to a half. All but ``generic`` and ``degenerate`` numbers are ``non-dyadic``.
+    Properties that a strategy guarantees (unit vectors, rotations, full rank, positive masses) hold in each
+    region. Numbers that may vanish are ``tiny`` (down to 1e-12) in two cases of three, or ``degenerate``
+    (integers, so that zeros, parallel and equal vectors, and directions along an axis are common); all
+    numbers except angles are ``large`` (up to a thousand times larger); angles and rotation vectors are
+    ``near pi``, and one other number, which may be a joint coordinate, is near a quarter or half turn. All
+    numbers except ``generic`` and ``degenerate`` ones are ``non-dyadic``.
     """
     global _region
     previous = _region
@@ -58,23 +59,23 @@ def region(name: Region) -> Iterator[None]:
 
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
-    """Numbers of ``[low, high]``, multiples of 1/64."""
+    """Draw numbers in ``[low, high]``, multiples of 1/64."""
     wholes = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
     return wholes.map(lambda k: float(_map_to_region([k / GRID_DENOMINATOR], low, high)[0]))
 
 
 def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[float]:
-    """Masses, stiffnesses, step sizes: positive, within a factor of sixteen."""
+    """Draw positive numbers within a factor of sixteen, such as masses, stiffnesses and step sizes."""
     return numbers(low, high)
 
 
 def vectors(size: int = 3, low: float = -2.0, high: float = 2.0) -> SearchStrategy[Array]:
-    """Vectors ``(size,)``; zero entries occur."""
+    """Draw vectors ``(size,)``, zero entries included."""
     return _grid_lists(size, low, high).map(partial(_map_to_region, low=low, high=high))
 
 
 def arrays(*shape: int) -> SearchStrategy[Array]:
-    """Arrays of numbers from -2 up to 2, in a single draw: for many numbers, quick to make and to shrink."""
+    """Draw arrays of numbers in [-2, 2) at once, which is fast to draw and to shrink."""
     size = math.prod(shape)
     return st.binary(min_size=size, max_size=size).map(
         lambda drawn: _map_to_region(np.frombuffer(drawn, dtype=np.int8) / GRID_DENOMINATOR, -2, 2).reshape(
@@ -84,7 +85,7 @@ def arrays(*shape: int) -> SearchStrategy[Array]:
 
 
 def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Array]:
-    """Vectors at least ``shortest`` long."""
+    """Draw vectors of at least the length ``shortest``."""
     drawn = _grid_lists(size, -2.0, 2.0).map(partial(_map_to_region, low=-2.0, high=2.0, may_vanish=False))
     return drawn.filter(lambda x: bool(np.linalg.norm(x) >= shortest))
 
@@ -92,10 +93,10 @@ def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Arr
 def nonsingular_rotation_vectors(
     drawn: SearchStrategy[Array], shortest: float, longest: float = math.inf
 ) -> SearchStrategy[Array]:
-    """Those of some rotation vectors that keep away from where a formula is singular: from 0, and from pi.
+    """Draw rotation vectors away from singularities of a formula: from 0, and from pi.
 
-    Generic ones keep their distance. Tiny ones may be as short as they are drawn, though never zero, and
-    those near pi as long: where what is left of the digits still tells right from wrong, it should.
+    Generic ones keep their distance. Tiny ones may be arbitrarily short but not zero, and those near pi
+    arbitrarily close to it: a right formula keeps enough digits there.
     """
 
     def is_inside(w: Array) -> bool:
@@ -108,39 +109,39 @@ def nonsingular_rotation_vectors(
 
 
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:
-    """Directions."""
+    """Draw unit vectors."""
     return nonzero_vectors(size).map(lambda x: x / np.linalg.norm(x))
 
 
 def matrices(rows: int, columns: int) -> SearchStrategy[Array]:
-    """Matrices ``(rows, columns)``, of any rank."""
+    """Draw matrices ``(rows, columns)`` of any rank."""
     return vectors(rows * columns).map(lambda entries: entries.reshape(rows, columns))
 
 
 def full_rank_matrices(rows: int, columns: int) -> SearchStrategy[Array]:
-    """Matrices whose smallest singular value is at least 0.2 (constraint matrices, say)."""
+    """Draw matrices whose smallest singular value is at least 0.2, such as constraint matrices."""
     return matrices(rows, columns).filter(lambda A: bool(np.linalg.svd(A, compute_uv=False)[-1] >= 0.2))
 
 
 def spd_matrices(size: int) -> SearchStrategy[Array]:
-    """Symmetric positive definite matrices with eigenvalues of at least 1/2."""
+    """Draw symmetric positive definite matrices with eigenvalues of at least 1/2."""
     return matrices(size, size).map(lambda A: A @ A.T / size + 0.5 * np.eye(size))
 
 
 def nearly_singular_spd_matrices(size: int) -> SearchStrategy[Array]:
-    """Symmetric positive definite matrices whose smallest eigenvalue is one of 1e-2, 1e-3, ..., 1e-10."""
+    """Draw symmetric positive definite matrices with smallest eigenvalue 1e-2, 1e-3, ..., or 1e-10."""
     flat = matrices(size, size - 1).map(lambda B: B @ B.T / size)
     return st.builds(lambda A, offset: A + offset * np.eye(size), flat, _offsets())
 
 
 def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
-    """Axis times angle.
+    """Draw rotation vectors, axis times angle.
 
-    The angle is ``any`` from 0 to pi, which itself occurs; or ``small``, one of 1e-2, 1e-3, ..., 1e-10; or
-    ``near_pi``, short of it by as much; or ``large``, between pi and 4 pi.
+    The angle is ``any`` from 0 to pi (included); or ``small``, one of 1e-2, 1e-3, ..., 1e-10; or ``near_pi``,
+    smaller than pi by as much; or ``large``, between pi and 4 pi.
     """
     sizes: dict[Angles, SearchStrategy[float]] = {
-        # Not one_of: a half turn, which takes no number, would then be the simplest of all.
+        # Not one_of: a half turn, which needs no number, would then count as the simplest example.
         "any": st.builds(
             lambda angle, kind: np.pi if kind == 7 and _region != "tiny" else angle,
             numbers(0, 3),
@@ -154,33 +155,33 @@ def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
 
 
 def rotations(angles: Angles = "any") -> SearchStrategy[Array]:
-    """Rotation matrices ``(3, 3)``."""
+    """Draw rotation matrices ``(3, 3)``."""
     return rotation_vectors(angles).map(lambda r: Rotation.from_rotvec(r).as_matrix())
 
 
 def unit_quaternions(angles: Angles = "any") -> SearchStrategy[Array]:
-    """Unit quaternions ``(4,)``, scalar first, of either sign."""
+    """Draw unit quaternions ``(4,)``, scalar first, of either sign."""
     quaternions = rotation_vectors(angles).map(lambda r: np.roll(Rotation.from_rotvec(r).as_quat(), 1))
     return st.builds(lambda q, sign: sign * q, quaternions, st.sampled_from((1.0, -1.0)))
 
 
 def frames(angles: Angles = "any") -> SearchStrategy[Array]:
-    """Poses ``(4, 4)``."""
+    """Draw poses ``(4, 4)``."""
     return st.builds(_frame, rotations(angles), vectors())
 
 
 def twists() -> SearchStrategy[Array]:
-    """Twists or wrenches ``(6,)``, angular part first."""
+    """Draw twists or wrenches ``(6,)``, angular part first."""
     return vectors(6)
 
 
 def masses() -> SearchStrategy[float]:
-    """Masses."""
+    """Draw masses."""
     return positive_numbers()
 
 
 def inertias() -> SearchStrategy[Array]:
-    """Rotational inertias ``(3, 3)`` that a body can have, built from second moments of its mass."""
+    """Draw physical rotational inertias ``(3, 3)``, built from second moments of mass."""
 
     def inertia(second_moments: Array) -> Array:
         result: Array = np.trace(second_moments) * np.eye(3) - second_moments
@@ -190,16 +191,16 @@ def inertias() -> SearchStrategy[Array]:
 
 
 def _grid_lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
-    # Mapped one by one, as numbers are: draws follow the structure of a strategy, and are to stay the same.
+    # Mapped one by one like numbers: draws depend on the structure of a strategy and must not change.
     wholes = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
     return st.lists(wholes.map(lambda k: k / GRID_DENOMINATOR), min_size=size, max_size=size)
 
 
 def _map_to_region(drawn: list[float] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
-    """Multiples of 1/64 as entries of one vector, in the region that is set.
+    """Map multiples of 1/64, the entries of one vector, to the current region.
 
-    Which vectors become tiny, and how tiny, is read off the numbers themselves: a draw must not depend on
-    those before it, else nothing could be shrunk.
+    The numbers themselves determine which vectors become tiny, and how tiny: a draw that depended on previous
+    ones could not be shrunk.
     """
     if _region == "generic":
         return np.array(drawn, dtype=float)

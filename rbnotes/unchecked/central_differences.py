@@ -1,4 +1,4 @@
-"""Central differences of order eight: their weights, once, and rates of what takes many times at once."""
+"""Central differences of order eight: weights, and derivatives of functions of one or many times."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rbnotes.arguments import Array
 
 STEP = 4e-3
 FIRST_DERIVATIVE_WEIGHTS = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
-"""First derivatives: weights of one to four steps ahead, and with a minus of as many behind."""
+"""Weights of first derivatives for one to four steps ahead; those behind have the opposite sign."""
 SECOND_DERIVATIVE_WEIGHTS = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
-"""Second derivatives: weights of one to four steps, ahead and behind alike."""
+"""Weights of second derivatives for one to four steps, ahead and behind."""
 SECOND_DERIVATIVE_CENTER_WEIGHT = -205 / 72
-"""And of the point in between."""
+"""Weight of second derivatives for the center."""
 
 _SAMPLE_OFFSETS = np.arange(1.0, 5.0)[:, None]
 
 
 def time_derivative_at_zero(function: Callable[[Array], Array], step: float = STEP) -> Array:
-    """Derivative at time zero of a function of times ``(T, 1)``, whose values are ``(T, ...)``."""
+    """Return the derivative at time zero of a function of times ``(T, 1)``, whose values are ``(T, ...)``."""
     values_ahead, values_behind = np.split(
         function(step * np.concatenate([_SAMPLE_OFFSETS, -_SAMPLE_OFFSETS])), 2
     )
@@ -29,7 +29,7 @@ def time_derivative_at_zero(function: Callable[[Array], Array], step: float = ST
 
 
 def derivative_at_zero(function: Callable[[float], Array], step: float = STEP) -> Array:
-    """Derivative at zero of an array-valued function that takes one number at a time."""
+    """Return the derivative at zero of an array-valued function of one number."""
     central_differences = [function(k * step) - function(-k * step) for k in range(1, 5)]
     result: Array = np.tensordot(FIRST_DERIVATIVE_WEIGHTS, central_differences, axes=1) / step
     return result
@@ -38,7 +38,7 @@ def derivative_at_zero(function: Callable[[float], Array], step: float = STEP) -
 def time_derivatives_at_zero(
     function: Callable[[Array], Array], step: float = STEP
 ) -> tuple[Array, Array, Array]:
-    """The value at time zero, and the first and second derivatives, of such a function."""
+    """Return the value, and first and second derivatives, at time zero of a function of times ``(T, 1)``."""
     values = function(step * np.concatenate([np.zeros((1, 1)), _SAMPLE_OFFSETS, -_SAMPLE_OFFSETS]))
     center_value, values_ahead, values_behind = values[0], values[1:5], values[5:]
     second: Array = (

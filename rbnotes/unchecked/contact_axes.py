@@ -1,4 +1,4 @@
-"""Directions at contacts, from normals that are known to be unit vectors."""
+"""Directions at contacts for valid unit normals, without argument checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rbnotes.arguments import Array
 
 
 def tangent_directions(normals: Array) -> Array:
-    """Pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
+    """Return orthonormal pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
     axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
     first = np.cross(axis, normals)
     first /= np.linalg.norm(first, axis=-1, keepdims=True)
@@ -16,5 +16,5 @@ def tangent_directions(normals: Array) -> Array:
 
 
 def contact_axes(normals: Array) -> Array:
-    """Unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
+    """Return unit normals ``(..., 3)`` and their tangents, as rows ``(..., 3, 3)``."""
     return np.concatenate([normals[..., None, :], tangent_directions(normals)], axis=-2)

@@ -1,7 +1,6 @@
-"""The formulas of :mod:`rbnotes.euler`, on arrays that have been checked: nothing is checked here.
+"""Formulas of :mod:`rbnotes.euler` for checked arrays, without argument checks.
 
-Each has the name, arguments, result and source of the public function there, which checks and then calls it.
-Modules of this package whose data is checked call these.
+Each function has the name, arguments, result and source of the public function that checks its arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matrices times vectors over leading axes; nothing is checked here."""
+"""Products of matrices and vectors over leading axes, without argument checks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from rbnotes.arguments import Array
 
 
 def matvec(A: Array, x: Array) -> Array:
-    """``A x``, matrices ``(..., m, n)`` times vectors ``(..., n)``."""
+    """Return ``A x`` for matrices ``(..., m, n)`` and vectors ``(..., n)``."""
     product: Array = np.einsum("...ij,...j->...i", A, x)
     return product
 
 
 def matvec_transposed(A: Array, x: Array) -> Array:
-    """``A^T x``, for matrices ``(..., m, n)`` and vectors ``(..., m)``."""
+    """Return ``A^T x`` for matrices ``(..., m, n)`` and vectors ``(..., m)``."""
     product: Array = np.einsum("...ji,...j->...i", A, x)
     return product

@@ -1,7 +1,6 @@
-"""The formulas of :mod:`rbnotes.quaternion`, on arrays that have been checked: nothing is checked here.
+"""Formulas of :mod:`rbnotes.quaternion` for checked arrays, without argument checks.
 
-Each has the name, arguments, result and source of the public function there, which checks and then calls it.
-Modules of this package whose data is checked call these.
+Each function has the name, arguments, result and source of the public function that checks its arguments.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import numpy as np
 from rbnotes.arguments import Array
 
 HALF_TURN_TOLERANCE = 4 * np.finfo(float).eps
-"""Scalars up to this size are zero to rounding: the rotation is a half turn."""
+"""Size of the scalar below which a rotation counts as a half turn."""
 
 
 def from_axis_angle(axis: Array, angle: Array) -> Array:
@@ -66,7 +65,7 @@ def conjugate(q: Array) -> Array:
 
 
 def inverse(q: Array) -> Array:
-    # Neither the square of the length nor the length itself, which may overflow.
+    # Avoids the square of the length and the length itself, which may overflow.
     size: Array = np.max(np.abs(q), axis=-1, keepdims=True)
     squared_length: Array = np.sum((q / size) ** 2, axis=-1, keepdims=True)
     return conjugate(q / size) / squared_length / size
@@ -117,9 +116,9 @@ def interpolate(q0: Array, q1: Array, t: Array) -> Array:
 
 
 def _canonical(q: Array) -> Array:
-    """Of q and -q, the one with a positive scalar.
+    """Return the one of q and -q with positive scalar.
 
-    At a half turn, where rounding alone would decide, the first component of the axis that is not zero does.
+    At a half turn, where rounding would decide, the first nonzero component of the axis is positive.
     """
     decides = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_TOLERANCE, 1e-12)
     first = np.argmax(decides, axis=-1)[..., None]

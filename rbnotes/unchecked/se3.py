@@ -1,7 +1,6 @@
-"""The formulas of :mod:`rbnotes.se3`, on arrays that have been checked: nothing is checked here.
+"""Formulas of :mod:`rbnotes.se3` for checked arrays, without argument checks.
 
-Each has the name, arguments, result and source of the public function there, which checks and then calls it.
-Modules of this package whose data is checked call these.
+Each function has the name, arguments, result and source of the public function that checks its arguments.
 """
 
 from __future__ import annotations
@@ -136,12 +135,12 @@ def point_wrench(E: Array, x: Array, f: Array) -> Array:
 
 
 def _rotation_and_origin(E: Array) -> tuple[Array, Array]:
-    """Rotation and origin of a frame."""
+    """Return rotation and origin of a pose."""
     return E[..., :3, :3], E[..., :3, 3]
 
 
 def _angular_and_linear(xi: Array) -> tuple[Array, Array]:
-    """Angular and linear part of a twist."""
+    """Return angular and linear part of a twist."""
     return xi[..., :3], xi[..., 3:]
 
 

@@ -1,7 +1,6 @@
-"""The formulas of :mod:`rbnotes.so3`, on arrays that have been checked: nothing is checked here.
+"""Formulas of :mod:`rbnotes.so3` for checked arrays, without argument checks.
 
-Each has the name, arguments, result and source of the public function there, which checks and then calls it.
-Modules of this package whose data is checked call these.
+Each function has the name, arguments, result and source of the public function that checks its arguments.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from rbnotes.arguments import Array
 from rbnotes.unchecked import quaternion
 
 SERIES_BELOW = 1.0
-"""Angle below which coefficients are summed as series; twelve terms leave less than rounding there."""
+"""Angle below which coefficients are summed as series; the error of twelve terms is below rounding."""
 
 CLOSED_FORM_ABOVE = 4.0
-"""Angle above which the slopes of the coefficients are written with the sine and the cosine."""
+"""Angle above which derivatives of the coefficients use the sine and the cosine."""
 
 
 def hat(w: Array) -> Array:
@@ -115,7 +114,7 @@ def _symmetric_product(A: Array, B: Array) -> Array:
 
 
 def _stumpff(w: Array, last: int) -> list[Array]:
-    """c_k = 1/k! - x^2/(k+2)! + x^4/(k+4)! - ... for k = 1 to ``last``, at the angle x = |w|, as (..., 1, 1).
+    """Return c_k = 1/k! - x^2/(k+2)! + ... for k = 1 to ``last``, at the angle x = |w|, as (..., 1, 1).
 
     c_1 = sin(x)/x, c_2 = (1 - cos(x))/x^2, c_3 = (x - sin(x))/x^3, and so on. Their derivatives are
     (dc_k/dx)/x = k c_{k+2} - c_{k+1}.
@@ -133,16 +132,16 @@ def _stumpff(w: Array, last: int) -> list[Array]:
 
 
 def _sine_ratio(x: Array) -> Array:
-    """sin(x)/x; unlike ``np.sinc``, which multiplies by pi, as accurate as the sine at large angles."""
+    """Return sin(x)/x, at large angles more accurate than ``np.sinc``, which multiplies by pi."""
     ratio: Array = np.divide(np.sin(x), x, out=np.ones_like(x), where=x > 0)
     return ratio
 
 
 def _coefficient_derivatives(w: Array) -> list[Array]:
-    """c_2 and c_3, then their slopes (dc_k/dx)/x, at the angle x = |w|.
+    """Return c_2 and c_3, then their derivatives (dc_k/dx)/x, at the angle x = |w|.
 
-    With c_4 and c_5 the slopes are differences of numbers that are nearly equal at large angles; with the
-    sine and the cosine themselves nothing cancels.
+    At large angles, derivatives from c_4 and c_5 suffer from cancellation; those from the sine and the cosine
+    do not.
     """
     c1, c2, c3, c4, c5 = _stumpff(w, 5)
     large, square = _closed_form_mask(w)
@@ -152,7 +151,7 @@ def _coefficient_derivatives(w: Array) -> list[Array]:
 
 
 def _coefficient_second_derivatives(w: Array) -> list[Array]:
-    """The slopes, in the same sense, of the two slopes."""
+    """Return the derivatives, in the same sense, of the two derivatives."""
     c1, c2, c3, c4, c5, c6, c7 = _stumpff(w, 7)
     large, square = _closed_form_mask(w)
     cosine = np.cos(np.linalg.norm(w, axis=-1)[..., None, None])
@@ -162,14 +161,14 @@ def _coefficient_second_derivatives(w: Array) -> list[Array]:
 
 
 def _closed_form_mask(w: Array) -> tuple[Array, Array]:
-    """Whether the angle is above ``CLOSED_ABOVE``, and its square there."""
+    """Return a mask of angles above ``CLOSED_FORM_ABOVE``, and their squares."""
     x = np.linalg.norm(w, axis=-1)[..., None, None]
     large = x > CLOSED_FORM_ABOVE
     return large, np.where(large, x * x, 1)
 
 
 def _inverse_coefficient(w: Array) -> Array:
-    """(1 - x/2 cot(x/2))/x^2 at the angle x = |w|, as (..., 1, 1)."""
+    """Return (1 - x/2 cot(x/2))/x^2 at the angle x = |w|, as (..., 1, 1)."""
     x = np.linalg.norm(w, axis=-1)[..., None, None]
     small = x < SERIES_BELOW
     large = np.where(small, SERIES_BELOW, x)
@@ -179,7 +178,7 @@ def _inverse_coefficient(w: Array) -> Array:
 
 
 def _bernoulli(count: int) -> list[float]:
-    """Sizes of the Bernoulli numbers B_2, B_4, ..., as many as that, each rounded once."""
+    """Return the absolute values of the Bernoulli numbers B_2, B_4, ..., each rounded once."""
     numbers = [Fraction(1)]
     for n in range(1, 2 * count + 1):
         numbers.append(-sum(math.comb(n + 1, k) * numbers[k] for k in range(n)) / Fraction(n + 1))

@@ -1,7 +1,6 @@
-"""The formulas of :mod:`rbnotes.inertia.spatial`, on arrays that have been checked: nothing is checked here.
+"""Formulas of :mod:`rbnotes.inertia.spatial` for checked arrays, without argument checks.
 
-Each has the name, arguments, result and source of the public function there, which checks and then calls it.
-Modules of this package whose data is checked call these.
+Each function has the name, arguments, result and source of the public function that checks its arguments.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from rbnotes.arguments import Array
 from rbnotes.unchecked import se3, so3
 
 LINEAR_FIRST = np.array([3, 4, 5, 0, 1, 2])
-"""``xi[..., LINEAR_FIRST]`` is the twist or wrench ``xi`` in the other stacking order, either way."""
+"""Permutation between stacking orders: ``xi[..., LINEAR_FIRST]`` is a twist or wrench in the other order."""
 
 
 def spatial_inertia(mass: Array, inertia: Array, com: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Pictures for the book and for notebooks: 3-D scenes that play, and figures for light and dark pages.
+"""Animated 3-D scenes and figures for the book and for notebooks, on light and dark pages.
 
 >>> import numpy as np
 >>> from rbnotes.viewer import Scene, box, ground
@@ -8,7 +8,7 @@
 >>> scene = Scene("A box falls to the ground.", times)
 >>> scene = scene.add(ground()).add(box([1, 1, 1]), poses)
 
-The last line of a cell shows the scene. The z axis points up; lengths are metres.
+The last line of a cell shows the scene. The z axis points up; lengths are in meters.
 """
 
 from rbnotes.viewer.figures import figure

@@ -1,4 +1,4 @@
-"""A camera that shows a set of points as large as its picture allows; the player does the same."""
+"""Camera that shows a set of points as large as the picture allows; the player computes the same."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 from rbnotes.arguments import Array
 
 FIELD_OF_VIEW = np.radians(35.0)
-"""Angle of view, upwards [rad]."""
+"""Vertical angle of view, rad."""
 
 MARGIN = 1.06
-"""How much larger the picture is than what is in it."""
+"""Ratio of the size of the picture to that of its content."""
 
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """Looks along -``axes[2]``; ``position`` is in these axes."""
+    """Camera that looks along -``axes[2]``; ``position`` is expressed in these axes."""
 
     axes: Array
-    """Right, up and towards the camera, unit vectors ``(3, 3)``, one a row."""
+    """Right, up and backward unit vectors as rows ``(3, 3)``."""
     position: Array
-    """Where the camera is, in its own axes ``(3,)``, m."""
+    """Position of the camera in its own axes ``(3,)``, m."""
 
     def project(self, points: Array) -> Array:
-        """Where points (..., 3) of the world are seen: right and up, as tangents of angles (..., 2)."""
+        """Return images ``(..., 2)`` of world points: tangents of the angles to the right and up."""
         view_points = points @ self.axes.T
         tangents: Array = (view_points[..., :2] - self.position[:2]) / (
             self.position[2] - view_points[..., 2:]
@@ -33,22 +33,22 @@ class Camera:
         return tangents
 
     def depth(self, points: Array) -> Array:
-        """Distances in front of the camera."""
+        """Return the distances of points in front of the camera."""
         distances: Array = self.position[2] - points @ self.axes[2]
         return distances
 
 
 def view_axes(view: Array) -> Array:
-    """Right, up and towards the camera for an azimuth and an elevation [rad]."""
+    """Return the right, up and backward directions for an azimuth and an elevation, rad."""
     (c, s), (level, rise) = [(np.cos(angle), np.sin(angle)) for angle in view]
     return np.array([[-s, c, 0.0], [-rise * c, -rise * s, level], [level * c, level * s, rise]])
 
 
 def fit_camera(points: Array, view: Array, aspect: float) -> Camera:
-    """The nearest camera in a direction whose picture, ``aspect`` times as wide as high, holds points (n, 3).
+    """Return the nearest camera in a direction that shows points ``(n, 3)``; ``aspect`` is width over height.
 
     A point is inside if |x - c_x| <= t (c_z - z) with the tangent t of half the angle of view: two planes for
-    each side of the picture, of which the outermost count.
+    each side of the picture, of which only the outermost matter.
     """
     axes = view_axes(view)
     view_points = points @ axes.T
@@ -62,7 +62,7 @@ def fit_camera(points: Array, view: Array, aspect: float) -> Camera:
 
 
 def aspect_ratio(points: Array, view: Array) -> float:
-    """Width by height of what is seen of the points."""
+    """Return the ratio of width to height of the visible points."""
     camera = fit_camera(points, view, 1.0)
     width, height = np.ptp(camera.project(points), axis=0)
     return float(width / max(height, 1e-9))

@@ -1,4 +1,4 @@
-"""Matplotlib figures that read well on a white page and on a dark one."""
+"""Matplotlib figures for white and dark pages."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 from rbnotes.viewer.shapes import COLORS
 
 INK_COLOR = "#757b83"
-"""Grey of text and axes: contrast 4.3 both on white and on the dark theme's background."""
+"""Gray of text and axes: contrast 4.3 both on white and on the dark background."""
 
 MAX_COLUMN_WIDTH = 5.4
-"""Largest width of a figure of one column [inch]; each further column adds one."""
+"""Largest width of a figure of one column, inches; each further column adds one."""
 
 
 def matplotlib_style() -> dict[str, Any]:
-    """Matplotlib settings: transparent background, mid-grey ink, the colours of the scenes."""
+    """Return settings of Matplotlib: transparent background, mid-gray ink, the colors of the scenes."""
     from cycler import cycler
 
     ink_settings = (
@@ -51,19 +51,18 @@ def matplotlib_style() -> dict[str, Any]:
 def figure(
     rows: int = 1, columns: int = 1, *, size: tuple[float, float] = (5.4, 3.2), **subplots: Any
 ) -> tuple[Figure, Any]:
-    """A figure and its axes, as ``matplotlib.pyplot.subplots`` gives them, in the book's style.
+    """Return a figure and its axes in the style of the book, like ``matplotlib.pyplot.subplots``.
 
-    Needs matplotlib, which comes with the extra ``book``. In a notebook, figures become SVG from then on.
+    Requires Matplotlib (extra ``book``). In a notebook, figures are SVG from then on.
 
     Parameters
     ----------
     rows, columns
         Grid of axes.
     size
-        Width and height [inch]. Wide figures become narrower: on a phone they are as wide as the screen, and
-        what counts for their letters is how much wider they were drawn.
+        Width and height, inches. Wide figures are made narrower, so that text stays legible on phones.
     subplots
-        Passed on, such as ``sharex=True`` or ``subplot_kw={"projection": "3d"}``.
+        Further arguments, such as ``sharex=True`` or ``subplot_kw={"projection": "3d"}``.
     """
     import matplotlib.pyplot as plt
 
@@ -74,7 +73,7 @@ def figure(
 
 
 def _use_svg_in_notebooks() -> None:
-    """Sharp at every size, and small; only a notebook has such a setting."""
+    """Select SVG output, which is sharp and small, if a notebook is running."""
     try:
         from IPython.core.getipython import get_ipython
         from matplotlib_inline.backend_inline import set_matplotlib_formats

@@ -1,8 +1,8 @@
-"""A 3-D scene that plays in the book's pages and in notebooks.
+"""Animated 3-D scenes for the pages of the book and for notebooks.
 
-A page of the book loads the player once, and a scene is only its data. A notebook has no such page, so there
-the scene comes with the player, in a frame of its own. The player is JavaScript, bundled into
-``scene-player.js`` next to this file when the book or a wheel is built; without it a scene shows its words.
+A page of the book loads the player once, and a scene contains only data. A notebook has no such page; there
+the scene includes the player in an iframe. The player is JavaScript, bundled into ``scene-player.js`` next to
+this file when the book or a wheel is built; without it a scene shows its description.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from rbnotes.viewer.shapes import COLORS, Shape
 from rbnotes.viewer.sketch import SceneItem
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
-"""Environment variable: set where outputs go to a page that loads the player itself."""
+"""Environment variable that is set if the page of the outputs loads the player itself."""
 
 FRAME_HEIGHT = 580
-"""Height of a scene's frame in a notebook [px]."""
+"""Height of the iframe of a scene in a notebook, px."""
 
 ASPECT_RATIO_LIMITS = (1.2, 2.6)
-"""Least and largest width by height of a picture."""
+"""Smallest and largest ratio of width to height of a picture."""
 
 DEFAULT_LAYERS = {"axes": "frames", "arrow": "forces"}
-"""Which shapes have a switch, unless a scene says otherwise."""
+"""Default layers of shapes, which have a switch."""
 
 
 class Scene:
-    """Shapes with poses, still or over time.
+    """Shapes with poses, constant or over time.
 
     Parameters
     ----------
     description
-        What the scene shows, in a sentence, for readers who cannot see it.
+        Sentence that describes the scene, for readers who cannot see it.
     times
-        Sample times (T,), increasing [s]; leave out for a still scene.
+        Increasing sample times ``(T,)``, s; None for a still scene.
     view
-        Direction to the camera: azimuth about z from x, and elevation [rad].
+        Direction to the camera: azimuth about z from x, and elevation, rad.
 
     Raises
     ------
@@ -79,26 +79,26 @@ class Scene:
         name: str = "",
         layer: str | None = None,
     ) -> Scene:
-        """Add a shape at a pose of its frame in the world, (4, 4) or (T, 4, 4); returns the scene.
+        """Add a shape at a pose of its frame in the world and return the scene.
 
         Parameters
         ----------
         shape
-            What.
+            Shape to add.
         pose : (4, 4) or (T, 4, 4)
-            Where, m; at the origin if no pose is given.
+            Pose, m; the identity by default.
         label
-            A word that stays beside the shape.
+            Text shown beside the shape.
         name
-            What the legend below the picture says of the shape's colour.
+            Text of the legend for the color of the shape.
         layer
-            Shapes of a layer have a switch below the picture. Axes are in the layer "frames" and arrows in
-            "forces" unless said otherwise; "" has no switch.
+            Layer of the shape, which has a switch below the picture. By default axes are in the layer
+            "frames" and arrows in "forces"; "" has no switch.
 
         Raises
         ------
         InvalidArgument
-            If a pose is no rigid transformation, or a time axis is not as long as the scene's times.
+            If a pose is not a rigid transformation, or its time axis does not have the length of ``times``.
         """
         arguments.require_instance("shape", shape, Shape)
         poses = arguments.frame("pose", np.eye(4) if pose is None else pose)
@@ -119,15 +119,18 @@ class Scene:
 
     @property
     def extent(self) -> Array:
-        """What the camera shows: points (n, 3) [m] of everything but the ground, at all times."""
+        """Points ``(n, 3)``, m, that the camera shows: all but the ground, at all times."""
         if self._extent is None:
             return sketch.scene_extent(self._items, self._sample_count)
         return self._extent
 
     def with_extent(self, extent: ArrayLike) -> Scene:
-        """The same scene with a camera that shows these points (n, 3) [m], such as those of others.
+        """Return the scene with a camera that shows given points ``(n, 3)``, m, as of another scene.
 
-        Raises InvalidArgument if the shape of ``extent`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``extent`` does not fit.
         """
         result = copy(self)
         result._extent = sketch.hull_corners(
@@ -140,7 +143,7 @@ class Scene:
         return 1 if self.times is None else len(self.times)
 
     def to_json(self) -> str:
-        """The scene as the player reads it: numbers, and arrays as base64 of little-endian float32."""
+        """Return the scene as JSON for the player: numbers, and arrays as base64 of little-endian float32."""
         data: dict[str, Any] = {"description": self.description, "view": self.view.tolist()}
         if self._extent is not None:
             data["extent"] = _encode(self._extent)
@@ -150,8 +153,8 @@ class Scene:
         return json.dumps(data, separators=(",", ":"))
 
     def to_html(self, *, caption: bool = True) -> str:
-        """The scene for a page that loads the player, and a still drawing for one without scripts."""
-        data = self.to_json().replace("<", "\\u003c")  # nothing in it can end the script element
+        """Return HTML for a page that loads the player, with a still drawing for pages without scripts."""
+        data = self.to_json().replace("<", "\\u003c")  # the data cannot end the script element
         points = self.extent
         aspect = (
             float(np.clip(camera.aspect_ratio(points, self.view), *ASPECT_RATIO_LIMITS))
@@ -166,7 +169,8 @@ class Scene:
         caption_html = f"<figcaption>{html.escape(self.description)}</figcaption>" if caption else ""
         return (
             f'<figure class="rbnotes-scene" style="--aspect:{aspect:.2f}">'
-            f'<script type="application/json">{data}</script><noscript>{static_svg}</noscript>{caption_html}</figure>'
+            f'<script type="application/json">{data}</script><noscript>{static_svg}</noscript>'
+            f"{caption_html}</figure>"
         )
 
     def _repr_html_(self) -> str:
@@ -180,7 +184,7 @@ class Scene:
 
 
 def embed_in_iframe(picture: str, description: str) -> str:
-    """A scene or slider with the player, in a frame of its own, for pages that do not load the player."""
+    """Return a scene or slider with the player in an iframe, for pages that do not load the player."""
     player = resources.files("rbnotes.viewer") / "scene-player.js"
     if not player.is_file():
         return f"<p>3-D scene: {html.escape(description)} (This installation has no player for it.)</p>"
@@ -193,7 +197,7 @@ def embed_in_iframe(picture: str, description: str) -> str:
 
 
 def _as_data(item: SceneItem) -> dict[str, Any]:
-    """A shape as the player reads it."""
+    """Return the data of a shape for the player."""
     shape = item.shape
     captions = {"label": item.label, "name": item.name, "layer": item.layer}
     return {
@@ -208,7 +212,7 @@ def _as_data(item: SceneItem) -> dict[str, Any]:
 
 
 def _as_position_and_quaternion(poses: Array) -> Array:
-    """Poses as rows (x, y, z, qx, qy, qz, qw): half the numbers, and the player can interpolate them."""
+    """Return poses as rows (x, y, z, qx, qy, qz, qw): half the numbers, which the player can interpolate."""
     orientation = Rotation.from_matrix(poses[..., :3, :3]).as_quat()
     return np.concatenate([poses[..., :3, 3], orientation], axis=-1)
 

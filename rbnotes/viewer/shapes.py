@@ -1,7 +1,7 @@
-"""What a scene is made of. Every shape is drawn in its own frame; :meth:`Scene.add` gives the frame's pose.
+"""Shapes of scenes. Each is drawn in its own frame, whose pose is given to :meth:`Scene.add`.
 
-The shapes that a mechanism stretches (arrow, line, spring) may change over time: their arrays then have a
-leading time axis.
+Shapes that a mechanism deforms (arrow, line, spring) may change over time: their arrays then have a leading
+time axis.
 """
 
 from __future__ import annotations
@@ -26,33 +26,36 @@ COLORS = {
     "brown": "#a87850",
     "grey": "#8b939c",
 }
-"""Mid-tones, so that each stands out on a white page and on a dark one."""
+"""Mid-tones that are visible on white and on dark pages."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """One thing to draw: numbers that stay and arrays that may have a leading time axis."""
+    """Shape to draw: constant numbers, and arrays that may have a leading time axis."""
 
     kind: str
-    """What the player draws: ``box``, ``arrow``, ``spring`` and so on."""
+    """Kind of the shape: ``box``, ``arrow``, ``spring`` and so on."""
     color: str
-    """One of :data:`COLORS`, by name."""
+    """Name of one of :data:`COLORS`."""
     parameters: Mapping[str, float] = field(default_factory=dict)
-    """What stays, by name: lengths, m; widths, pixels; numbers of turns."""
+    """Constant numbers by name: lengths, m; widths, pixels; numbers of turns."""
     arrays: Mapping[str, Array] = field(default_factory=dict)
-    """Sides ``(3,)``, points ``(n, 3)`` and the like by name, m, and indices of corners; those that change
-    begin with T."""
+    """Arrays by name: sides ``(3,)``, points ``(n, 3)`` and the like, m, and indices of corners; varying
+    arrays have a leading axis T."""
     samples: int | None = None
-    """Length of the time axis; None for a shape that does not change."""
+    """Length of the time axis; None for a constant shape."""
 
     def __post_init__(self) -> None:
         arguments.choice("color", self.color, tuple(COLORS))
 
 
 def solid(shape: Solid, color: str = "blue") -> Shape:
-    """The drawing of a :class:`rbnotes.shapes.Solid`, which also weighs and touches.
+    """Return the drawing of a :class:`rbnotes.shapes.Solid`.
 
-    Raises InvalidArgument if ``color`` is no color of the viewer.
+    Raises
+    ------
+    InvalidArgument
+        If ``color`` is not a color of the viewer.
     """
     arguments.require_instance("shape", shape, Solid)
     match shape:
@@ -68,25 +71,34 @@ def solid(shape: Solid, color: str = "blue") -> Shape:
 
 
 def box(sides: ArrayLike, color: str = "blue") -> Shape:
-    """Cuboid centred at its frame, with ``sides`` (3,) along x, y, z [m].
+    """Return a box centered at its frame, with ``sides`` (3,) along x, y, z [m].
 
-    Raises InvalidArgument if ``sides`` are not positive or ``color`` is no color of the viewer.
+    Raises
+    ------
+    InvalidArgument
+        If ``sides`` are not positive or ``color`` is not a color of the viewer.
     """
     return Shape("box", color, arrays={"sides": arguments.positive_array("sides", sides, 3)})
 
 
 def sphere(radius: float, color: str = "blue") -> Shape:
-    """Sphere centred at its frame [m].
+    """Return a sphere centered at its frame; ``radius`` in m.
 
-    Raises InvalidArgument if ``radius`` is not positive or ``color`` is no color of the viewer.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` is not positive or ``color`` is not a color of the viewer.
     """
     return Shape("sphere", color, {"radius": _check_positive("radius", radius)})
 
 
 def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
-    """Cylinder centred at its frame, its axis along z [m].
+    """Return a cylinder about the z axis centered at its frame; ``radius`` and ``length`` in m.
 
-    Raises InvalidArgument if ``radius`` or ``length`` is not positive or ``color`` is no color of the viewer.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``length`` is not positive or ``color`` is not a color of the viewer.
     """
     return Shape(
         "cylinder",
@@ -96,9 +108,12 @@ def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
 
 
 def capsule(radius: float, length: float, color: str = "blue") -> Shape:
-    """Cylinder of ``length`` along z with a half-sphere on each end, centred at its frame [m].
+    """Return a capsule centered at its frame: a cylinder of ``length`` along z between half balls, m.
 
-    Raises InvalidArgument if ``radius`` or ``length`` is not positive or ``color`` is no color of the viewer.
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``length`` is not positive or ``color`` is not a color of the viewer.
     """
     return Shape(
         "capsule",
@@ -108,34 +123,46 @@ def capsule(radius: float, length: float, color: str = "blue") -> Shape:
 
 
 def frame_axes(length: float = 1.0) -> Shape:
-    """The axes of a frame: x red, y green, z blue [m].
+    """Return the axes of a frame, x red, y green, z blue; ``length`` in m.
 
-    Raises InvalidArgument if ``length`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``length`` is not positive.
     """
     return Shape("axes", "grey", {"length": _check_positive("length", length)})
 
 
 def ground(size: float = 10.0) -> Shape:
-    """Square grid in the xy plane of its frame [m].
+    """Return a square grid in the xy plane of its frame; ``size`` in m.
 
-    Raises InvalidArgument if ``size`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``size`` is not positive.
     """
     return Shape("ground", "grey", {"size": _check_positive("size", size)})
 
 
 def arrow(vector: ArrayLike, color: str = "red") -> Shape:
-    """Arrow from the origin of its frame along ``vector``: (3,), or (T, 3) for one that changes [m].
+    """Return an arrow from the origin along ``vector``, ``(3,)`` or ``(T, 3)`` if it varies, m.
 
-    Raises InvalidArgument if ``color`` is no color of the viewer or the shape of ``vector`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``color`` is not a color of the viewer or the shape of ``vector`` does not fit.
     """
     return _shape_over_time("arrow", color, "vector", arguments.vector("vector", vector), 1)
 
 
 def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
-    """Polyline through ``points`` (n, 3), or (T, n, 3) for one that changes [m]; ``width`` in pixels.
+    """Return a polyline through ``points``, ``(n, 3)`` or ``(T, n, 3)``, m; ``width`` in pixels.
 
-    Raises InvalidArgument if ``color`` is no color of the viewer, ``width`` is not positive, or the shape of
-    ``points`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``color`` is not a color of the viewer, ``width`` is not positive, or the shape of ``points`` does
+        not fit.
     """
     checked = arguments.array("points", points, None, 3)
     if checked.shape[-2] < 2:
@@ -146,10 +173,13 @@ def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
 def spring(
     ends: ArrayLike, color: str = "grey", radius: float = 0.05, coils: int = 10, width: float = 2.0
 ) -> Shape:
-    """Coil between two points, ``ends`` (2, 3), or (T, 2, 3) for ends that move [m]; ``width`` in pixels.
+    """Return a coil between ``ends``, ``(2, 3)`` or ``(T, 2, 3)``, m; ``width`` in pixels.
 
-    Raises InvalidArgument if ``color`` is no color of the viewer, ``radius`` or ``width`` is not positive,
-    ``coils`` is below 1, or the shape of ``ends`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``color`` is not a color of the viewer, ``radius`` or ``width`` is not positive, ``coils`` is below
+        1, or the shape of ``ends`` does not fit.
     """
     return _shape_over_time(
         "spring",
@@ -164,10 +194,12 @@ def spring(
 
 
 def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shape:
-    """Triangle mesh: ``vertices`` (n, 3) [m], ``triangles`` (m, 3): indices, outside counter-clockwise.
+    """Return a mesh of ``vertices (n, 3)``, m, and ``triangles (m, 3)``, counter-clockwise from outside.
 
-    Raises InvalidArgument if ``color`` is no color of the viewer or the shape of ``vertices`` or
-    ``triangles`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``color`` is not a color of the viewer or the shape of ``vertices`` or ``triangles`` does not fit.
     """
     points = arguments.array("vertices", vertices, None, 3)
     indices = arguments.array("triangles", triangles, None, 3)
@@ -187,7 +219,7 @@ def _check_positive(name: str, value: float) -> float:
 def _shape_over_time(
     kind: str, color: str, name: str, values: Array, axes: int, **parameters: float
 ) -> Shape:
-    """A shape whose array has ``axes`` axes, or one more, for time."""
+    """Return a shape whose array has ``axes`` axes, or one more for time."""
     if values.ndim > axes + 1:
         raise InvalidArgument(name, f"shape {values.shape}", f"at most {axes + 1} axes")
     samples = len(values) if values.ndim == axes + 1 else None

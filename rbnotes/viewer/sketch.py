@@ -1,4 +1,4 @@
-"""A scene as a still drawing, for pages without scripts: from back to front, earlier times fainter."""
+"""Still drawing of a scene for pages without scripts: from back to front, earlier times fainter."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from rbnotes.viewer.camera import Camera
 from rbnotes.viewer.shapes import COLORS, Shape
 
 DRAWING_WIDTH = 640
-"""Of the drawing, in its own units."""
+"""Width of the drawing in its own units."""
 
 TIME_OPACITIES = {0.0: 0.25, 0.5: 0.5, 1.0: 1.0}
-"""Shares of the time that are drawn, and how opaque."""
+"""Fractions of the time that are drawn, with their opacities."""
 
 MAX_SAMPLES = 24
-"""Times that the picture has room for."""
+"""Largest number of times from which the extent of the picture is computed."""
 
 AXIS_COLORS = ("red", "green", "blue")
 
 
 @dataclass(frozen=True, eq=False)
 class SceneItem:
-    """A shape in a scene."""
+    """Shape in a scene, with its poses and labels."""
 
     shape: Shape
-    """What is drawn, in its own frame."""
+    """Shape, drawn in its own frame."""
     poses: Array
-    """Of the frame in the world, ``(4, 4)`` or ``(T, 4, 4)``, m."""
+    """Poses of the frame in the world, ``(4, 4)`` or ``(T, 4, 4)``, m."""
     label: str = ""
-    """Word beside it in the picture."""
+    """Text beside the shape."""
     name: str = ""
-    """What the legend says of its colour."""
+    """Text of the legend for its color."""
     layer: str = ""
-    """With which others it is switched on and off."""
+    """Layer with which it is switched on and off."""
 
     def pose_at(self, sample: int) -> Array:
         return self.poses[sample] if self.poses.ndim == 3 else self.poses
@@ -49,13 +49,13 @@ class SceneItem:
         return values[sample] if self.shape.samples is not None else values
 
     def points_at(self, sample: int) -> Array:
-        """Points of its outline in the world (n, 3)."""
+        """Return the points of its outline in the world ``(n, 3)``."""
         pose = self.pose_at(sample)
         return _outline(self, sample) @ pose[:3, :3].T + pose[:3, 3]
 
 
 def _outline(item: SceneItem, sample: int) -> Array:
-    """Points in the shape's own frame that its picture is drawn from."""
+    """Return the points of the outline in the frame of the shape."""
     numbers, kind = item.shape.parameters, item.shape.kind
     match kind:
         case "box":
@@ -89,7 +89,7 @@ def _box_corners() -> Array:
 
 
 def _sphere_points() -> Array:
-    """Evenly spread points of the unit sphere."""
+    """Return evenly distributed points of the unit sphere."""
     k = np.arange(60) + 0.5
     level, turn = 1 - 2 * k / 60, np.pi * (1 + np.sqrt(5)) * k
     return np.stack(
@@ -98,7 +98,7 @@ def _sphere_points() -> Array:
 
 
 def _zigzag(ends: Array, radius: float, coils: int) -> Array:
-    """A coil spring as it is drawn in a plane."""
+    """Return a planar drawing of a coil spring."""
     start, axis = ends[0], ends[1] - ends[0]
     helper = np.eye(3)[0 if abs(axis[2]) > 0.9 * np.linalg.norm(axis) else 2]
     side = np.cross(helper, axis)
@@ -109,14 +109,14 @@ def _zigzag(ends: Array, radius: float, coils: int) -> Array:
 
 
 def scene_extent(items: Sequence[SceneItem], samples: int) -> Array:
-    """Points of all that moves, at all times (n, 3): what the camera must show."""
+    """Return the points ``(n, 3)`` of all that moves, at all times, which the camera must show."""
     times = np.unique(np.linspace(0, samples - 1, min(samples, MAX_SAMPLES)).astype(int))
     kept = [item for item in items if item.shape.kind != "ground"] or items
     return np.concatenate([np.zeros((0, 3)), *(item.points_at(time) for time in times for item in kept)])
 
 
 def hull_corners(points: Array) -> Array:
-    """The corners of the convex hull of points (n, 2), in order, or (n, 3); all of them if it is flat."""
+    """Return the corners of the convex hull of points ``(n, 2)``, in order, or ``(n, 3)``."""
     if len(points) == 0:
         return points
     try:
@@ -127,7 +127,7 @@ def hull_corners(points: Array) -> Array:
 
 
 def draw_scene(items: Sequence[SceneItem], samples: int, points: Array, view: Array, aspect: float) -> str:
-    """The drawing as SVG."""
+    """Return the drawing as SVG."""
     camera = cameras.fit_camera(points, view, aspect)
     height = DRAWING_WIDTH / aspect
     scale = height / (2 * np.tan(cameras.FIELD_OF_VIEW / 2))

@@ -1,4 +1,4 @@
-"""One parameter and what each of its values gives: a slider picks among scenes or figures computed before."""
+"""Slider that selects among scenes or figures computed before, one for each value of a parameter."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 
 class Slider:
-    """Pictures of one thing for several values of a parameter.
+    """Pictures for several values of a parameter, selected by a slider.
 
-    Without scripts the picture of ``initial_index`` is shown.
+    Pages without scripts show the picture of ``initial_value``.
 
     Parameters
     ----------
     description
-        What the pictures show and what to look for, in a sentence.
+        Sentence that describes the pictures and what to look for.
     parameter
-        Its name, such as "step size h".
+        Name of the parameter, such as "step size h".
     pictures
-        A :class:`Scene` or a matplotlib figure for each value in its unit, in the order of the slider. Scenes
-        are seen from one place, so that they can be compared; figures are closed.
+        A :class:`Scene` or a matplotlib figure for each value in its unit, in the order of the slider. All
+        scenes have the same camera, so that they can be compared; figures are closed.
     unit
-        Of the values; "" if they have none.
-    start
-        The value that is shown first, in that unit; the first one if left out.
+        Unit of the values; "" if they have none.
+    initial_value
+        Value that is shown first, in that unit; by default the first one.
 
     Raises
     ------
     InvalidArgument
-        If there are fewer than two pictures, or ``initial_index`` is none of the values.
+        If there are fewer than two pictures, or ``initial_value`` is not one of the values.
     """
 
     def __init__(
@@ -86,12 +86,13 @@ class Slider:
 
         svg_buffer = io.BytesIO()
         picture.savefig(svg_buffer, format="svg", metadata={"Date": None})
-        plt.close(picture)  # or the notebook shows it once more
+        plt.close(picture)  # otherwise the notebook shows it again
         alt = html.escape(f"{self.description} Here {self.parameter} is {value_label}.")
-        return f'<img alt="{alt}" src="data:image/svg+xml;base64,{base64.b64encode(svg_buffer.getvalue()).decode()}">'
+        svg = base64.b64encode(svg_buffer.getvalue()).decode()
+        return f'<img alt="{alt}" src="data:image/svg+xml;base64,{svg}">'
 
     def to_html(self) -> str:
-        """All pictures, of which one is shown, for a page that loads the player."""
+        """Return all pictures, of which one is shown, for a page that loads the player."""
         pictures_html = "".join(
             f'<div class="choice"{"" if k == self.initial_index else " hidden"}>{picture}</div>'
             for k, picture in enumerate(self._pictures_html)
