@@ -1,6 +1,6 @@
 """Robots from files and to files: URDF in and out, MJCF out.
 
->>> from rbnotes.multibody.formats import read_urdf
+>>> from rbnotes.multibody.formats import load_urdf
 >>> pendulum = '''
 ... <robot name="pendulum">
 ...   <link name="ceiling"/>
@@ -14,12 +14,12 @@
 ...     <parent link="ceiling"/> <child link="rod"/> <axis xyz="1 0 0"/>
 ...   </joint>
 ... </robot>'''
->>> read_urdf(pendulum).tree.links[0].joint
+>>> load_urdf(pendulum).tree.links[0].joint
 Revolute(axis=(1.0, 0.0, 0.0))
 
-The files are read and written with the standard library. URDF is a dozen elements of XML, while the readers
-on PyPI are made for drawing: yourdfpy needs lxml and trimesh with its fifteen companions, urchin a renderer;
-none of them says which link has an inertia that no body has, which is what a reader is for here.
+The files are read and written with the standard library. URDF has about twelve elements of XML, while the
+readers on PyPI are made for drawing: yourdfpy needs lxml and trimesh with its fifteen dependencies, urchin a
+renderer. None of them names a link with a physically impossible inertia.
 """
 
 from rbnotes.multibody.formats.examples import example

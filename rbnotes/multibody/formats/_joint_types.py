@@ -1,4 +1,4 @@
-"""What writers ask of joints: of which simple ones they are made."""
+"""Composition of joints from simple ones, for the writers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rbnotes.multibody.formats.robot import Robot
 from rbnotes.multibody.reduced.model import Tree
 
 SPHERICAL_JOINTS = (ExponentialSpherical, QuaternionSpherical)
-"""Joints that turn any way, about their own axes."""
+"""Joints that allow every rotation, about their own axes."""
 
 
 def as_robot(robot: Robot | Tree) -> Robot:
@@ -26,7 +26,7 @@ def as_robot(robot: Robot | Tree) -> Robot:
 
 
 def elementary_joints(joint: JointType) -> Iterator[JointType]:
-    """The joints that a joint is made of, composites taken apart."""
+    """Return the elementary joints of a joint; composites are expanded."""
     if isinstance(joint, Composite):
         for part in joint.parts:
             yield from elementary_joints(part)
@@ -35,14 +35,14 @@ def elementary_joints(joint: JointType) -> Iterator[JointType]:
 
 
 def is_planar_joint(joint: JointType) -> bool:
-    """Whether a joint allows any motion in its xy plane, and nothing else."""
+    """Return True if a joint allows every motion in its xy plane, and nothing else."""
     if not isinstance(joint, Composite):
         return False
     return sorted(joint.parts, key=_is_rotational) == [PlanarTranslation(), Revolute()]
 
 
 def is_free_joint(joint: JointType) -> bool:
-    """Whether a joint is a translation and a rotation, both of them any."""
+    """Return True if a joint consists of a free translation and a free rotation."""
     if not isinstance(joint, Composite) or len(joint.parts) != 2:
         return False
     first, second = sorted(joint.parts, key=_is_rotational)

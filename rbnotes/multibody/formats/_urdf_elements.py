@@ -1,4 +1,4 @@
-"""The elements of a URDF file, one by one: links with their bodies, joints with their motions."""
+"""Elements of a URDF file: links with their bodies, joints with their motions."""
 
 from __future__ import annotations
 
@@ -19,39 +19,42 @@ from rbnotes.shapes import Box, Cylinder, Solid, Sphere
 from rbnotes.unchecked import se3
 
 INERTIA_ROUNDING_LENGTH = 1e-9
-"""What an inertia lacks is rounding if it is less than the mass times the square of this length, m."""
+"""Length L for which an inertia defect below mass times L^2 is rounding, m."""
 
 JOINT_KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
 
 
 class LinkElement(NamedTuple):
-    """A link of the file."""
+    """Link of the file."""
 
     name: str
     mass_properties: MassProperties | None
-    """In the link's frame; None: no mass."""
+    """Mass properties in the link's frame; None: no mass."""
     visuals: list[tuple[Array, Solid]]
-    """Solids at poses ``(4, 4)`` in the link's frame, without meshes, whose files are elsewhere."""
+    """Solids at poses ``(4, 4)`` in the link's frame, without meshes, which are in other files."""
 
 
 class JointElement(NamedTuple):
-    """A joint of the file."""
+    """Joint of the file."""
 
     name: str
     parent: str
     child: str
     joint_type: JointType
     origin: Array
-    """Frame ``(4, 4)`` of the joint at rest, and of the child, in the frame of the parent."""
+    """Neutral frame ``(4, 4)`` of the joint and of the child, in the frame of the parent."""
     motion_frame: Array
-    """The frame ``(4, 4)`` in whose axes the motion is said, in the joint's: a mere rotation."""
+    """Frame ``(4, 4)`` of the motion's axes in the joint's frame: a pure rotation."""
     damping: float
     properties: Mapping[str, Any]
-    """Limits, friction and mimic, as a :class:`~rbnotes.multibody.formats.RobotJoint` has them."""
+    """Limits, friction and mimic, as in a :class:`~rbnotes.multibody.formats.RobotJoint`."""
 
 
 def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
-    """A ``<link>``; inertias that no body has are replaced and reported, or refused if repairs is None."""
+    """Return the content of a ``<link>``.
+
+    Physically impossible inertias are replaced and reported, or refused if ``repairs`` is None.
+    """
     name = attribute("link", element, "name")
     context = f"link {name!r}"
     inertial = element.find("inertial")
@@ -65,7 +68,7 @@ def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
 
 
 def joint_element(element: ET.Element) -> JointElement:
-    """A ``<joint>``."""
+    """Return the content of a ``<joint>``."""
     name = attribute("joint", element, "name")
     context = f"joint {name!r}"
     kind = arguments.choice(f"{context}: type", attribute(context, element, "type"), JOINT_KINDS)
@@ -135,7 +138,7 @@ def _solid(context: str, geometry: ET.Element) -> Solid | None:
 
 
 def _joint_type(context: str, element: ET.Element, kind: str) -> tuple[JointType, Array]:
-    """The joint's motion, and the frame in whose axes it is said."""
+    """Return the joint type, and the frame of its axes."""
     identity = np.eye(4)
     if kind == "fixed":
         return Fixed(), identity

@@ -1,4 +1,4 @@
-"""Elements of robot files: numbers out of attributes and into them, with errors that say where."""
+"""XML elements of robot files: numbers from and to attributes, with errors that name the element."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rbnotes.joints import EulerSpherical
 from rbnotes.unchecked import euler, se3
 
 UNBOUNDED = float(np.finfo(float).max)
-"""Stands for infinity where a file has to have a number."""
+"""Number for infinity where a file requires a number."""
 
 _FIXED_AXES = EulerSpherical("ZYX")
 
 
 def parse_xml(source: str | Path) -> ET.Element:
-    """Root element of a file, or of its text, which begins with an angle bracket."""
+    """Return the root element of a file, or of its text, which begins with an angle bracket."""
     try:
         if isinstance(source, str) and source.lstrip().startswith("<"):
             return ET.fromstring(source.strip())
@@ -28,7 +28,7 @@ def parse_xml(source: str | Path) -> ET.Element:
 
 
 def child(context: str, element: ET.Element, tag: str) -> ET.Element:
-    """The only child with a tag."""
+    """Return the only child with a tag."""
     matches = element.findall(tag)
     if len(matches) != 1:
         raise InvalidArgument(context, f"{len(matches)} <{tag}> elements", "one")
@@ -36,7 +36,7 @@ def child(context: str, element: ET.Element, tag: str) -> ET.Element:
 
 
 def attribute(context: str, element: ET.Element, name: str) -> str:
-    """The text of an attribute."""
+    """Return the text of an attribute."""
     value = element.get(name, "").strip()
     if not value:
         raise InvalidArgument(context, f"<{element.tag}> without {name!r}", "a value for it")
@@ -44,7 +44,7 @@ def attribute(context: str, element: ET.Element, name: str) -> str:
 
 
 def numbers(context: str, element: ET.Element, name: str, count: int, default: str | None = None) -> Array:
-    """An attribute's numbers ``(count,)``, finite ones."""
+    """Return an attribute's numbers ``(count,)``, which are finite."""
     text = element.get(name, default)
     if text is None:
         raise InvalidArgument(context, f"<{element.tag}> without {name!r}", "a value for it")
@@ -59,13 +59,13 @@ def numbers(context: str, element: ET.Element, name: str, count: int, default: s
 
 
 def number(context: str, element: ET.Element, name: str, default: str | None = None) -> float:
-    """An attribute's only number; infinite if it is as large as numbers get."""
+    """Return an attribute's only number; infinite if it is at least ``UNBOUNDED``."""
     value = float(numbers(context, element, name, 1, default)[0])
     return value if abs(value) < UNBOUNDED else float(np.copysign(np.inf, value))
 
 
 def origin(context: str, element: ET.Element) -> Array:
-    """Pose ``(4, 4)`` of an ``<origin xyz rpy>``: turned by roll, pitch, yaw about the fixed x, y, z."""
+    """Return the pose ``(4, 4)`` of an ``<origin xyz rpy>``: roll, pitch, yaw about the fixed x, y, z."""
     element_origin = element.find("origin")
     if element_origin is None:
         return np.eye(4)
@@ -75,14 +75,14 @@ def origin(context: str, element: ET.Element) -> Array:
 
 
 def add_origin(element: ET.Element, pose: Array) -> None:
-    """``<origin>`` with a pose ``(4, 4)``, at gimbal lock too."""
+    """Add an ``<origin>`` with a pose ``(4, 4)``, also at gimbal lock."""
     rpy = _FIXED_AXES.nearest_coordinates(pose)[::-1]
     ET.SubElement(element, "origin", xyz=format_numbers(pose[:3, 3]), rpy=format_numbers(rpy))
 
 
 def format_numbers(values: Array | float) -> str:
-    """Numbers as text that says them exactly."""
-    # Adding zero makes -0 a 0.
+    """Return numbers as text without rounding."""
+    # Adding zero turns -0 into 0.
     return " ".join(repr(clip_to_finite(value) + 0.0) for value in np.atleast_1d(values).tolist())
 
 
@@ -91,6 +91,6 @@ def clip_to_finite(value: float) -> float:
 
 
 def format_document(root: ET.Element) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n"

@@ -1,4 +1,4 @@
-"""Robots to MJCF, the files of MuJoCo (https://mujoco.readthedocs.io/en/stable/XMLreference.html)."""
+"""Writer of MJCF, the files of MuJoCo (https://mujoco.readthedocs.io/en/stable/XMLreference.html)."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from rbnotes.shapes import Box, Capsule, Cylinder, Solid, Sphere
 from rbnotes.unchecked import quaternion, se3
 
 MIN_INERTIA = 1e-14
-"""MuJoCo refuses moving bodies with less, kg or kg m^2 (its mjMINVAL is 1e-15)."""
+"""Smallest mass and inertia of moving bodies in MuJoCo, kg or kg m^2 (its mjMINVAL is 1e-15)."""
 
 
 def to_mjcf(robot: Robot | Tree) -> str:
-    """The text of an MJCF file that moves as the robot does.
+    """Return the text of an MJCF file with the same motion as the robot.
 
     Bodies have the names of links, and the frames of their joints. Joints have the names of the robot's
-    joints, or of the links; a joint of several coordinates becomes several joints with a number behind the
-    name, or a ball or free joint, whose coordinates in MuJoCo are other ones. Links without mass lend their
-    joints to the one link that hangs on them. Springs, dampers, dry friction, limits, mimicking joints,
-    gravity and looks are kept; limits and mimicking are soft in MuJoCo.
+    joints, or of the links; a joint of several coordinates becomes several joints with a number after the
+    name, or a ball or free joint, whose coordinates in MuJoCo differ. The joints of a link without mass move
+    to the one link that follows it. Springs, dampers, dry friction, limits, mimicking joints, gravity and
+    visuals are preserved; limits and mimicking are soft in MuJoCo.
 
     Raises
     ------
     InvalidArgument
-        If MuJoCo does not know a joint, or cannot have a spring or a damper on it, if several links hang on
-        a moving one without mass, if a body has a ball and then another rotation, or if an inertia is
-        singular, as that of a point; the message names the link.
+        If MuJoCo has no such joint, or no spring or damper on it, if several links follow a moving one
+        without mass, if a body has a ball and then another rotation, or if an inertia is singular, as that of
+        a point; the message names the link.
     """
     arguments.require_instance("robot", robot, Robot, Tree)
     robot = as_robot(robot)
@@ -67,24 +67,24 @@ def to_mjcf(robot: Robot | Tree) -> str:
 
 
 class _MujocoJoint(NamedTuple):
-    """A joint of MuJoCo's."""
+    """Joint of MuJoCo."""
 
     kind: str
     name: str
     link: Link
-    """Whose it is."""
+    """Link of the joint."""
     coordinate: int
-    """Its only coordinate, or first one, among those of the link."""
+    """Index of its only or first coordinate, among those of the link."""
     frame: Array
-    """``(4, 4)``, at home, in the frame of the parent body."""
+    """Neutral frame ``(4, 4)`` in the frame of the parent body."""
     axis: Array | None
-    """In that frame ``(3,)``; None for a ball."""
+    """Axis ``(3,)`` in that frame; None for a ball."""
 
 
 def _add_body(
     parent_element: ET.Element, robot: Robot, i: int, pose: Array, inherited_joints: list[_MujocoJoint]
 ) -> None:
-    """A link and all that hangs on it, placed behind links without mass, whose joints it carries."""
+    """Add a link and all links beyond it; it carries the joints of links without mass before it."""
     tree, link = robot.tree, robot.tree.links[i]
     is_free = link.parent is None and is_free_joint(link.joint)
     pose = pose @ link.placement
@@ -116,7 +116,7 @@ def _add_body(
 
 
 def _mujoco_joints(robot: Robot, link: Link, pose: Array) -> tuple[list[_MujocoJoint], Array]:
-    """MuJoCo's joints of a link, and where it is at home, in the frame of the parent body."""
+    """Return MuJoCo's joints of a link, and its neutral pose in the frame of the parent body."""
     descriptions: list[tuple[str, int, Array, Array | None]] = []
     coordinate = 0
     for part in elementary_joints(link.joint):
@@ -144,7 +144,7 @@ def _mujoco_joints(robot: Robot, link: Link, pose: Array) -> tuple[list[_MujocoJ
 
 
 def _joint_attributes(robot: Robot, part: _MujocoJoint, frame: Array) -> dict[str, str]:
-    """Attributes of a joint, at a frame ``(4, 4)`` of its body."""
+    """Return the attributes of a joint, at a frame ``(4, 4)`` of its body."""
     link, coordinate = part.link, part.coordinate
     attributes = {"name": part.name, "type": part.kind, "pos": format_numbers(frame[:3, 3])}
     if part.axis is None:
@@ -168,7 +168,7 @@ def _joint_attributes(robot: Robot, part: _MujocoJoint, frame: Array) -> dict[st
 
 
 def _refuse_springs(link: Link, coordinates: slice) -> None:
-    # MuJoCo's are about rotation and angular velocity, not about the coordinates that trees have.
+    # In MuJoCo they act on rotation and angular velocity, not on the coordinates of trees.
     for field in ("stiffness", "damping"):
         if np.any(getattr(link, field)[coordinates]):
             got = f"{getattr(link, field)}"
@@ -181,7 +181,7 @@ def _add_inertia(body: ET.Element, link: Link, is_moving: bool) -> None:
     if is_moving and min(properties.mass, *frame.moments) < MIN_INERTIA:
         least = f"moments {frame.moments}"
         raise InvalidArgument(f"link {link.name!r}: inertia", least, f"at least {MIN_INERTIA:g} for MuJoCo")
-    # The largest moment is no larger than the sum of the others, by rounding neither.
+    # The largest moment must not exceed the sum of the others, not even by rounding.
     moments = np.minimum(frame.moments, [np.inf, np.inf, frame.moments[0] + frame.moments[1]])
     attributes = {
         **_pose_attributes(frame.E),

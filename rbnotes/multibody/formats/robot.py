@@ -1,4 +1,4 @@
-"""A robot: a tree, and what files of robots say beside it: names of joints, their limits, frames, looks."""
+"""Robot: a tree with names of joints, their limits, frames and visuals from a robot file."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from rbnotes.shapes import Solid
 
 
 class Mimic(NamedTuple):
-    """A joint's only coordinate is ``multiplier * q + offset``, with q that of another joint."""
+    """Coupling of a joint to another: its only coordinate is ``multiplier * q + offset``."""
 
     joint: str
-    """Name of the joint that is followed."""
+    """Name of the joint with the coordinate q."""
     multiplier: float = 1.0
     offset: float = 0.0
 
 
 @dataclass(frozen=True)
 class RobotJoint:
-    """What a file says of a joint besides its motion. Bounds are of its only coordinate, in rad or m.
+    """Properties of a joint in a file besides its motion; bounds are of its only coordinate, rad or m.
 
     Raises
     ------
@@ -38,9 +38,9 @@ class RobotJoint:
     """
 
     name: str
-    """Its name in the file."""
+    """Name of the joint in the file."""
     link: str
-    """The link of the tree that it carries."""
+    """Link of the tree that the joint carries."""
     lower: float = -np.inf
     """Least coordinate, rad or m."""
     upper: float = np.inf
@@ -50,9 +50,9 @@ class RobotJoint:
     velocity: float = np.inf
     """Largest speed, rad/s or m/s."""
     friction: float = 0.0
-    """Dry friction, N m or N. Trees have none: what to do with it is left to the reader."""
+    """Dry friction, N m or N. Trees have none: the user decides how to apply it."""
     mimic: Mimic | None = None
-    """The joint that it follows, and how; None if it moves by itself."""
+    """Coupling to another joint; None if the joint moves independently."""
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:
@@ -65,24 +65,24 @@ class RobotJoint:
 
 
 class Frame(NamedTuple):
-    """Where something is: a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+    """Frame with a pose ``(4, 4)`` in the joint frame of a link of the tree."""
 
     link: str | None
-    """None is the world."""
+    """Link of the frame; None is the world."""
     pose: Array
 
 
 class Visual(NamedTuple):
-    """A solid to draw at a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+    """Solid to draw at a pose ``(4, 4)`` in the joint frame of a link of the tree."""
 
     link: str | None
-    """None is the world."""
+    """Link of the solid; None is the world."""
     pose: Array
     solid: Solid
 
 
 def unique_name(name: str, used_names: Collection[str]) -> str:
-    """The name, or with as many lines below as it takes to be a new one."""
+    """Return the name, with as many underscores appended as needed to make it unique."""
     while name in used_names:
         name += "_"
     return name
@@ -90,7 +90,7 @@ def unique_name(name: str, used_names: Collection[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Robot:
-    """A tree with the names of its joints, their limits, other frames and looks.
+    """Tree with the names of its joints, their limits, other frames and visuals.
 
     Raises
     ------
@@ -103,15 +103,15 @@ class Robot:
     tree: Tree
     """Links and their joints."""
     name: str = "robot"
-    """What the robot is called."""
+    """Name of the robot."""
     joints: Any = ()
-    """Joints of which there is something to say, given as a sequence, kept as a mapping by their names."""
+    """Properties of joints, given as a sequence, stored as a mapping by their names."""
     frames: Mapping[str, Frame] = field(default_factory=dict)
-    """Frames by the names of the file's links, those that are welded to others or to the world included."""
+    """Frames by the names of the file's links, including those welded to others or to the world."""
     visuals: Sequence[Visual] = ()
-    """What to draw, each fixed to a link."""
+    """Solids to draw, each fixed to a link."""
     repairs: Sequence[str] = ()
-    """What was changed to make a robot that can move, a sentence for each."""
+    """Changes that made the robot valid, one sentence each."""
 
     def __post_init__(self) -> None:
         by_name: dict[str, RobotJoint] = {}
@@ -133,7 +133,7 @@ class Robot:
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:
-        """The joints' limits as constraints of a tree system.
+        """Return the joints' limits as constraints of a tree system.
 
         Raises
         ------
@@ -150,9 +150,9 @@ class Robot:
 
     @cached_property
     def coordinates(self) -> JointCoordinates:
-        """Coordinates of all joints from those of joints that mimic none, in the order of the tree.
+        """Map from the coordinates of joints that mimic none to those of all joints, in tree order.
 
-        For a :class:`~rbnotes.multibody.reduced.HyperReducedSystem`.
+        It serves a :class:`~rbnotes.multibody.reduced.HyperReducedSystem`.
         """
         J, offset = np.eye(self.tree.num_coordinates), np.zeros(self.tree.num_coordinates)
         dependent = []
@@ -167,7 +167,7 @@ class Robot:
         return linear_coordinates(np.delete(J, dependent, axis=1), offset)
 
     def joint(self, name: str) -> RobotJoint:
-        """The joint with this name.
+        """Return the joint with this name.
 
         Raises
         ------
@@ -181,11 +181,14 @@ class Robot:
         return robot_joint
 
     def joint_of_link(self, link: str) -> RobotJoint:
-        """What is known of the joint that carries a link of the tree.
+        """Return the properties of the joint that carries a link of the tree.
 
-        A joint of which nothing is known has the name of the link, with a line below if it is taken.
+        A joint without properties has the name of the link, with an underscore appended if it is taken.
 
-        Raises InvalidArgument if ``link`` is not one of the names.
+        Raises
+        ------
+        InvalidArgument
+            If ``link`` is not one of the names.
         """
         arguments.text("link", link)
         self.tree.index(link)
@@ -205,7 +208,7 @@ class Robot:
         return int(self.tree.coordinate_slices[self.tree.index(link)].start)
 
     def _resolve_mimic(self, name: str) -> tuple[RobotJoint, float, float]:
-        """The joint that a joint follows in the end, and by which multiplier and offset."""
+        """Return the independent joint that a joint follows, with multiplier and offset."""
         multiplier, offset = 1.0, 0.0
         joint, visited = self.joints[name], [name]
         while joint.mimic is not None:

@@ -1,7 +1,8 @@
-"""Robots from URDF: links on joints, as ROS describes them (https://wiki.ros.org/urdf/XML).
+"""Reader of URDF, the robot files of ROS (https://wiki.ros.org/urdf/XML).
 
-A link of URDF has the frame of the joint that carries it, as a joint frame of a :class:`~rbnotes.multibody.reduced.Tree`;
-its inertia is given in a frame of its own, placed and turned in the link's. Gravity is not in the file.
+A link of URDF has the frame of the joint that carries it, as a joint frame of a
+:class:`~rbnotes.multibody.reduced.Tree`; its inertia is given in a frame of its own, placed and rotated in
+the link's. The file has no gravity.
 """
 
 from __future__ import annotations
@@ -38,31 +39,31 @@ def load_urdf(
     repair: bool = False,
     gravity: ArrayLike = GRAVITY,
 ) -> Robot:
-    """A robot from a URDF file.
+    """Return a robot from a URDF file.
 
     Links get the names of the file's links. Revolute and continuous joints become
     :class:`~rbnotes.joints.Revolute`, prismatic ones :class:`~rbnotes.joints.Prismatic`, floating ones
     :class:`~rbnotes.joints.Free3D`, and planar ones :class:`~rbnotes.joints.Free2D` in the plane
-    perpendicular to the axis. A link without mass stays where it is in between, as long as something heavy
-    hangs on it; at an end of the tree, fixed to its parent, it is but a frame.
+    perpendicular to the axis. A link without mass remains if a link with mass follows it; at an end of the
+    tree, fixed to its parent, it becomes a frame.
 
     Parameters
     ----------
     source
         Name of a file, or its text.
     base
-        Joint by which the first link moves in the world. None: that link *is* the world, whatever it weighs.
+        Joint between the world and the first link. None: that link *is* the world, and its mass is ignored.
     weld
-        Links on fixed joints become parts of the links that carry them, and their names those of frames.
-        Otherwise they stay links, on :class:`~rbnotes.joints.Fixed` joints, but for frames at ends.
+        Merge links on fixed joints into their parents; their names become those of frames. Otherwise they
+        stay links, on :class:`~rbnotes.joints.Fixed` joints, except for frames at ends.
     repair
-        Accept files that describe no robot. An inertia that no body has is replaced by the nearest one that
-        some body has (:func:`rbnotes.inertia.nearest_inertia`), and inertia without mass by none; joints that
-        carry no mass, whose motion nothing determines, are held at zero; joints that mimic one that is not
-        there move by themselves. :attr:`Robot.repairs` lists it all. The robot then moves, but not as the
-        machine does: better find out what the numbers should be.
+        Accept files with invalid data. The nearest possible inertia replaces an impossible one
+        (:func:`rbnotes.inertia.nearest_inertia`), and inertia without mass is removed; joints that
+        carry no mass, whose motion is undetermined, are fixed at zero; joints that mimic a missing one move
+        independently. :attr:`Robot.repairs` lists all changes. The repaired robot does not move as the
+        machine does: prefer to correct the file.
     gravity : (3,)
-        m/s^2.
+        Gravity in the world, m/s^2.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def load_urdf(
         parent_frame = frames[joint.parent]
         pose = parent_frame.pose @ joint.origin
         if joint.name not in fixed_joints:
-            # Where the motion's axes are turned, the tree's joint has another frame than the file's link.
+            # If the motion's axes are rotated, the tree's joint frame differs from the file's link frame.
             frames[joint.child] = Frame(joint.child, joint.motion_frame.T)
             tree_joints.append(
                 (joint.child, joint.joint_type, parent_frame.link, pose @ joint.motion_frame, joint.damping)
@@ -134,7 +135,7 @@ def _by_name(kind: str, elements: Sequence[_Element]) -> dict[str, _Element]:
 
 
 def _drop_missing_mimics(joints: Mapping[str, JointElement], repairs: list[str] | None) -> list[JointElement]:
-    """Joints that mimic one which the file does not have move by themselves, if that may be repaired."""
+    """Return joints without references to missing joints, if that may be repaired."""
     kept_joints = []
     for joint in joints.values():
         mimic = joint.properties["mimic"]
@@ -151,7 +152,7 @@ def _drop_missing_mimics(joints: Mapping[str, JointElement], repairs: list[str] 
 def _sort_joints(
     links: Mapping[str, LinkElement], joints: Sequence[JointElement]
 ) -> tuple[str, list[JointElement]]:
-    """The link that no joint carries, and the joints such that parents come before their children."""
+    """Return the link without a joint, and the joints sorted so that parents come before their children."""
     carrying_joints: dict[str, str] = {}
     for joint in joints:
         for end in (joint.parent, joint.child):
@@ -178,7 +179,7 @@ def _sort_joints(
 
 
 def _links_with_mass(links: Mapping[str, LinkElement], ordered: Sequence[JointElement]) -> set[str]:
-    """Links that have mass or carry some."""
+    """Return the links that have mass or carry some."""
     links_with_mass = {name for name, link in links.items() if link.mass_properties is not None}
     for joint in reversed(ordered):
         if joint.child in links_with_mass:
@@ -189,7 +190,7 @@ def _links_with_mass(links: Mapping[str, LinkElement], ordered: Sequence[JointEl
 def _fixed_joints(
     ordered: Sequence[JointElement], links_with_mass: set[str], repairs: list[str] | None
 ) -> dict[str, float]:
-    """Joints that do not move, with their coordinates: fixed ones, weightless ones, and what mimics these."""
+    """Return the coordinates of joints that do not move: fixed, massless, and those that mimic them."""
     fixed_joints = {}
     for joint in ordered:
         if joint.joint_type.num_coordinates and joint.child not in links_with_mass:
@@ -214,7 +215,7 @@ def _fixed_joints(
 
 
 def _welded_inertia(name: str, links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> Array | None:
-    """Spatial inertia ``(6, 6)`` of all bodies of the file that belong to a link of the tree."""
+    """Return the spatial inertia ``(6, 6)`` of all bodies of the file that belong to a link of the tree."""
     parts = [
         (link.mass_properties, frames[link.name].pose)
         for link in links.values()

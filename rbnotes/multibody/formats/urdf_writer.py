@@ -1,4 +1,4 @@
-"""Robots to URDF."""
+"""Writer of URDF."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from rbnotes.unchecked import se3
 
 
 def to_urdf(robot: Robot | Tree) -> str:
-    """The text of a URDF file, from which :func:`read_urdf` with ``weld=False`` makes the same robot.
+    """Return the text of a URDF file, from which :func:`load_urdf` with ``weld=False`` makes the same robot.
 
-    The same links, joints, names and limits, that is, and the same motions. URDF has no gravity, and no body
-    frames apart from those of the joints: inertias are told in the latter. A planar or a floating joint has
-    afterwards the coordinates of :class:`~rbnotes.joints.Free2D` or :class:`~rbnotes.joints.Free3D`.
+    Links, joints, names, limits and motions are the same. URDF has neither gravity nor body frames apart from
+    those of the joints: inertias are given in the joint frames. A planar or a floating joint is read with the
+    coordinates of :class:`~rbnotes.joints.Free2D` or :class:`~rbnotes.joints.Free3D`.
 
     Raises
     ------
     InvalidArgument
-        If URDF does not know a joint, has no place for a spring, for a damper of a joint with several
-        coordinates, or for a single bound; the message names the link or the joint.
+        If URDF has no such joint, or cannot express a spring, a damper of a joint with several coordinates,
+        or a single bound; the message names the link or the joint.
     """
     arguments.require_instance("robot", robot, Robot, Tree)
     robot = as_robot(robot)
@@ -41,7 +41,7 @@ def to_urdf(robot: Robot | Tree) -> str:
     root = ET.Element("robot", name=robot.name)
     world = _world_link_name(robot)
     _add_link(root, world, None, [each for each in robot.visuals if each.link is None])
-    # Poses of the file's links in the frames of the tree's joints: another one where a plane is not xy.
+    # Poses of the file's links in the frames of the tree's joints: not the identity if a plane is not xy.
     motion_frames = [_motion_frame(robot, link) for link in tree.links]
     for link, parent, motion_frame in zip(tree.links, tree.parents, motion_frames, strict=True):
         to_link = se3.inverse(motion_frame)

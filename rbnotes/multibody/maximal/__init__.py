@@ -1,12 +1,13 @@
-"""Bodies with six coordinates each: Newton and Euler on SE(3), joints, contact, and a simulator of them.
+"""Maximal coordinates: Newton and Euler on SE(3), joints, contact, and a simulator.
 
-A pendulum: its hinge keeps the centre of mass half a metre from the world's origin.
+Example: the revolute joint of a pendulum keeps its center of mass half a meter from the world's origin.
 
 >>> import numpy as np
->>> from rbnotes import maximal, se3
+>>> from rbnotes import se3
 >>> from rbnotes.dynamics import State
+>>> from rbnotes.multibody import maximal
 >>> E = se3.frame(np.eye(3), [0, -0.5, 0])
->>> hinge = maximal.hinge(0, se3.inverse(E))
+>>> hinge = maximal.revolute(0, se3.inverse(E))
 >>> bob = np.diag([0.1, 0.1, 0.1, 1, 1, 1])
 >>> pendulum = maximal.Mechanism([bob], [hinge], gravity=(0, -9.81, 0))
 >>> state = State(E=[E], phi=[[0, 0, 2, 1, 0, 0]])
@@ -58,34 +59,34 @@ __all__ = [
     "FrictionWarning",
     "Integrator",
     "Joint",
+    "JointReaction",
     "Mechanism",
     "Rattle",
-    "JointReaction",
     "Trajectory",
     "Work",
     "World",
     "accelerations",
-    "spherical",
     "baumgarte_target",
     "cylindrical",
     "fixed",
-    "revolute",
-    "joint_from_world_frame",
     "joint_bias_acceleration",
     "joint_bias_accelerations",
     "joint_error",
     "joint_errors",
+    "joint_from_world_frame",
     "joint_matrix",
+    "joint_reactions",
     "joint_rows",
     "joint_velocity_constraints",
     "planar",
+    "prismatic",
     "project",
     "project_poses",
     "rattle",
-    "joint_reactions",
     "relative_pose",
     "relative_twist",
+    "revolute",
     "simulate",
-    "prismatic",
+    "spherical",
     "universal",
 ]

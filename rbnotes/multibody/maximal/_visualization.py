@@ -1,4 +1,4 @@
-"""A trajectory as pictures: the scene that plays, and where its energy went."""
+"""Pictures of a trajectory: an animated scene and a figure of the energies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
-"""Of the bodies in turn, unless it is said otherwise; what the world carries is grey."""
+"""Default colors of the bodies in turn; colliders of the world are grey."""
 NEGLIGIBLE_SHARE = 1e-6
-"""Share of the largest energy below which an account is rounding, and is left out."""
+"""Share of the largest energy below which a term is rounding, and is left out."""
 
 
 def scene(
@@ -29,7 +29,7 @@ def scene(
     colors: Sequence[str],
     view: tuple[float, float],
 ) -> viewer.Scene:
-    """See :meth:`rbnotes.multibody.maximal.Trajectory.scene`."""
+    """Return the scene of :meth:`rbnotes.multibody.maximal.Trajectory.scene`."""
     count = states.E.shape[1]
     drawables = arguments.instances("shapes", shapes, Solid, Collider)
     solids = [each for each in drawables if isinstance(each, Solid)]
@@ -57,7 +57,7 @@ def energy_figure(
     work: Mapping[str, Array],
     stored_energy: Callable[[State], float] | None,
 ) -> tuple[Figure, Any]:
-    """See :meth:`rbnotes.multibody.maximal.Trajectory.energy_figure`."""
+    """Return the figure of :meth:`rbnotes.multibody.maximal.Trajectory.energy_figure`."""
     stored_energies = np.zeros(len(states.t))
     if stored_energy is not None:
         arguments.require_force_law("stored_energy", stored_energy)
@@ -72,7 +72,7 @@ def energy_figure(
         "motion and weight": energies,
         "stored in springs": stored_energies,
         "sum": energies + stored_energies,
-        # What the forces gave and did not take out of their own store.
+        # Work of the forces that does not come from their stored energy.
         "given by muscles, lost to dampers" if stored_energy else "work of applied forces": (
             cumulative_work["applied"] + stored_energies - stored_energies[0]
         ),

@@ -1,8 +1,8 @@
-"""Steps of the simulator in two halves, by a scheme of :mod:`rbnotes.dynamics`: of first order under joints.
+"""First-order steps of the simulator by a scheme of :mod:`rbnotes.dynamics`: velocities, then positions.
 
-One kick at the start of the step, with the whole impulse of the forces, and then a flight (Lloyd 0.10; Sueda
-1.8, 1.10). Joints hold the new velocities along the rows of where they were, so that poses come apart by
-about h^2 and are moved back.
+A step updates the velocities at its start, with the whole impulse of the forces, and then moves the bodies
+(Lloyd 0.10; Sueda 1.8, 1.10). Joints constrain the new velocities along their rows at the start, so that
+poses drift apart by about h^2 and are projected back.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 @dataclass(frozen=True)
 class FirstOrderIntegrator:
-    """An integrator made of a scheme."""
+    """Integrator made of a scheme."""
 
     scheme: Scheme
-    """From a state to the linear problem of its step."""
+    """Function from a state to the linear problem of its step."""
 
     def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
-        """One step from a state whose contacts are known."""
+        """Take one step from a state with known contacts."""
         mechanism, h = setting.mechanism, setting.h
         free = mechanism.free
         kinematics, initial_velocity = JointKinematics(mechanism.joints, state.E), state.velocity
@@ -59,7 +59,7 @@ class FirstOrderIntegrator:
         separated_state, end_points = resolve_overlaps(setting, projected_state)
         start_state = state.with_velocity(kick.after)
         work = energy_account(mechanism, (kick,), (start_state, end_state), separated_state)
-        # What else is in the momentum: the turning of frames, and what an implicit step makes of the forces.
+        # The remaining momentum: the rotation of frames, and the implicit part of the forces.
         mass = mechanism.mass_matrix(state)
         unexplained_impulse = (
             problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ kick.after

@@ -1,10 +1,10 @@
-"""Impacts one after the other, as through a row of balls: what the simulator does with them if asked to.
+"""Sequential impacts, as through a row of balls.
 
 Newton's law of impact at all contacts at once, the default, lets a row of touching balls spread when one hits
-it: the energy and the momentum are kept, but the last ball does not fly off alone. The other extreme is a
-sequence: the two bodies that approach fastest meet, all others wait; then those that approach fastest now;
-until nothing does. Each impact keeps the momentum, and the energy as far as its coefficient of restitution
-says. Impacts that are equally fast happen at once, so that what is symmetric stays so.
+it: energy and momentum are conserved, but the last ball does not separate alone. The other extreme is a
+sequence: the two bodies with the largest approach velocity collide first, then those with the largest
+velocity after that, until no bodies approach. Each impact conserves the momentum, and its coefficient of
+restitution determines the energy. Impacts with equal velocities happen at once, which preserves symmetry.
 """
 
 from __future__ import annotations
@@ -27,28 +27,29 @@ from rbnotes.unchecked.frozen import construct_unchecked
 
 SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
 IMPACT_MODES = (SIMULTANEOUS, SEQUENTIAL)
-"""What may be asked for."""
+"""Accepted values of ``impacts``."""
 
 SIMULTANEITY_TOLERANCE = 1e-6
-"""Relative difference of speeds of impacts that happen at once; slower ones than this part of the first are
-left to the step."""
+"""Relative difference of velocities of simultaneous impacts. Impacts slower than this part of the first are
+left to the step.
+"""
 
 MAX_IMPACTS_PER_CONTACT = 1000
-"""Impacts of one step and contact: more are an error."""
+"""Largest number of impacts of one step for each contact; more are an error."""
 
 
 class ImpactSequence(NamedTuple):
-    """What a sequence of impacts did."""
+    """Result of a sequence of impacts."""
 
     velocity: Array
-    """Velocities after it ``(6 n,)``."""
+    """Velocities after the sequence ``(6 n,)``."""
     joints: Array
     """Impulses along the rows of the joints ``(m,)``."""
     contacts: Array
     """Impulses at the contacts ``(c, 3)``."""
 
     def prepend_to(self, kick: Kick, velocity: Array) -> Kick:
-        """The kick that began with these impacts, at the velocities ``(6 n,)`` from before them."""
+        """Return the update with these impacts before it, from the velocities ``(6 n,)`` before them."""
         contacts = replace(
             kick.contacts,
             impulses=kick.contacts.impulses + self.contacts,
@@ -60,12 +61,12 @@ class ImpactSequence(NamedTuple):
 def solve_sequential_impacts(
     setting: Setting, kinematics: JointKinematics, state: State, points: ContactPoints
 ) -> ImpactSequence | None:
-    """The impacts at the start of a step in sequence; nothing if there are none, or all are simultaneous.
+    """Return the impacts at the start of a step in sequence; None if there are none, or all are simultaneous.
 
     Raises
     ------
     NotConverged
-        If there is no end of them.
+        If the sequence does not end.
     """
     if setting.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
         return None
@@ -96,7 +97,7 @@ def solve_sequential_impacts(
                 normal_target=-hit_points.restitution * approach[is_fastest],
             ),
         )
-        no_velocity_change = np.zeros((len(hit_points), 3))  # the weight acts when all have bounced
+        no_velocity_change = np.zeros((len(hit_points), 3))  # gravity acts after all impacts
         solution = solve_contacts(setting, problem, hit_points, no_velocity_change)
         contacts = result.contacts.copy()
         contacts[is_fastest] += solution.contact_impulses
@@ -109,7 +110,7 @@ def solve_sequential_impacts(
 def _fastest_pairs(
     points: ContactPoints, approach: Array, is_hitting: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """All hitting contacts ``(c,)`` of the pairs of bodies that approach fastest."""
+    """Return a mask ``(c,)`` of the closing contacts of the pairs of bodies that approach fastest."""
     limit = (1 - SIMULTANEITY_TOLERANCE) * float(approach[is_hitting].min())
     is_fastest: NDArray[np.bool_] = is_hitting & (approach <= limit)
     same_pair = (points.a[:, None] == points.a[is_fastest]) & (points.b[:, None] == points.b[is_fastest])

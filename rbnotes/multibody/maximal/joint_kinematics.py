@@ -1,6 +1,6 @@
-"""Where joints are: their types between bodies, and all that follows from the poses of these.
+"""Joints between bodies, and their kinematics at given poses of the bodies.
 
-:func:`joint_kinematics` checks poses; a :class:`JointKinematics` and what it gives check nothing.
+:func:`joint_kinematics` checks poses; a :class:`JointKinematics` checks nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint type between two bodies; :func:`~rbnotes.multibody.maximal.revolute` and its like make the common ones.
+    """Joint type between two bodies; the functions of :mod:`rbnotes.multibody.maximal` make common ones.
 
     Raises
     ------
@@ -42,7 +42,7 @@ class Joint:
     """
 
     kind: JointType
-    """How the frame of the body may stand in that of the parent."""
+    """Joint type: the poses of the body's joint frame in the parent's that it allows."""
     body: int
     """Index of the body in the system."""
     frame: ArrayField = None
@@ -67,34 +67,34 @@ class Joint:
 
     @property
     def num_constraints(self) -> int:
-        """Number m of its constraints: six less its degrees of freedom."""
+        """Number m of constraints: six less the degrees of freedom."""
         return 6 - self.kind.num_dofs
 
     @cached_property
     def body_to_joint_adjoint(self) -> Array:
-        """Adjoint ``(6, 6)`` from the body to its joint frame, which never changes."""
+        """Adjoint ``(6, 6)`` from the body to its joint frame, which is constant."""
         return se3.Ad_inverse(self.frame)
 
     @property
     def max_body_index(self) -> int:
-        """The larger one of the indices of its bodies."""
+        """Larger one of the indices of the bodies."""
         return max(self.body, self.parent)
 
 
 class JointGroup(NamedTuple):
-    """Joints of one type: everything about them is computed at once."""
+    """Joints of one type, which are evaluated together."""
 
     kind: JointType
     joint_indices: Array
-    """Their places ``(g,)`` among all joints."""
+    """Indices ``(g,)`` among all joints."""
     row_indices: Array
-    """Places ``(g, m)`` of their rows among all rows."""
+    """Indices ``(g, m)`` of their rows among all rows."""
     has_varying_rows: bool
-    """Whether the rows change with the relative pose."""
+    """True if the rows change with the relative pose."""
 
 
 class JointLayout:
-    """What does not change with the poses of k joints, nor with the number of bodies."""
+    """Layout of k joints, which depends neither on poses nor on the number of bodies."""
 
     def __init__(self, joints: tuple[Joint, ...]) -> None:
         self.body_indices = np.array([joint.body for joint in joints], dtype=int)
@@ -110,7 +110,7 @@ class JointLayout:
         counts = np.array([joint.num_constraints for joint in joints], dtype=int)
         self.num_rows = int(np.sum(counts))
         self.row_joints = np.repeat(np.arange(len(joints)), counts)
-        """Which joint each row belongs to."""
+        """Joint index of each row."""
         starts = np.cumsum(counts) - counts
         members: dict[JointType, list[int]] = {}
         for index, joint in enumerate(joints):
@@ -130,7 +130,7 @@ _cached_layout = lru_cache(maxsize=64)(JointLayout)
 
 
 class JointKinematics:
-    """Where k joints are, with the poses of all bodies; rows of several joints stand one below the other."""
+    """Kinematics of k joints at the poses of all bodies; the rows of the joints are stacked."""
 
     def __init__(self, joints: Sequence[Joint], poses: Array) -> None:
         self.poses = poses
@@ -140,8 +140,8 @@ class JointKinematics:
 
     @cached_property
     def parent_poses(self) -> Array:
-        """Of the parents themselves, in the joint frames of the bodies."""
-        all_poses = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last, as number -1
+        """Poses of the parents in the joint frames of the bodies."""
+        all_poses = np.concatenate([self.poses, np.eye(4)[None]])  # the world comes last, with index -1
         layout = self.layout
         result: Array = (
             se3.inverse(all_poses[layout.body_indices] @ layout.frames) @ all_poses[layout.parent_indices]
@@ -157,7 +157,7 @@ class JointKinematics:
         return se3.inverse(self.parent_poses @ self.layout.parent_frames)
 
     def coordinates(self, group: JointGroup) -> Array:
-        """Coordinates ``(g, k)`` of the nearest poses that the joints of one type allow."""
+        """Return the coordinates ``(g, k)`` of the nearest allowed poses of the joints of one type."""
         if group.kind not in self._coordinates:
             self._coordinates[group.kind] = group.kind.compute_nearest_coordinates(
                 self.relative_poses[group.joint_indices]
@@ -166,7 +166,7 @@ class JointKinematics:
 
     @cached_property
     def twist_rows(self) -> list[Array]:
-        """For each type, rows ``(g, m, 6)`` times a relative twist, or ``(m, 6)`` if they never change."""
+        """Rows ``(g, m, 6)`` times a relative twist for each type, or ``(m, 6)`` if they are constant."""
         return [
             constraint_force_basis(group.kind, self.coordinates(group))
             if group.has_varying_rows
@@ -175,13 +175,13 @@ class JointKinematics:
         ]
 
     def joint_frame_twists(self, twists: Array) -> tuple[Array, Array]:
-        """Those of the bodies and those of the parents, both in the joint frame of the body."""
+        """Return the twists of the bodies and of the parents, both in the joint frames of the bodies."""
         all_twists = np.concatenate([twists, np.zeros((1, 6))])
         body_twists = matvec(self.layout.body_to_joint_adjoints, all_twists[self.layout.body_indices])
         return body_twists, matvec(self.parent_adjoint, all_twists[self.layout.parent_indices])
 
     def row_blocks(self) -> Array:
-        """Rows ``(m, 2, 6)``: times the twist of the body, and times that of the parent."""
+        """Rows ``(m, 2, 6)`` for the twist of the body and for that of the parent."""
         blocks = np.empty((self.layout.num_rows, 2, 6))
         for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
             blocks[group.row_indices, 0] = A @ self.layout.body_to_joint_adjoints[group.joint_indices]
@@ -189,9 +189,9 @@ class JointKinematics:
         return blocks
 
     def constraint_matrix(self) -> sparse.csr_array:
-        """The rows as a sparse matrix ``(m, 6 n)``."""
+        """Rows as a sparse matrix ``(m, 6 n)``."""
         values = self.row_blocks()
-        # The world has columns, too: the last ones.
+        # The last columns belong to the world.
         layout, count = self.layout, self.num_bodies
         ends = np.stack(
             [layout.body_indices, np.where(layout.parent_indices == WORLD, count, layout.parent_indices)],
@@ -203,11 +203,11 @@ class JointKinematics:
         return G[:, : 6 * count]
 
     def constraint_matrix_like(self, mass: Matrix) -> Matrix:
-        """The rows ``(m, 6 n)``, sparse if the mass matrix is, else dense: quicker for few bodies."""
+        """Return the rows ``(m, 6 n)``, sparse if the mass matrix is, else dense."""
         if sparse.issparse(mass):
             return self.constraint_matrix()
         layout, count = self.layout, self.num_bodies
-        G = np.zeros((layout.num_rows, count + 1, 6))  # the world has columns, too: the last ones
+        G = np.zeros((layout.num_rows, count + 1, 6))  # the last columns belong to the world
         if layout.num_rows:
             values, number = self.row_blocks(), np.arange(layout.num_rows)
             G[number, layout.body_indices[layout.row_joints]] = values[:, 0]
@@ -215,7 +215,7 @@ class JointKinematics:
         return G[:, :count].reshape(layout.num_rows, 6 * count)
 
     def pose_errors(self) -> Array:
-        """By how much the joints are apart ``(m,)``."""
+        """Pose errors ``(m,)`` of the joints."""
         errors = np.empty(self.layout.num_rows)
         for group in self.layout.groups:
             q = self.coordinates(group)
@@ -226,9 +226,9 @@ class JointKinematics:
         return errors
 
     def bias_accelerations(self, twists: Array) -> Array:
-        """What the rows make of the motion itself ``(m,)``."""
+        """Return the bias accelerations ``Gdot phi (m,)`` of the rows."""
         body_twists, parent_twists = self.joint_frame_twists(twists)
-        # Seen from the body's joint frame, the parent's twist changes with the motion of both.
+        # In the body's joint frame, the parent's twist changes with the motion of both bodies.
         parent_rates = matvec(se3.ad(body_twists), parent_twists)
         relative = body_twists - parent_twists
         drifts = np.empty(self.layout.num_rows)
@@ -244,7 +244,7 @@ class JointKinematics:
 
 
 def joint_kinematics(joints: Sequence[Joint], poses: ArrayLike) -> JointKinematics:
-    """Joints at poses ``(n, 4, 4)`` that come from outside."""
+    """Return the kinematics of joints at poses ``(n, 4, 4)``, which are checked."""
     result = JointKinematics(arguments.instances("joints", joints, Joint), checked_poses(poses))
     if result.layout.min_num_bodies > result.num_bodies:
         expected = f"at least {result.layout.min_num_bodies}"
@@ -253,7 +253,7 @@ def joint_kinematics(joints: Sequence[Joint], poses: ArrayLike) -> JointKinemati
 
 
 def checked_poses(poses: ArrayLike) -> Array:
-    """Poses ``(n, 4, 4)``, one for each body."""
+    """Return checked poses ``(n, 4, 4)``, one for each body."""
     checked = arguments.frame("poses", poses)
     if checked.ndim != 3:
         raise InvalidArgument("poses", f"shape {checked.shape}", "one pose for each body, shape (n, 4, 4)")
@@ -261,7 +261,7 @@ def checked_poses(poses: ArrayLike) -> Array:
 
 
 def body_index(name: str, index: Any, count: int | None = None) -> int:
-    """The index of a body, of one of ``count`` if that is given."""
+    """Return the index of a body, checked against ``count`` bodies if that is given."""
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
         raise InvalidArgument(name, repr(index), f"the index of a body{' or WORLD' * (name == 'parent')}")
     if count is not None and index >= count:
@@ -270,7 +270,7 @@ def body_index(name: str, index: Any, count: int | None = None) -> int:
 
 
 def checked_twists(twists: ArrayLike, count: int) -> Array:
-    """Twists ``(n, 6)``, one for each body."""
+    """Return checked twists ``(n, 6)``, one for each body."""
     checked = arguments.twist("twists", twists)
     if checked.shape != (count, 6):
         raise InvalidArgument("twists", f"shape {checked.shape}", f"shape ({count}, 6)")
@@ -278,7 +278,7 @@ def checked_twists(twists: ArrayLike, count: int) -> Array:
 
 
 def parent_index(index: Any, count: int | None = None) -> int:
-    """The index of a body, of one of ``count`` if that is given, or ``WORLD``."""
+    """Return the index of a body, checked against ``count`` if that is given, or ``WORLD``."""
     if not isinstance(index, bool) and isinstance(index, (int, np.integer)) and index == WORLD:
         return WORLD
     return body_index("parent", index, count)

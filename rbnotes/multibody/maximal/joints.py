@@ -1,24 +1,25 @@
-"""Joints between bodies with six coordinates each: which relative twists they forbid (Sueda 1.10).
+"""Joints between bodies with six coordinates each: constraints on relative twists (Sueda 1.10).
 
-A joint is a type of :mod:`rbnotes.joints`, any of them, put between two bodies: the *body* and the *parent*
-(another body, or the world). It has a frame in each; the type says how that of the body may stand and move in
-that of the parent. The relative twist, body less parent, is written in the joint frame of the body, and is
-held by the rows that annihilate the type's Jacobian S (:func:`rbnotes.joints.constraint_forces`). Of joints whose
-allowed twists are spanned by axes these are just numbers of the twist, angular ones first:
+A joint is any type of :mod:`rbnotes.joints` between two bodies: the *body* and the *parent*
+(another body, or the world). It has a frame in each; the type restricts the pose and motion of the body's
+frame in the parent's. The relative twist, body less parent, is written in the joint frame of the body, and
+constrained by the rows that annihilate the type's motion subspace S
+(:func:`rbnotes.joints.constraint_force_basis`). If axes span the allowed twists, these rows select
+components of the twist, angular ones first:
 
     joint         forbids           leaves
     fixed         0 1 2 3 4 5       nothing
-    ball                3 4 5       every rotation
-    hinge         0 1   3 4 5       rotation about z
-    slider        0 1 2 3 4         translation along z
+    spherical           3 4 5       every rotation
+    revolute      0 1   3 4 5       rotation about z
+    prismatic     0 1 2 3 4         translation along z
     cylindrical   0 1   3 4         rotation about z, translation along z
     planar        0 1       5       rotation about z, translation along x and y
     universal           3 4 5 and   rotation about x of the parent's frame and about y of the body's
                    a combination
 
-The cross of a universal joint forbids rotation about the common perpendicular of its two axes, which stays
-put in neither frame: that row depends on the poses, as do those of a spline or of an arm of several joints.
-Where a joint is apart they are those of the nearest pose that it allows.
+The cross of a universal joint forbids rotation about the common perpendicular of its two axes, which is
+constant in neither frame: that row depends on the poses, as do those of a spline or of a joint composed of
+several. If a joint has a pose error, its rows are those of the nearest allowed pose.
 
 All functions take the poses of all bodies ``(n, 4, 4)`` and order twists the same way, six for each body.
 Multipliers push along the rows: ``M dphi/dt = wrenches + G^T multipliers``.
@@ -50,7 +51,7 @@ from rbnotes.unchecked import se3
 
 
 class JointReaction(NamedTuple):
-    """What a joint does to the two bodies it connects: wrenches ``(6,)``, each in its body's own frame."""
+    """Wrenches ``(6,)`` of a joint on the two bodies that it connects, each in the body's own frame."""
 
     on_body: Array
     """Wrench ``(6,)`` on the body in its frame, N m and N."""
@@ -60,7 +61,7 @@ class JointReaction(NamedTuple):
 
 
 def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint that holds the body to its parent (Sueda 1.10).
+    """Return a joint that fixes the body to its parent (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -68,7 +69,7 @@ def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any =
 
 
 def spherical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint about whose origin the body turns as it likes (Sueda 1.10).
+    """Return a joint that allows every rotation about its origin (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -76,7 +77,7 @@ def spherical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: A
 
 
 def revolute(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint about whose z axis the body turns (Sueda 1.10).
+    """Return a joint that allows rotation about its z axis (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -84,7 +85,7 @@ def revolute(body: int, frame: Any = None, parent: int = WORLD, parent_frame: An
 
 
 def prismatic(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint along whose z axis the body slides (Sueda 1.10).
+    """Return a joint that allows translation along its z axis (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -92,7 +93,7 @@ def prismatic(body: int, frame: Any = None, parent: int = WORLD, parent_frame: A
 
 
 def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint along and about whose z axis the body slides and turns (Sueda 1.10).
+    """Return a joint that allows rotation about and translation along its z axis (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -100,7 +101,7 @@ def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame:
 
 
 def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A joint in whose xy plane the body slides and turns (Sueda 1.10).
+    """Return a joint that allows translation in its xy plane and rotation about z (Sueda 1.10).
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -108,7 +109,7 @@ def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any 
 
 
 def universal(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """A cross, turning about x of the parent's frame, that carries the body, turning about y of its own.
+    """Return a joint that allows rotation about x of the parent's frame and about y of the body's.
 
     Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
     """
@@ -123,18 +124,18 @@ def joint_from_world_frame(
     parent: int = WORLD,
     q: ArrayLike | None = None,
 ) -> Joint:
-    """A joint at a place of the world, for bodies as they stand.
+    """Return a joint with a given frame in the world, for bodies at given poses.
 
     Parameters
     ----------
     kind
-        Its type.
+        Joint type.
     frame : (4, 4)
-        Its frame in the parent, seen from the world, m.
+        Joint frame of the parent, in the world, m.
     poses : (n, 4, 4)
         Poses of all bodies, m.
     q : (k,)
-        Coordinates at which the joint stands, rad or m; its home by default, where both frames coincide in
+        Coordinates of the joint at these poses, rad or m; neutral by default, where both frames coincide in
         most types.
 
     Raises
@@ -155,9 +156,12 @@ def joint_from_world_frame(
 
 
 def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
-    """Pose ``(4, 4)`` of the body's joint frame in that of the parent: the Q of its type, if together.
+    """Return the pose ``(4, 4)`` of the body's joint frame in that of the parent.
 
-    Raises InvalidArgument if ``poses`` are no poses.
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses.
     """
     arguments.require_instance("joint", joint, Joint)
     result: Array = joint_kinematics((joint,), poses).relative_poses[0]
@@ -165,16 +169,16 @@ def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
 
 
 def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
-    """Twist ``(6,)`` of the body relative to the parent in the body's joint frame (Sueda eq. (1.69)).
+    """Return the twist ``(6,)`` of body less parent in the body's joint frame (Sueda eq. (1.69)).
 
     It is the body twist of :func:`relative_pose`.
 
     Parameters
     ----------
     poses : (n, 4, 4)
-        Of the bodies in the world, m.
+        Poses of the bodies in the world, m.
     twists : (n, 6)
-        Of the bodies in their coordinates, rad/s and m/s.
+        Twists of the bodies in body coordinates, rad/s and m/s.
 
     Raises
     ------
@@ -189,12 +193,12 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
 
 
 def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
-    """Rows G ``(m, 6 n)`` of one joint: ``G @ twists.ravel()`` is zero (Sueda eq. (1.69)).
+    """Return the rows G ``(m, 6 n)`` of one joint: ``G @ twists.ravel()`` is zero (Sueda eq. (1.69)).
 
     Parameters
     ----------
     poses : (n, 4, 4)
-        Of the bodies in the world, m.
+        Poses of the bodies in the world, m.
 
     Raises
     ------
@@ -207,25 +211,27 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
 
 
 def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
-    """Rows of several joints, one below the other, sparse ``(m, 6 n)`` (Sueda eq. (1.70)).
+    """Return the stacked rows of several joints, sparse ``(m, 6 n)`` (Sueda eq. (1.70)).
 
-    Raises InvalidArgument if ``poses`` are no poses.
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses.
     """
     return joint_kinematics(joints, poses).constraint_matrix()
 
 
 def joint_error(joint: Joint, poses: ArrayLike) -> Array:
-    """By how much a joint is apart ``(m,)``, in rad and m; zero where it is together.
+    """Return the pose error ``(m,)`` of a joint, in rad and m.
 
-    The relative pose is the nearest one that the joint allows, followed by a rotation vector and a
-    translation, of which these are the parts along the rows. Along a motion it changes at the rate
-    ``joint_rows @ twists`` to first order: exactly where it is zero, and elsewhere up to terms of its own
-    size times the relative twist.
+    The relative pose is the nearest allowed one, followed by a rotation vector and a translation; the error
+    consists of their components along the rows. Its rate is ``joint_rows @ twists``, exactly if the error is
+    zero, and otherwise up to terms of the size of the error times the relative twist.
 
     Parameters
     ----------
     poses : (n, 4, 4)
-        Of the bodies in the world, m.
+        Poses of the bodies in the world, m.
 
     Raises
     ------
@@ -237,24 +243,27 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
 
 
 def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
-    """Errors of several joints ``(m,)``, in the order of :func:`joint_matrix`.
+    """Return the pose errors of several joints ``(m,)``, in the order of :func:`joint_matrix`.
 
-    Raises InvalidArgument if ``poses`` are no poses.
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses.
     """
     return joint_kinematics(joints, poses).pose_errors()
 
 
 def joint_bias_acceleration(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
-    """``Gdot @ twists.ravel() (m,)``: what the rows make of the motion itself.
+    """Return the bias acceleration ``Gdot @ twists.ravel() (m,)`` of a joint.
 
-    Accelerations that keep the joint together satisfy ``G @ accelerations + drift = 0``.
+    Accelerations that satisfy the joint have ``G @ accelerations + bias_acceleration = 0``.
 
     Parameters
     ----------
     poses : (n, 4, 4)
-        Of the bodies in the world, m.
+        Poses of the bodies in the world, m.
     twists : (n, 6)
-        Of the bodies in their coordinates, rad/s and m/s.
+        Twists of the bodies in body coordinates, rad/s and m/s.
 
     Raises
     ------
@@ -266,26 +275,30 @@ def joint_bias_acceleration(joint: Joint, poses: ArrayLike, twists: ArrayLike) -
 
 
 def joint_bias_accelerations(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
-    """Drifts of several joints ``(m,)``, in the order of :func:`joint_matrix`.
+    """Return the bias accelerations of several joints ``(m,)``, in the order of :func:`joint_matrix`.
 
-    Raises InvalidArgument if ``poses`` are no poses or the shape of ``twists`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     kinematics = joint_kinematics(joints, poses)
     return kinematics.bias_accelerations(checked_twists(twists, kinematics.num_bodies))
 
 
 def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> JointReaction:
-    """Wrenches with which a joint acts on its body and on its parent, N m and N (Sueda 1.10).
+    """Return the wrenches of a joint on its body and on its parent, N m and N (Sueda 1.10).
 
-    Impulses, if the multipliers are those of a step. Seen from one place the two are opposite, and together
-    they do no work on motions that the joint allows.
+    They are impulses if the multipliers are those of a step. About one point the two are opposite, and
+    together they do no work in motions that the joint allows.
 
     Parameters
     ----------
     poses : (n, 4, 4)
-        Of the bodies in the world, m.
+        Poses of the bodies in the world, m.
     multipliers : (m,)
-        Of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is the negative.)
+        Multipliers of this joint, such that ``M dphi/dt = wrenches + G^T multipliers``. (Sueda's lambda is
+        the negative.)
 
     Raises
     ------

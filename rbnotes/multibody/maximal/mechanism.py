@@ -1,17 +1,17 @@
 """Mechanisms: bodies with six coordinates each, held together by joints (Sueda 1.8, 1.10).
 
 The state is a :class:`~rbnotes.dynamics.State` with the poses ``E (n, 4, 4)`` and twists ``phi (n, 6)`` of
-all bodies. Joints push with G^T times multipliers: forces where accelerations are sought, impulses where the
-twists after a step are. :func:`rbnotes.multibody.maximal.simulate` steps; so does every scheme of
-:mod:`rbnotes.dynamics` under :func:`mechanism_rows`.
+all bodies. Joints push with G^T times multipliers, which are forces in accelerations and impulses in steps.
+Steps are taken by :func:`rbnotes.multibody.maximal.simulate`, or by any scheme of :mod:`rbnotes.dynamics`
+under :func:`joint_velocity_constraints`.
 
-Joints keep to velocities; that the poses stay together, too, is up to the integrator. A step moves along the
-twist that the rows allow where it starts, and so leaves the joints by an amount of second order in h; what is
-done about it is its *stabilisation*:
+Joints constrain velocities; the integrator keeps the poses together. A step moves along the twist that the
+rows at its start allow, and so violates the joints by an amount of second order in h. Its *stabilization*
+removes this error:
 
 * ``"none"``;
-* ``"baumgarte"``: the next twists take back errors at a rate, :func:`baumgarte_target`;
-* ``"projection"``: the poses are moved back, by the smallest motion that does it, measured by the masses.
+* ``"baumgarte"``: the next twists reduce errors at a rate, :func:`baumgarte_target`;
+* ``"projection"``: the smallest displacement, in the norm of the masses, moves the poses back.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ STABILIZATIONS = ("none", "baumgarte", "projection")
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """Bodies, the joints between them, gravity and applied forces; a mechanical system.
+    """Mechanical system of bodies, the joints between them, gravity and applied forces.
 
     Raises
     ------
     InvalidArgument
-        If an inertia is not positive definite, or a joint names a body that is not there.
+        If an inertia is not positive definite, or a joint names a missing body.
     """
 
     inertias: ArrayField
     """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame, kg m^2, kg m and kg."""
     joints: Sequence[Joint] = ()
-    """What connects them, kept as a tuple."""
+    """Joints between the bodies, stored as a tuple."""
     gravity: ArrayField = GRAVITY
-    """``(3,)`` in the world, m/s^2."""
+    """Gravity ``(3,)`` in the world, m/s^2."""
     applied: ForceLaw = zero_forces
-    """Forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""
+    """Applied forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""
 
     free: FreeSystem = field(init=False, repr=False)
-    """The same bodies without their joints."""
+    """System of the same bodies without their joints."""
 
     def __post_init__(self) -> None:
         inertias = arguments.with_ndim(
@@ -74,33 +74,42 @@ class Mechanism:
         set_fields(self, inertias=inertias, joints=joints, gravity=gravity, free=free)
 
     def mass_matrix(self, state: State) -> Matrix:
-        """Mass matrix ``(6 n, 6 n)``, sparse if it is large.
+        """Return the mass matrix ``(6 n, 6 n)``, sparse if it is large.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.mass_matrix(state)
 
     def force(self, state: State) -> Array:
-        """Gyroscopic wrenches, gravity and applied forces ``(6 n,)``: all but those of the joints.
+        """Return gyroscopic wrenches, gravity and applied forces ``(6 n,)``, without those of the joints.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.force(state)
 
     def linearized_force(self, state: State) -> Forces:
-        """The same, with their derivatives.
+        """Return the same forces with their derivatives.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.linearized_force(state)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``force - mass acceleration (6 n,)``, with the derivatives of the force: for fully implicit steps.
+        """Return ``force - mass_matrix acceleration (6 n,)`` with the derivatives of the force.
 
-        The mass matrix is constant; what the joints do comes from the rows of the step.
+        Fully implicit steps use it. The mass matrix is constant; the rows of the step account for the joints.
 
         Parameters
         ----------
@@ -116,41 +125,50 @@ class Mechanism:
         return self.free.linearized_residual(state, acceleration)
 
     def acceleration(self, state: State) -> Array:
-        """Rates of all twists ``(6 n,)`` that keep the joints together.
+        """Return the rates of all twists ``(6 n,)`` that satisfy the joints.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """``E exp([xi])``; the joints take no part in it.
+        """Return ``E exp([xi])``; the joints have no effect on it.
 
-        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
+        """Return the kinetic energy and the potential of gravity, zero with centers of mass at the origin, J.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.energy(state)
 
 
 class Accelerations(NamedTuple):
-    """How a mechanism is accelerated."""
+    """Accelerations of a mechanism and its joint forces."""
 
     phidot: Array
     """Rates of the body twists ``(n, 6)`` in the bodies' coordinates, rad/s^2 and m/s^2."""
     multipliers: Array
-    """Joint forces ``(m,)``, along the rows of :func:`~rbnotes.multibody.maximal.joint_matrix`, N m and N."""
+    """Joint forces ``(m,)`` along the rows of :func:`~rbnotes.multibody.maximal.joint_matrix`, N m and N."""
 
 
 def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
-    """Accelerations that keep the joints together, and the joint forces.
+    """Return the accelerations that satisfy the joints, and the joint forces.
 
         [ M  -G^T ] [ dphi/dt     ]   [ forces     ]
         [ G   0   ] [ multipliers ] = [ -Gdot phi  ]
@@ -177,12 +195,12 @@ def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
 
 
 def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: float = 0.0) -> BilateralRows:
-    """The joints as rows on the twists of a step (Sueda 1.8, eq. (1.73)).
+    """Return the joints as rows on the twists of a step (Sueda 1.8, eq. (1.73)).
 
     Parameters
     ----------
     gamma
-        Rate at which the step takes back errors, 1/s: :func:`baumgarte_target`.
+        Error reduction rate, 1/s: :func:`baumgarte_target`.
 
     Raises
     ------
@@ -203,19 +221,19 @@ def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: flo
 
 
 def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Array:
-    """What ``G phi+`` shall be so that joints take back their errors (Sueda 1.12, eq. (1.82), first line).
+    """Return the target of ``G phi+`` by which joints reduce their errors (Sueda 1.12, eq. (1.82)).
 
-    ``gamma G d``, with the smallest displacement d, measured by the masses, that takes back the errors to
-    first order: ``G d = -errors``, or as near to it as rows that repeat each other let it be, so that these
-    never ask for different velocities. Without such rows it is ``-gamma errors``, as
-    :func:`rbnotes.constraints.stabilization.velocity_target` has it.
+    It is ``gamma G d``, with the smallest displacement d, in the norm of the masses, that removes the errors
+    to first order: ``G d = -errors``, or the nearest solution for redundant rows, so that these never require
+    different velocities. Without redundant rows it is ``-gamma errors``, as in
+    :func:`rbnotes.constraints.stabilization.velocity_target`.
 
     Parameters
     ----------
     poses : (n, 4, 4)
-        Of the bodies in the world, m.
+        Poses of the bodies in the world, m.
     gamma
-        Rate at which errors vanish, 1/s. A step of size h leaves the part ``1 - gamma h`` of them.
+        Error reduction rate, 1/s. A step of size h leaves the part ``1 - gamma h`` of the errors.
 
     Raises
     ------
@@ -233,7 +251,7 @@ def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Ar
 
 
 def project(mechanism: Mechanism, state: State) -> State:
-    """The nearest poses at which the joints are together, and the nearest twists there that they allow.
+    """Return the nearest poses that satisfy the joints, and the nearest twists that the joints allow there.
 
     Raises
     ------
@@ -255,17 +273,17 @@ def project(mechanism: Mechanism, state: State) -> State:
 
 
 def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int = 30) -> Array:
-    """Poses ``(n, 4, 4)`` at which the joints are together, near the given ones.
+    """Return poses ``(n, 4, 4)`` that satisfy the joints, near the given ones.
 
-    By :func:`rbnotes.constraints.stabilization.project_poses`: each displacement is the smallest by the norm
-    that M makes of twists.
+    It uses :func:`rbnotes.constraints.stabilization.project_poses`: each displacement is the smallest in the
+    norm of the mass matrix.
 
     Raises
     ------
     InvalidArgument
         If ``poses`` are no poses or ``max_iterations`` is negative.
     SingularConfiguration
-        If the joints are still apart after so many iterations.
+        If the joints still have errors after so many iterations.
     """
     arguments.require_instance("mechanism", mechanism, Mechanism)
     return project_poses_unchecked(
@@ -274,7 +292,7 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int
 
 
 def project_poses_unchecked(mechanism: Mechanism, poses: Array, max_iterations: int = 30) -> Array:
-    """As :func:`project_poses`, for poses that are known to be right."""
+    """Return the same as :func:`project_poses`, for valid poses."""
     if not mechanism.joints:
         return poses
 
@@ -307,7 +325,7 @@ def _check_shape(mechanism: Mechanism, poses: Array) -> None:
 
 
 def _baumgarte_target(mechanism: Mechanism, kinematics: JointKinematics, gamma: float, G: Matrix) -> Array:
-    """That of :func:`baumgarte_target`, for joints whose rows are known."""
+    """Return the target of :func:`baumgarte_target`, for joints with known rows."""
     errors = kinematics.pose_errors()
     if not len(errors):
         return errors

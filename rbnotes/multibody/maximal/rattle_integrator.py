@@ -1,23 +1,23 @@
-"""The simulator's default step: RATTLE for bodies, of second order, with contact and friction.
+"""RATTLE for rigid bodies: the default step of the simulator, of second order, with contact and friction.
 
-The free motion of a body is known exactly, rotation and all. So let forces, joints and contacts act in kicks,
-at the ends of each step, and let the bodies move freely in between:
+The free motion of a body is known exactly, including its rotation. Forces, joints and contacts therefore act
+as impulses at the ends of each step, and the bodies move freely in between:
 
-    M psi    = M phi_k + h/2 f(E_k)       + G_k^T lambda + C_k^T p,       a kick,
-    (E_{k+1}, psi') = free motion of (E_k, psi) for the time h,           a flight,
-    M phi_{k+1} = M psi' + h/2 f(E_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',  a kick.
+    M psi    = M phi_k + h/2 f(E_k)       + G_k^T lambda + C_k^T p,       first velocity update,
+    (E_{k+1}, psi') = free motion of (E_k, psi) for the time h,           free motion,
+    M phi_{k+1} = M psi' + h/2 f(E_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',  second velocity update.
 
-The multipliers lambda are those that bring the *poses* together at the end of the flight, g(E_{k+1}) = 0; mu
-those that make the *velocities* there obey, ``G_{k+1} phi_{k+1} = 0``. Read from its end to its start the
-step is itself with -h. Hence its error is of even order, two, whatever the joints do. Kicks with conservative
-forces, G^T times multipliers that are derivatives of g, and free flights are symplectic maps: the energy
+The multipliers lambda satisfy the joints for the *poses* at the end of the free motion, g(E_{k+1}) = 0; mu
+satisfy them for the *velocities* there, ``G_{k+1} phi_{k+1} = 0``. The step is its own inverse with -h.
+Hence its error is of even order, two, for any joints. Impulses of conservative forces, impulses ``G^T`` times
+multipliers that are derivatives of g, and free motions are symplectic maps: the energy
 oscillates, by about h^2, and does not drift (Ryckaert, Ciccotti and Berendsen; Andersen; Hairer, Lubich and
 Wanner VII.1.4).
 
-Contacts push in both kicks. Before the flight bodies may approach at gap/h, so that the gap closes during the
-flight and no further; after it, where they touch, no more. (As in the nonsmooth RATTLE of Capobianco, Harsch,
-Eugster and Leine.) Forces that depend on velocities are taken at a prediction of those after the kick, which
-is good to second order.
+Contacts act in both updates. Before the free motion bodies may approach at gap/h, so that the gap closes
+during the motion and no further; after it, touching bodies may not approach. (As in the nonsmooth RATTLE of
+Capobianco, Harsch, Eugster and Leine.) Forces that depend on velocities use predicted velocities after the
+update, which are accurate to second order.
 """
 
 from __future__ import annotations
@@ -63,19 +63,19 @@ from rbnotes.unchecked.stabilization import (
 )
 
 MAX_HALVINGS = 5
-"""So often at most; then a step of first order is taken, which loses energy rather than gains it."""
+"""Largest number of halvings of a step; then a step of first order is taken, which dissipates energy."""
 
 
 @dataclass(frozen=True)
 class Rattle:
-    """The integrator of second order; :data:`rattle` is it."""
+    """Integrator of second order; :data:`rattle` is its instance."""
 
     def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
-        """One step from a state whose contacts are known."""
+        """Take one step from a state with known contacts."""
         return _step_with_halving(setting, state, points, MAX_HALVINGS)
 
     def try_step(self, setting: Setting, state: State, points: ContactPoints) -> Taken | None:
-        """One step, if the joints can be kept together in it."""
+        """Return one step, or None if the joints cannot be satisfied in it."""
         first_half = _first_update_and_free_motion(setting, state, points)
         if first_half is None:
             return None
@@ -93,21 +93,23 @@ class Rattle:
 
 
 rattle = Rattle()
-"""Of second order in poses and velocities, with the joints together in both; the energy does not drift."""
+"""Integrator of second order in poses and velocities, which satisfies the joints in both; its energy does not
+drift.
+"""
 
 
 first_order_fallback = FirstOrderIntegrator(Scheme(external_force_problem, advance_free_motion))
-"""Joints at velocities alone, and poses moved back: of first order, and always possible."""
+"""Integrator of first order that satisfies joint velocities and projects poses; it never fails."""
 
 
 def _step_with_halving(setting: Setting, state: State, points: ContactPoints, halvings: int) -> Taken:
-    """One step, or two of half the size where the joints do too much in one to be trusted."""
+    """Take one step, or two of half the size if the joint impulses are implausibly large."""
     result = (
         rattle.try_step(setting, state, points)
         if halvings
         else first_order_fallback.step(setting, state, points)
     )
-    # Without joints there is nothing to keep together, and nothing to distrust.
+    # Without joints there are no constraints to satisfy and no implausible impulses.
     accepts_any = not setting.mechanism.joints or not halvings
     if result is not None and (accepts_any or _has_plausible_energy(setting, state, result)):
         return result
@@ -135,7 +137,7 @@ def _has_plausible_energy(setting: Setting, state: State, result: Taken) -> bool
 def _first_update_and_free_motion(
     setting: Setting, state: State, points: ContactPoints
 ) -> tuple[Kick, State] | None:
-    """The kick, and the state after the flight; nothing if the joints cannot be kept together."""
+    """Return the velocity update and the state after the free motion, or None if the joints fail."""
     mechanism, h = setting.mechanism, setting.h
     free = mechanism.free
     kinematics = JointKinematics(mechanism.joints, state.E)
@@ -154,7 +156,7 @@ def _first_update_and_free_motion(
     if setting.uses_projection:
         target_errors = np.zeros_like(errors)
 
-    # The errors after a flight with the velocity v, to second order in h.
+    # The errors after free motion with the velocity v, to second order in h.
     target = np.zeros_like(errors)
     if len(errors):
         gyroscopic_acceleration = free.sparse_inverse_mass_matrix @ free.gyroscopic_wrenches(state)
@@ -208,7 +210,7 @@ def _first_update_and_free_motion(
 
 
 def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kick:
-    """The kick at the end of the flight; the velocities of the state are those that it arrives with."""
+    """Return the velocity update at the end of the free motion; the state has the velocities before it."""
     mechanism, h = setting.mechanism, setting.h
     free, velocity = mechanism.free, state.velocity
     kinematics = JointKinematics(mechanism.joints, state.E)
@@ -216,12 +218,12 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
     weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
     zero_target = np.zeros(kinematics.layout.num_rows)
     if mechanism.applied is not zero_forces:
-        # Those that depend on velocities, at those that result: but for the contacts, and to second order.
+        # Forces at the resulting velocities, without contacts, to second order.
         kkt = factor_kkt_unchecked(mass, kinematics.constraint_matrix_like(mass))
         predicted = kkt.solve_unchecked(mass @ velocity + weight + applied, zero_target)[0]
         applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
     problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
-    # What touches is held. What is apart and comes too fast meets in the next step, where it may bounce.
+    # Touching bodies are held. Separated bodies that approach fast collide in the next step, and may bounce.
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocity = relative_velocities(rows, velocity)[:, 0]
     is_bouncing = (points.restitution > 0) & (normal_velocity < restitution_threshold(h, mechanism.gravity))
@@ -235,9 +237,10 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
 
 
 def _displacement_derivative(setting: Setting, velocity: Array, poses: Array, end_poses: Array) -> Matrix:
-    """How the flight moves the bodies, in their frames at its end, per change of their twists at its start.
+    """Return the derivative ``(6 n, 6 n)`` of the bodies' displacements by their twists at the start.
 
-    ``(6 n, 6 n)``, to second order in h, about the centres of mass, which go straight on.
+    Displacements are in the frames at the end of the free motion. The derivative is of second order in h,
+    about the centers of mass, which move uniformly.
     """
     h, (_, J, com) = setting.h, setting.mechanism.free.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
@@ -255,7 +258,7 @@ def _displacement_derivative(setting: Setting, velocity: Array, poses: Array, en
 
 
 def _solve_regularized(matrix: Matrix, residual: Array) -> Array:
-    """Joint impulses for the errors; rows that repeat others are made a little soft, as in projections."""
+    """Return joint impulses for the errors; redundant rows are slightly regularized, as in projections."""
     regularization = PROJECTION_REGULARIZATION * np.max(np.abs(matrix.diagonal()), initial=0.0)
     if sparse.issparse(matrix):
         result: Array = splu(

@@ -1,13 +1,14 @@
-"""A simulator in maximal coordinates: forces, joints, contact with friction, one step after the other.
+"""Simulator in maximal coordinates with forces, joints, and contact with friction.
 
 A step (Lloyd 0.10; Sueda 1.8, 1.10) finds the contacts, writes them and the joints as rows on the twists,
-lets a friction model find new twists and impulses,
+and solves for new twists and impulses with a friction model,
 
     M_hat phi+ = b + N^T normal + T^T tangential + G^T joint,
 
-moves the bodies with them, and moves back what came apart or overlaps. Contacts count before they close: with
-a gap, bodies may approach at gap/h, which closes it in this step and no further. In which order and how often
-that is done is up to the integrator: :mod:`rbnotes.multibody.maximal.rattle_integrator`, or :mod:`rbnotes.multibody.maximal.first_order_integrator`.
+moves the bodies with them, and removes errors of joints and overlaps. Contacts act before they close: with
+a gap, bodies may approach at gap/h, which closes it in this step and no further. The integrator determines
+the order of these operations: :mod:`rbnotes.multibody.maximal.rattle_integrator`, or
+:mod:`rbnotes.multibody.maximal.first_order_integrator`.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
 MATCHING_DISTANCE = 0.02
-"""Contacts of the same bodies that are nearer than this from one kick to the next are the same, m."""
+"""Largest distance between a contact and its match of the previous velocity update, m."""
 DEFAULT_ERROR_REDUCTION = 0.2
-"""Part of errors that Baumgarte's way takes back in a step if no rate is given."""
+"""Part of errors that Baumgarte's stabilization removes in a step by default."""
 
 
 def simulate(
@@ -56,56 +57,56 @@ def simulate(
     slop: float = 1e-5,
     progress: Progress | None = None,
 ) -> Trajectory:
-    """Let bodies move.
+    """Simulate the motion of bodies.
 
     Parameters
     ----------
     state
-        Poses ``(n, 4, 4)`` and twists ``(n, 6)`` to start from, with the joints together. Or a trajectory of
-        this world, to go on where it ended, bit by bit as if it had not stopped.
+        Initial poses ``(n, 4, 4)`` and twists ``(n, 6)``, which satisfy the joints. Or a trajectory of this
+        world, to continue it with bitwise the same result as without interruption.
     h
         Step size, s.
     steps
         Number of steps.
     friction
-        Finds velocities and impulses: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a
-        function like them. To start from the impulses of the last step, a function of your own says so:
+        Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
+        the same signature. A user's function declares a warm start by
         ``FrictionModel(function, accepts_initial_guess=True)`` (:class:`rbnotes.friction.FrictionModel`).
-    friction_limit
-        Largest accepted residual of a model that does not converge; any, by default. The records of the
-        contacts have them all, and the first above a thousandth warns (:class:`FrictionWarning`).
+    max_friction_residual
+        Largest accepted residual of a model that does not converge; unlimited by default. The records of the
+        contacts hold all residuals, and the first above 1e-3 warns (:class:`FrictionWarning`).
     integrator
-        Of the motion: :data:`~rbnotes.multibody.maximal.rattle`, of second order; or a scheme of
+        Integrator: :data:`~rbnotes.multibody.maximal.rattle`, of second order; or a scheme of
         :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.
     impacts : "simultaneous" or "sequential"
-        Of bodies with restitution: Newton's law at all contacts at once, or at those alone that approach
-        fastest, then at those that do then, and so on (:mod:`rbnotes.multibody.maximal.impacts`). Where joints do not
-        let all of them bounce that should at once, none does.
+        Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
+        fastest, one pair after the other (:mod:`rbnotes.multibody.maximal.impacts`). If joints do not allow
+        all of these contacts to bounce at once, none does.
     stabilization : "projection", "baumgarte" or "none"
-        What is done about joints that came apart and bodies that overlap: move them back by the smallest
-        displacement, have the next velocities take it back at the rate ``gamma``, or nothing.
+        Correction of joint errors and overlaps: by the smallest displacement, by the next velocities at the
+        rate ``gamma``, or none.
     gamma
-        Of Baumgarte's way, 1/s: a step leaves the part ``1 - gamma h`` of an error. At most ``2/h``, and
-        ``0.2/h`` unless it is given. Overlaps are taken back no faster than at the speed that lifts a body
-        out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
+        Error reduction rate of Baumgarte's stabilization, 1/s: a step leaves the part ``1 - gamma h`` of an
+        error. At most ``2/h``, by default ``0.2/h``. Overlaps are reduced no faster than at the velocity that
+        lifts a body out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
     slop
-        Overlap that is left alone, m.
+        Overlap that is not corrected, m.
     progress
         Called after each step with the number of steps done and of all.
 
     Returns
     -------
     Trajectory
-        States at the start and after each step, and what happened in between.
+        States at the start and after each step, with contacts, events, work and impulses.
 
     Raises
     ------
     InvalidArgument
-        If ``world`` is none, ``state`` does not fit it, ``h`` is not positive, ``steps`` is below 1, or an
-        option is not one of the names.
+        If ``world`` is no ``World``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is below 1,
+        or an option is not one of the names.
     FrictionNotConverged
         If the friction model does not get below ``max_friction_residual``.
-    Unsolved
+    NotSolved
         If contacts and joints contradict each other.
     """
     if isinstance(world, Mechanism):

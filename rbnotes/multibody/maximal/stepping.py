@@ -1,4 +1,4 @@
-"""What the steps of the simulator are made of: kicks, flights, and the account of the energy they change."""
+"""Building blocks of the simulator's steps: velocity updates, free motion, and the account of energy."""
 
 from __future__ import annotations
 
@@ -34,18 +34,21 @@ from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked
 from rbnotes.unchecked.stabilization import retract_poses
 
 Progress = Callable[[int, int], object]
-"""Told after each step how many are done, and how many there are."""
+"""Callback after each step, with the number of steps done and of all steps."""
 
 SEPARATION_TOLERANCE = 1e-8
-"""Relative residual of a displacement: its gaps are linear ones, whose errors are larger."""
+"""Accepted relative residual of a separating displacement: its gaps are linearized, with larger errors."""
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A mechanism whose bodies can touch each other and the world.
+    """Mechanism whose bodies can touch each other and the world.
 
-    Raises InvalidArgument if ``mechanism`` is no ``Mechanism``, ``colliders`` does not fit, or ``excluded_pairs`` does
-    not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``mechanism`` is no ``Mechanism``, ``colliders`` does not fit, or ``excluded_pairs`` does not
+        fit.
     """
 
     mechanism: Mechanism
@@ -53,7 +56,7 @@ class World:
     colliders: Sequence[Collider] = ()
     """Shapes that the bodies and the world carry."""
     excluded_pairs: Sequence[tuple[int, int]] | None = None
-    """Pairs of bodies (or ``WORLD``) that do not touch; by default those that a joint connects."""
+    """Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("mechanism", self.mechanism, Mechanism)
@@ -65,11 +68,11 @@ class World:
             object.__setattr__(self, "excluded_pairs", pairs)
 
     def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
-        """Contacts with gaps up to a margin, for poses that are known to be right."""
+        """Return the contacts with gaps up to a margin, for valid poses."""
         return contact_points_unchecked(self.colliders, poses, margin, self.excluded_pairs or ())
 
     def prepare_friction_model(self, model: FrictionModel) -> FrictionModel:
-        """A friction model as this world computes it."""
+        """Return a friction model in the form that this world computes."""
         return model
 
     def run(
@@ -81,7 +84,7 @@ class World:
         steps: int,
         progress: Progress | None,
     ) -> Trajectory:
-        """So many steps from a state with these contacts, and from what the friction remembers."""
+        """Take steps from a state with these contacts and the last impulses of the friction model."""
         states, results = [state], list[Taken]()
         for step in range(1, steps + 1):
             results.append(integrator.step(setting, state, points))
@@ -103,22 +106,22 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What stays the same from step to step."""
+    """Options of a simulation, which are the same in each step."""
 
     world: World
-    """Bodies, joints, and what can touch."""
+    """World with bodies, joints, and colliders."""
     h: float
     """Size of the step, s."""
     friction: WarmStartedFriction
-    """Model of friction, with a memory of the contacts of the last kick."""
+    """Friction model that stores the contacts of the last velocity update."""
     stabilization: str
-    """What is done about errors of pose: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
+    """Correction of pose errors: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
     gamma: float
-    """Rate at which Baumgarte's way takes back errors, 1/s."""
+    """Error reduction rate of Baumgarte's stabilization, 1/s."""
     slop: float
-    """Overlap that is left alone, m."""
+    """Overlap that is not corrected, m."""
     impacts: str = "simultaneous"
-    """How bodies bounce: ``"simultaneous"`` or ``"sequential"``."""
+    """Mode of impacts: ``"simultaneous"`` or ``"sequential"``."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -127,49 +130,49 @@ class Setting:
 
     @property
     def uses_projection(self) -> bool:
-        """Whether poses are moved back."""
+        """True if poses are projected."""
         return self.stabilization == "projection"
 
     @property
     def error_reduction_rate(self) -> float:
-        """Rate at which velocities take back errors, 1/s."""
+        """Rate at which velocities reduce errors, 1/s."""
         return self.gamma if self.stabilization == "baumgarte" else 0.0
 
 
 class Kick(NamedTuple):
-    """A change of velocities at one place, and the impulses that see to it."""
+    """Velocity update at fixed poses, with its impulses."""
 
     before: Array
-    """Velocities ``(6 n,)``."""
+    """Velocities before the update ``(6 n,)``."""
     after: Array
     weight: Array
     """Impulse of gravity ``(6 n,)``."""
     applied: Array
-    """Of the applied forces ``(6 n,)``."""
+    """Impulse of the applied forces ``(6 n,)``."""
     rows: Matrix
-    """Of the joints ``(m, 6 n)``."""
+    """Rows of the joints ``(m, 6 n)``."""
     joints: Array
-    """Impulses along them ``(m,)``."""
+    """Impulses along the rows of the joints ``(m,)``."""
     contacts: ContactRecord
     contact_rows: BodyPairJacobian
 
     def with_joint_impulses(self, after: Array, joint_impulses: Array) -> Kick:
-        """The kick with other velocities, which further impulses along the joints make."""
+        """Return the update with other velocities, due to further impulses along the joints."""
         contacts = replace(self.contacts, velocities_after=relative_velocities(self.contact_rows, after))
         return self._replace(after=after, joints=self.joints + joint_impulses, contacts=contacts)
 
     @property
     def mean_velocity(self) -> Array:
-        """What impulses are multiplied with for their work ``(6 n,)``."""
+        """Mean velocity ``(6 n,)``, whose product with impulses is their work."""
         return (self.before + self.after) / 2
 
 
 class Taken(NamedTuple):
-    """A step that was taken."""
+    """Result of a step."""
 
     state: State
     points: ContactPoints
-    """Contacts at its end."""
+    """Contacts at the end of the step."""
     joints: Array
     """Impulses along the rows of the joints ``(m,)``."""
     contacts: ContactRecord
@@ -177,15 +180,15 @@ class Taken(NamedTuple):
 
 
 class Integrator(Protocol):
-    """How the simulator takes a step."""
+    """Integrator of the simulator."""
 
     def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
-        """One step from a state with these contacts."""
+        """Take one step from a state with these contacts."""
         ...
 
 
 def predict_contacts(world: World, state: State, h: float) -> ContactPoints:
-    """Contacts that could close within the next step, from the speeds that the bodies have."""
+    """Return the contacts that could close within the next step, from the velocities of the bodies."""
     return world.detect_contacts(
         state.E, contact_margin(world.colliders, state.phi, h, world.mechanism.gravity)
     )
@@ -198,16 +201,16 @@ def min_normal_velocities(
     rows: BodyPairJacobian,
     velocity_change: Array | None = None,
 ) -> Array:
-    """Normal velocities ``(c,)`` that contacts need at least, so that none closes farther in the step.
+    """Return the least normal velocities ``(c,)`` of contacts for which none closes further in the step.
 
-    Those that take an overlap back lift no body farther than out of it: faster ones would throw it.
+    Velocities that remove an overlap lift no body farther than out of it: faster ones would throw the body.
 
     Parameters
     ----------
     rows
-        Those of the contacts, where the bodies are.
-    kick
-        Change of velocities ``(6 n,)`` that comes after a bounce, for steps whose forces act in halves:
+        Rows of the contacts at the current poses.
+    velocity_change
+        Change of velocities ``(6 n,)`` after a bounce, for steps whose forces act in halves:
         without it the bounce would gain ``h g / 2``.
     """
     gravity = setting.mechanism.gravity
@@ -238,20 +241,20 @@ def solve_velocities(
     joint_target: Array,
     velocity_change: Array | None = None,
 ) -> Kick:
-    """New velocities: those of the problem, under joints and contacts.
+    """Return the velocity update of the problem under joints and contacts.
 
     Parameters
     ----------
     forces
-        Impulses of gravity and of the applied forces ``(6 n,)``, for the account.
+        Impulses of gravity and of the applied forces ``(6 n,)``, for the account of energy.
     rows
-        Those of the contacts.
-    speeds
+        Rows of the contacts.
+    normal_target
         Least normal velocities ``(c,)``, m/s.
-    target
-        Of the joints ``(m,)``.
-    later
-        What of the change of velocities ``(6 n,)`` comes after a bounce, as for :func:`least_speeds`.
+    joint_target
+        Target velocities of the joints ``(m,)``.
+    velocity_change
+        Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`.
     """
     G = kinematics.constraint_matrix_like(problem.mass)
     if len(points):
@@ -278,15 +281,15 @@ def solve_velocities(
 def solve_contacts(
     setting: Setting, problem: StepProblem, points: ContactPoints, contact_velocity_change: Array
 ) -> StepSolution:
-    """What friction makes of the contacts, and impacts that leave no more energy than :func:`without_gain`.
+    """Return the solution of the contact problem without a gain of energy (:func:`limit_impact_energy`).
 
-    Bounces may contradict each other and the joints, as those of a body between two that do not give way.
-    Then nothing bounces in this step, and no overlap is taken back.
+    Bounces may contradict each other and the joints, as for a body between two that cannot move.
+    Then nothing bounces in this step, and no overlap is reduced.
 
     Raises
     ------
-    Unsolved
-        If contacts and joints contradict each other anyway.
+    NotSolved
+        If contacts and joints contradict each other without bounces, too.
     """
     try:
         solution = setting.friction(problem, points)
@@ -299,12 +302,12 @@ def solve_contacts(
 
 
 def _normal_target(problem: StepProblem) -> Array:
-    """Least normal velocities ``(c,)``."""
+    """Return the least normal velocities ``(c,)``."""
     return problem.contacts.normal_target if problem.contacts is not None else np.zeros(0)
 
 
 def _inelastic_problem(problem: StepProblem, normal_target: Array) -> StepProblem:
-    """The same without contacts that have to separate."""
+    """Return the problem without contacts that have to separate."""
     return problem.with_constraints(
         contacts=replace_unchecked(problem.contacts, normal_target=np.minimum(normal_target, 0.0))
     )
@@ -317,19 +320,19 @@ def limit_impact_energy(
     solution: StepSolution,
     contact_velocity_change: Array,
 ) -> StepSolution:
-    """The solution, if impacts leave no more energy than there would be without contacts; else less of it.
+    """Return the solution, reduced if impacts leave more energy than there would be without contacts.
 
-    Newton's law of impact asks for normal velocities alone, and with friction may ask for more than the
-    bodies brought along (Kane). The inelastic solution never does: with impulses p and velocities u of the
-    contacts, ``T - T_free = p u - p^T W p / 2``, where no term of p u is positive. What lies between the two,
-    ``inelastic + theta (solution - inelastic)``, has impulses within the cones, which are convex. The energy
-    is a quadratic in theta; the largest theta up to one that gains nothing is taken.
+    Newton's law of impact prescribes normal velocities alone, and with friction may require more energy than
+    the bodies had (Kane). The inelastic solution never does: with impulses p and velocities u of the
+    contacts, ``T - T_free = p u - p^T W p / 2``, where no term of p u is positive. The interpolated solution
+    ``inelastic + theta (solution - inelastic)`` has impulses within the cones, which are convex. Its energy
+    is a quadratic in theta; the largest theta up to one without a gain is used.
 
     Parameters
     ----------
-    fall
-        How the velocities of the contacts ``(c, 3)`` change after a bounce. What bounces has not fallen so
-        far, and must not take its energy from there: ``p fall`` is the difference.
+    contact_velocity_change
+        Change of the contact velocities ``(c, 3)`` after a bounce. A body that bounces has not fallen by that
+        much yet, and must not gain its energy: the difference is ``p contact_velocity_change``.
     """
     normal_target = _normal_target(problem)
     is_bouncing = (normal_target > 0) & (points.restitution > 0)
@@ -353,7 +356,7 @@ def limit_impact_energy(
     quadratic, linear = float(difference @ (M @ difference)) / 2, float(base @ (M @ difference))
     linear += fall_energy(solution) - fall_energy(inelastic)
     excess = float(base @ (M @ base)) / 2 + fall_energy(inelastic) - allowed
-    if excess >= 0:  # no more than rounding
+    if excess >= 0:  # only rounding
         return inelastic
     theta = min(1.0, (np.sqrt(linear**2 - 4 * quadratic * excess) - linear) / (2 * quadratic))
     names = ("velocity", "bilateral", "unilateral", "normal", "tangential")
@@ -364,7 +367,7 @@ def limit_impact_energy(
 
 
 def resolve_overlaps(setting: Setting, state: State) -> tuple[State, ContactPoints]:
-    """The state after what overlaps was moved apart, if that is to be, and the contacts there."""
+    """Return the state after the separation of overlaps, if projection is used, and the contacts there."""
     points = predict_contacts(setting.world, state, setting.h)
     if setting.uses_projection and np.any(points.gap < -setting.slop):
         state = replace_unchecked(state, E=separate_bodies(setting.mechanism, state, points, setting.slop))
@@ -373,14 +376,14 @@ def resolve_overlaps(setting: Setting, state: State) -> tuple[State, ContactPoin
 
 
 def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, slop: float) -> Array:
-    """Poses ``(n, 4, 4)`` after the smallest displacement, measured by the masses, that ends all overlaps.
+    """Return the poses ``(n, 4, 4)`` after the smallest displacement that removes overlaps.
 
-    Those up to ``slop`` get no larger. Gaps are taken as linear in the displacement, so that a little may
-    remain; joints stay together.
+    The masses define its norm. Overlaps up to ``slop`` do not grow. Gaps are linearized in the displacement,
+    so that small overlaps may remain; the joints stay satisfied.
 
     Raises
     ------
-    Unsolved
+    NotSolved
         If the joints do not let the bodies separate.
     """
     M, poses = mechanism.mass_matrix(state), state.E
@@ -400,14 +403,14 @@ def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, s
 def energy_account(
     mechanism: Mechanism, kicks: Sequence[Kick], free_motion: Sequence[State], separated_state: State
 ) -> Work[float]:
-    """The account of a step.
+    """Return the work by cause in a step.
 
     Parameters
     ----------
-    flight
-        The state when the bodies begin to move, and that when they have moved.
-    settled
-        The state after what came apart or overlaps was moved back.
+    free_motion
+        States at the start and at the end of the free motion.
+    separated_state
+        State after the correction of joint errors and overlaps.
     """
     start, end = (mechanism.energy(state) for state in free_motion)
     return Work(

@@ -1,4 +1,4 @@
-"""What a simulation leaves behind: states, energies, impulses, contacts and events."""
+"""Result of a simulation: states, energies, impulses, contacts and events."""
 
 from __future__ import annotations
 
@@ -23,68 +23,67 @@ if TYPE_CHECKING:
     from rbnotes.viewer import Scene
 
 DEFAULT_VIEW = (-1.0, 0.4)
-"""From where a scene is seen unless it says otherwise: azimuth and elevation, rad."""
+"""Default direction from a scene to the camera: azimuth and elevation, rad."""
 
 SLIDING_SPEED = 1e-3
-"""Contacts slide from this speed on, m/s: below it is what a solver's tolerance leaves of sticking."""
+"""Smallest velocity of sliding contacts, m/s: smaller velocities are errors of the solver in sticking."""
 
 
 Amount = TypeVar("Amount", float, Array)
 
 
 class Work(NamedTuple, Generic[Amount]):
-    """What changed the energy in a step, or in each of T steps ``(T,)``; the sum is the change, J."""
+    """Work by cause in a step, or in each of T steps ``(T,)``; the sum is the change of energy, J."""
 
     applied: Amount
     """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, motors."""
     joints: Amount
-    """Of the joints ``(T,)``, J, which should do none: an error of the step."""
+    """Work of the joints ``(T,)``, J, which should be zero: an error of the step."""
     contacts: Amount
-    """Of the contacts ``(T,)``, J; below zero but for what restitution gives back."""
+    """Work of the contacts ``(T,)``, J; negative except for restitution."""
     stabilization: Amount
-    """Potential energy ``(T,)`` that bodies gain, J, when they are moved back to where they belong."""
+    """Potential energy ``(T,)`` that the correction of pose errors adds, J."""
     integrator: Amount
-    """What the motion gains and the weight does not give ``(T,)``, J: an error of the step."""
+    """Gain of kinetic energy that is not work of gravity ``(T,)``, J: an error of the step."""
 
     @property
     def total(self) -> Amount:
-        """The change of kinetic energy and of the potential of gravity."""
+        """Change of the kinetic energy and of the potential of gravity."""
         return self.applied + self.joints + self.contacts + self.stabilization + self.integrator
 
 
 class ContactEvent(NamedTuple):
-    """Something that began or ended at a contact between two bodies."""
+    """Start or end of contact or of sliding between two bodies."""
 
     time: float
-    """End of the step in which it happened, s."""
+    """End of the step of the event, s."""
     kind: str
     """"made", "broken", "slides" or "sticks"."""
     a: int
-    """Number of one body, or :data:`~rbnotes.dynamics.WORLD`."""
+    """Index of one body, or :data:`~rbnotes.dynamics.WORLD`."""
     b: int
-    """Number of the other."""
+    """Index of the other body."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactRecord:
-    """The contacts of one step: those at its start, and after them those at its end if they push there, too.
+    """Contacts of one step: those at its start, then those at its end if they have impulses, too.
 
-    Columns: along the normal, along the two tangents of :func:`rbnotes.contact.tangent_directions`.
+    The columns are the normal and the two tangents of :func:`rbnotes.contact.tangent_directions`.
     """
 
     points: ContactPoints
-    """Where."""
+    """Contact points."""
     impulses: Array
-    """On body a, and opposite on body b ``(c, 3)``, N s."""
+    """Impulses on body a ``(c, 3)``, N s; those on body b are opposite."""
     velocities_before: Array
     """Velocities of a relative to b before the impulses ``(c, 3)``, m/s."""
     velocities_after: Array
-    """Those that result ``(c, 3)``, m/s."""
+    """Velocities of a relative to b after the impulses ``(c, 3)``, m/s."""
     residual: float = 0.0
-    """What the friction model left of its error, relative, by its own measure; the larger one of two
-    solutions."""
+    """Relative residual of the friction model, by its own measure; the larger one of two solutions."""
     num_start_contacts: int = 0
-    """From this contact on they are those at the end of the step, if there are such."""
+    """Number of contacts at the start of the step; the others are those at its end."""
 
     @property
     def world_impulses(self) -> Array:
@@ -94,23 +93,23 @@ class ContactRecord:
 
     @property
     def work(self) -> Array:
-        """What each contact did to the kinetic energy ``(c,)``: impulse times mean velocity, J."""
+        """Work of each contact ``(c,)``: impulse times mean velocity, J."""
         result: Array = np.sum(self.impulses * (self.velocities_before + self.velocities_after), axis=1) / 2
         return result
 
     @property
     def max_overlap(self) -> float:
-        """The deepest overlap, zero if there is none, m."""
+        """Largest overlap, zero if there is none, m."""
         return float(np.max(-self.points.gap, initial=0.0))
 
 
 class RestartData(NamedTuple):
-    """What a step takes from the one before besides its state."""
+    """Data besides the state that a step takes from the previous one."""
 
     points: ContactPoints
-    """Contacts that it starts with."""
+    """Contacts at the start of the next step."""
     last_impulses: tuple[ContactPoints, Array] | None
-    """Where the friction model found impulses last, and which, in world coordinates ``(c, 3)``."""
+    """Last contacts of the friction model, with their impulses in world coordinates ``(c, 3)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,20 +121,19 @@ class Trajectory:
     energies: Array
     """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
     joint_impulses: Array
-    """Along the rows of the joints where they act, in each step ``(T, m)``, N m s and N s."""
+    """Impulses along the rows of the joints in each step ``(T, m)``, N m s and N s."""
     contacts: tuple[ContactRecord, ...]
-    """One record a step ``(T,)``."""
+    """Record of the contacts of each step ``(T,)``."""
     events: tuple[ContactEvent, ...]
-    """In order of time."""
+    """Events in the order of time."""
     work: Work[Array]
-    """What changed the energy in each step, each ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the
-    others."""
+    """Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies."""
     restart: RestartData
-    """What the next step starts with besides its state, for :func:`~rbnotes.multibody.maximal.simulate` to go on."""
+    """Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues."""
 
     @property
     def max_overlaps(self) -> Array:
-        """Deepest overlap of the contacts of each step ``(T,)``, m."""
+        """Largest overlap of the contacts of each step ``(T,)``, m."""
         return np.array([record.max_overlap for record in self.contacts])
 
     def scene(
@@ -146,42 +144,45 @@ class Trajectory:
         colors: Sequence[str] | None = None,
         view: tuple[float, float] = DEFAULT_VIEW,
     ) -> Scene:
-        """The motion as a 3-D scene that plays; more can be added to it.
+        """Return an animated 3-D scene of the motion, to which more can be added.
 
         Parameters
         ----------
         shapes
-            A solid for each body, or colliders, such as those of a world: what weighs or touches is what is
+            A solid for each body, or colliders, such as those of a world. They are
             drawn. A body without a shape is drawn as its axes, a rounded box as the box around it.
         description
-            What the scene shows, in a sentence, for readers who cannot see it.
+            Content of the scene in a sentence, for readers who cannot see it.
         colors
-            Of the bodies, by name; of many bodies these in turn. What the world carries is grey.
+            Names of the colors of the bodies, used in turn. Colliders of the world are grey.
         view
             Direction to the camera: azimuth about z from x, and elevation, rad.
 
         Raises
         ------
         InvalidArgument
-            If there are solids, but not one for each body, a collider of a body that is not there, or no
-            such colour, or the shape of ``view`` does not fit.
+            If there are solids, but not one for each body, a collider of a missing body, or an unknown
+            color, or the shape of ``view`` does not fit.
         """
         from rbnotes.multibody.maximal._visualization import COLORS, scene
 
         return scene(self.states, shapes, description, COLORS if colors is None else colors, view)
 
     def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
-        """A figure of the energies over time, and its axes: what there is, what was given and what was lost.
+        """Return a figure of the energies and the work by cause over time, and its axes.
 
-        Needs matplotlib, which comes with the extra ``book``.
+        It needs matplotlib, which the extra ``book`` installs.
 
         Parameters
         ----------
-        stored
-            Energy that springs and muscles store at a state, J: ``energy`` of the applied
+        stored_energy
+            Function to the energy of springs and muscles at a state, J: ``energy`` of the applied
             :class:`~rbnotes.forces.ForceGroups`. Without it their work is one curve with that of dampers.
 
-        Raises InvalidArgument if ``stored_energy`` is no function.
+        Raises
+        ------
+        InvalidArgument
+            If ``stored_energy`` is no function.
         """
         from rbnotes.multibody.maximal._visualization import energy_figure
 
@@ -191,13 +192,13 @@ class Trajectory:
 def record_contacts(
     points: ContactPoints, rows: BodyPairJacobian, before: Array, solution: StepSolution
 ) -> ContactRecord:
-    """What a step's contacts did; ``before (6 n,)`` are the twists at its start."""
+    """Return the contact record of a velocity update; ``before (6 n,)`` are the twists at its start."""
     old, new = (relative_velocities(rows, twists) for twists in (before, solution.velocity))
     return ContactRecord(points, solution.contact_impulses, old, new, solution.residual)
 
 
 def merge_contact_records(first: ContactRecord, second: ContactRecord) -> ContactRecord:
-    """The contacts of both halves of a step."""
+    """Return the contacts of both halves of a step as one record."""
     points = ContactPoints(
         *(
             np.concatenate([getattr(each.points, part.name) for each in (first, second)])
@@ -213,7 +214,7 @@ def merge_contact_records(first: ContactRecord, second: ContactRecord) -> Contac
 
 
 def contact_events(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[ContactEvent, ...]:
-    """What began and ended between pairs of bodies, from the records of steps and the times at their ends."""
+    """Return the events between pairs of bodies, from the records of steps and the times at their ends."""
     sliding_before: dict[tuple[int, int], bool] = {}
     events = []
     for end, record in zip(ends, records, strict=True):
@@ -229,7 +230,7 @@ def contact_events(records: Sequence[ContactRecord], ends: Sequence[float]) -> t
 
 
 def _pushing_pairs(record: ContactRecord) -> dict[tuple[int, int], bool]:
-    """Pairs of bodies that push on each other, and whether they slide where they do it last."""
+    """Return the pairs of bodies with impulses, and True for those that slide in their last contact."""
     if not len(record.impulses):
         return {}
     slides = np.linalg.norm(record.velocities_after[:, 1:], axis=1) > SLIDING_SPEED

@@ -1,4 +1,4 @@
-"""A friction model in the simulator: it starts from the last impulses, and no run stops because of it."""
+"""Warm-started friction in the simulator: each solution starts from the last impulses."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rbnotes.dynamics.step_problem import checked_solution
 from rbnotes.friction import FrictionModel, FrictionNotConverged
 
 WARNING_RESIDUAL = 1e-3
-"""Residual, relative to the largest impulse, from which on a run warns."""
+"""Smallest residual, relative to the largest impulse, that causes a warning."""
 
 
 class FrictionWarning(UserWarning):
-    """Friction of some step is not as the model wants it; the records of the contacts say how far off."""
+    """Warning about a friction solution with a large residual; contact records hold all residuals."""
 
 
 class WarmStartedFriction:
-    """A model with a memory of the contacts of the last kick."""
+    """Friction model that stores the contacts and impulses of the last velocity update."""
 
     def __init__(self, model: FrictionModel, limit: float, reach: float) -> None:
         self.model, self.max_residual, self.matching_distance = model, limit, reach
@@ -29,12 +29,12 @@ class WarmStartedFriction:
         self.last_impulses: tuple[ContactPoints, Array] | None = None
 
     def __call__(self, problem: StepProblem, points: ContactPoints) -> StepSolution:
-        """What the model finds, or the best that it found.
+        """Return the solution of the model, or the best one that it found.
 
         Raises
         ------
         FrictionNotConverged
-            If that is farther from the model's law than the limit.
+            If its residual exceeds the limit.
         """
         guess = None
         if self.model.accepts_initial_guess and self.last_impulses is not None:
@@ -56,9 +56,10 @@ class WarmStartedFriction:
 def _match_impulses(
     points: ContactPoints, old_points: ContactPoints, old_impulses: Array, matching_distance: float
 ) -> Array:
-    """The old impulses of contacts between the same bodies at the same places ``(c, 3)``, else zero.
+    """Return the old impulses ``(c, 3)`` of contacts between the same bodies at the same positions.
 
-    Those are told along the axes of the world, and the same places are no farther apart than the reach.
+    Other contacts have zero impulses. Impulses are in world axes; positions are the same up to
+    ``matching_distance``.
     """
     if not len(old_points):
         return np.zeros((len(points), 3))

@@ -1,7 +1,7 @@
-"""The motion of a tree to nearly all digits, in coordinates that change where they have to (Sueda 2.4.8).
+"""Adaptive integration of a tree with high accuracy, with changes of coordinates on the way (Sueda 2.4.8).
 
-Rotation vectors are singular after a full turn. An adaptive method would take ever smaller steps towards
-that; instead, coordinates are exchanged for others of the same pose on the way, and the method starts anew.
+Rotation vectors are singular after a full turn. Near that singularity an adaptive method would take ever
+smaller steps. Instead, the coordinates are replaced by others of the same pose, and the method restarts.
 """
 
 from __future__ import annotations
@@ -22,34 +22,37 @@ from rbnotes.dynamics import State, States
 from rbnotes.dynamics.mechanical_system import MechanicalSystem
 
 REPARAMETRIZATION_TOLERANCE = 1e-6
-"""Coordinates that change by less, relatively, are rounded rather than exchanged: quaternions made unit."""
+"""Largest relative change of coordinates that counts as rounding, such as a normalized quaternion."""
 
 
 class ReparametrizableSystem(MechanicalSystem, Protocol):
-    """A system that knows better coordinates for a state: :class:`~rbnotes.multibody.reduced.system.TreeSystem`."""
+    """System that can choose better coordinates for a state.
+
+    :class:`~rbnotes.multibody.reduced.system.TreeSystem` is one.
+    """
 
     def reparametrize(self, state: State) -> State: ...
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something happens where a function of the state passes through zero.
+    """Zero crossing of a function of the state.
 
-    Rotation vectors and the like are exchanged on the way, and then jump: ask for poses rather than for such
-    coordinates.
+    Rotation vectors and similar coordinates may jump when they are replaced on the way: let the function
+    depend on poses rather than on such coordinates.
 
     Raises
     ------
     InvalidArgument
-        If the direction is another number.
+        If the direction is not -1, 0 or 1.
     """
 
     function: Callable[[State], float]
-    """From a state to the number, in any unit, that passes through zero."""
+    """Function from a state to the number, in any unit, whose zero crossings are sought."""
     terminal: bool = False
-    """Whether the motion ends there."""
+    """True if the motion ends at the event."""
     direction: int = 0
-    """1: while the function rises, -1: while it falls, 0: either."""
+    """1: only while the function rises, -1: only while it falls, 0: either."""
 
     def __post_init__(self) -> None:
         arguments.require_force_law("function", self.function)
@@ -58,7 +61,7 @@ class Event:
             raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")
 
     def is_crossed(self, before: float, after: float) -> bool:
-        """Whether it does between two values. What starts at zero does not happen there."""
+        """Return True if the function crosses zero between two values; zero at the start does not count."""
         rises = before < 0 <= after and self.direction >= 0
         falls = before > 0 >= after and self.direction <= 0
         return rises or falls
@@ -66,14 +69,14 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """A motion and what happened in it."""
+    """Motion and the events in it."""
 
     states: States
-    """At those of the given times that are not after the end."""
+    """States at those of the given times that are not after the end."""
     events: tuple[tuple[State, ...], ...]
-    """For each event the states in which it happened, one after the other."""
+    """For each event, the states in which it happened, in the order of time."""
     ended_by: int | None
-    """The number of the event that ended the motion; None if it went on until the last time."""
+    """Index of the event that ended the motion; None if it continued until the last time."""
 
 
 @overload
@@ -114,30 +117,30 @@ def integrate_adaptively(
     max_step: float = np.inf,
     max_evaluations: int = 1_000_000,
 ) -> States | Observed:
-    """States at the given times, by scipy's method of order 8 with as many steps as it takes.
+    """Return the states at the given times, by scipy's adaptive Runge-Kutta method of order 8.
 
     Parameters
     ----------
     state
-        Without poses: a tree's, with ``t`` before the first of the times.
+        State of a tree, without poses; its ``t`` is not after the first of the times.
     times : (T,)
         Increasing, s.
     events
-        What to look for; the result is an :class:`Observed` then. A function that passes through zero twice
-        within one step of the method goes unseen: shorten its steps by ``max_step``.
+        Events to detect; the result is an :class:`Observed` then. Two zero crossings of one function within
+        one step of the method are not detected: reduce ``max_step``.
     rtol, atol
         Accepted errors, relative and in their units, of coordinates and velocities in a step.
     max_step
         The longest step of the method, s.
-    evaluations
-        Of the accelerations, at most.
+    max_evaluations
+        Largest number of evaluations of the accelerations.
 
     Raises
     ------
     InvalidArgument
-        If the times do not increase from that of the state, or an event is none.
+        If the times do not increase from that of the state, or ``events`` holds another object.
     SingularConfiguration
-        If the method gives up, or would need more evaluations.
+        If the method fails, or needs more evaluations.
     """
     arguments.require_methods("system", system, "retract", "acceleration", "reparametrize")
     arguments.require_instance("state", state, State)
@@ -209,7 +212,7 @@ def integrate_adaptively(
 
 
 class _EventDetector:
-    """Events, their values at the last step of the method, and where they happened."""
+    """Events, their values after the last step of the method, and their occurrences."""
 
     def __init__(self, events: Sequence[Event], origin: State) -> None:
         for event in events:
@@ -221,12 +224,12 @@ class _EventDetector:
         self.terminating_event: int | None = None
 
     def detect(self, path: Callable[[float], State], before: float, now: State) -> float:
-        """Look at a step from a time until now; the time until which the motion goes on."""
+        """Find the events of a step that ends now, and return the time until which the motion continues."""
         crossings = []
         for i, event in enumerate(self.events):
             value = self._value(i, now)
             if event.is_crossed(self.values[i], value):
-                # In exchanged coordinates the value at the start may have another sign, by rounding.
+                # In new coordinates the value at the start may have another sign, by rounding.
                 ends = {before: self.values[i], now.t: value}
                 crossings.append((_event_time(i, self._value, path, ends), i))
             self.values[i] = value
@@ -244,7 +247,7 @@ class _EventDetector:
 def _event_time(
     i: int, value: Callable[[int, State], float], path: Callable[[float], State], ends: dict[float, float]
 ) -> float:
-    """Where between the ends the event happens, to rounding."""
+    """Return the time of an event between two times, to rounding."""
     rounding = 4 * float(np.finfo(float).eps)
 
     def function(t: float) -> float:
@@ -254,6 +257,6 @@ def _event_time(
 
 
 def _stack_states(states_found: list[State], origin: State) -> States:
-    """The states, of which there may be none."""
+    """Return the states as one object; there may be none."""
     states = States.stack(states_found or [origin])
     return states if states_found else States(*(each[:0] for each in vars(states).values()))

@@ -1,4 +1,4 @@
-"""Putting a mechanism together: coordinates at which its loops are closed, and velocities they allow."""
+"""Assembly of mechanisms: coordinates that close the loops, and velocities that the constraints allow."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from rbnotes.multibody.reduced.system import TreeSystem
 CLOSURE_TOLERANCE = 1e-10
 """Largest error that a closed constraint may have, rad or m."""
 MAX_NEWTON_STEPS = 100
-"""After so many Newton steps a constraint is said not to close."""
+"""Number of Newton steps after which the assembly fails."""
 
 
 def assemble_configuration(
     system: TreeSystem, constraints: Sequence[Constraint], state: State, *, locked: Iterable[str] = ()
 ) -> State:
-    """The state at which all equations hold that is near to a given one.
+    """Return a state near the given one that satisfies all equations.
 
-    Coordinates and particles move by Newton steps, the least in the norm of the masses; then velocities are
-    changed by the least impulse.
+    Newton steps move coordinates and particles by the displacement that is smallest in the norm of the mass
+    matrix. Then the smallest impulse changes the velocities.
 
     Parameters
     ----------
     constraints
         Equations: loops, gears, prescribed motions at the state's time, attached particles.
-    held
+    locked
         Links whose joints keep their coordinates and velocities, such as the crank of a linkage.
 
     Raises
     ------
     NotConverged
-        If the constraints cannot be met from there: the message names those that stay open and by how much,
-        and its ``solution`` is the state that came out.
+        If Newton's method finds no such state: the message names the open constraints and their errors, and
+        ``solution`` is the last state.
     InvalidArgument
         If there is an inequality among the constraints.
     InconsistentConstraints
-        If equations want velocities that contradict each other.
+        If equations require velocities that contradict each other.
     """
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
@@ -87,7 +87,7 @@ def assemble_configuration(
 
 
 def _unlocked_velocities(system: TreeSystem, state: State, locked: Iterable[str]) -> NDArray[np.bool_]:
-    """Which velocities ``(N,)`` are not those of held joints."""
+    """Return a mask ``(N,)`` of the velocities that do not belong to locked joints."""
     is_free = np.ones(state.size, dtype=bool)
     for name in locked:
         coordinates = system.tree.coordinate_slices[system.tree.index(name)]
@@ -98,7 +98,7 @@ def _unlocked_velocities(system: TreeSystem, state: State, locked: Iterable[str]
 
 
 def _stack_equations(system: TreeSystem, constraints: Sequence[Constraint], state: State) -> ConstraintRows:
-    """All equations, those of joints on their own coordinates first."""
+    """Return all equations; those of joints on their own coordinates come first."""
     tree = system.tree
     coordinate_errors = [
         link.joint.compute_coordinate_constraint(state.q[part])
@@ -113,7 +113,7 @@ def _stack_equations(system: TreeSystem, constraints: Sequence[Constraint], stat
 def _project_velocities(
     system: TreeSystem, constraints: Sequence[Constraint], state: State, is_free: NDArray[np.bool_]
 ) -> State:
-    """The state with the velocities that the least impulse on what moves makes."""
+    """Return the state with the velocities after the smallest impulse on the free coordinates."""
     G, _, rate, _ = _stack_equations(system, constraints, state)
     velocity = state.velocity
     mass = system.mass_matrix(state)[np.ix_(is_free, is_free)]

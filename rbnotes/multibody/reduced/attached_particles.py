@@ -1,7 +1,7 @@
-"""Particles that ride on the bodies of a tree: deformable things tied to it (Sueda 2.7).
+"""Particles attached to the bodies of a tree, which couple deformable bodies to it (Sueda 2.7).
 
-The attached particles have no velocities of their own. What they weigh, and what pulls at them, goes to the
-joints; the free ones are passed on by an identity block (Sueda eqs. (2.87) to (2.92)):
+The attached particles have no velocities of their own. Their weights and the forces on them act on the
+joints; an identity block passes on the free particles (Sueda eqs. (2.87) to (2.92)):
 
     [ v_a  ]   [ 0  J_am J_mr ] [ v_f  ]
     [ v_f  ] = [ I  0         ] [ qdot ].
@@ -32,10 +32,11 @@ from rbnotes.unchecked import se3, so3
 
 @dataclass(frozen=True, eq=False)
 class AttachedSystem(ReducedSystem):
-    """A tree with particles of which some ride on its bodies: its states hold the free ones alone, in order.
+    """Tree with particles, some of which are attached to its bodies.
 
-    In contrast to the same :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint, nothing can
-    drift off.
+    Its states hold the free particles alone, in order. The same
+    :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
+    particles cannot.
 
     Raises
     ------
@@ -44,7 +45,7 @@ class AttachedSystem(ReducedSystem):
     """
 
     attachments: Sequence[AttachedParticle]
-    """Which particles ride, each on its link and at its point there, m."""
+    """Attached particles, each with its link and its point there, m."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("system", self.system, TreeSystem)
@@ -64,7 +65,7 @@ class AttachedSystem(ReducedSystem):
 
     @cached_property
     def free_particles(self) -> tuple[int, ...]:
-        """Numbers of the free particles, among all."""
+        """Indices of the free particles among all particles."""
         attached_particles = {each.particle for each in self.attachments}
         return tuple(k for k in range(len(self.system.masses)) if k not in attached_particles)
 
@@ -108,7 +109,7 @@ class AttachedSystem(ReducedSystem):
                 slice(3 * attachment.particle, 3 * attachment.particle + 3),
             )
             R, G, phi = derivatives.body_poses[i, :3, :3], se3.Gamma(attachment.x), derivatives.phi[i]
-            # In the body's frame, the velocity u of the point and its rate; the frame turns with J.
+            # u is the velocity of the point in the body's frame, which turns with J.
             u, angular_jacobian, spin = G @ phi, derivatives.J[i, :3], so3.hat(phi[:3])
             rate, u_q = G @ derivatives.phidot[i] + spin @ u, G @ derivatives.phi_q[i]
             rate_q = G @ derivatives.phidot_q[i] + spin @ u_q - so3.hat(u) @ derivatives.phi_q[i, :3]

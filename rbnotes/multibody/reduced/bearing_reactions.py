@@ -1,4 +1,4 @@
-"""What steps with friction in joints return: the loads of bearings, and the way there (Sueda 2.11)."""
+"""Results of steps with friction in joints: the reactions of the bearings and the iterations (Sueda 2.11)."""
 
 from __future__ import annotations
 
@@ -15,53 +15,62 @@ from rbnotes.multibody.reduced.constraints import LoopClosure
 
 @dataclass(frozen=True, eq=False)
 class BearingReaction:
-    """What one bearing did in a step; impulses, on the body, in the frame of the bearing."""
+    """Reaction and friction of one bearing in a step: impulses on the body, in the frame of the bearing."""
 
     reaction: Array
-    """Wrench ``(6,)`` without friction and without what drives the joint along its motion, N m s and N s."""
+    """Wrench ``(6,)`` without friction and without the driving forces along the joint's motion, N m s and N
+    s.
+    """
     multipliers: Array
-    """Of the normals of the implicit contacts ``(c,)``, of either sign, N s; friction is bounded by mu times
-    their absolute values."""
+    """Normal impulses ``(c,)`` of the implicit contacts, of either sign, N s; mu times their absolute values
+    bounds friction.
+    """
     friction: Array
-    """At the implicit contacts ``(c, 2)``, N s."""
+    """Friction impulses ``(c, 2)`` at the implicit contacts, N s."""
     sliding_velocities: Array
-    """Their velocities at the end of the step ``(c, 2)``, m/s."""
+    """Sliding velocities ``(c, 2)`` of the implicit contacts at the end of the step, m/s."""
     generalized_friction: Array
     """Friction along the joint's coordinates ``(k,)``, N m s or N s."""
     friction_limit: float
-    """Sum of the bounds, N s; for a joint with one motion that of its generalised friction, N m s or N s."""
+    """Sum of the bounds, N s; for a joint with one motion, the bound of its generalized friction, N m s or N
+    s.
+    """
     unsupported_wrench: Array
-    """Part of the reaction ``(6,)`` that the implicit contacts cannot carry, N m s and N s: it meets no
-    friction."""
+    """Part of the reaction ``(6,)`` that the implicit contacts cannot carry, N m s and N s: it causes no
+    friction.
+    """
     rank: int
-    """How many independent wrenches the contacts can carry; where they are fewer than contacts, the
-    multipliers are the smallest that do."""
+    """Number of independent wrenches that the contacts can carry; if there are more contacts, the multipliers
+    are the smallest ones.
+    """
 
     @property
     def work(self) -> float:
-        """Of friction at the velocities after the step, J: never positive."""
+        """Work of friction at the velocities after the step, J: never positive."""
         return float(np.sum(self.friction * self.sliding_velocities))
 
 
 @dataclass(frozen=True, eq=False)
 class BispStep:
-    """The state after a step, and what happened in it."""
+    """State after a step, with its impulses and reactions."""
 
     state: State
     """Coordinates, rad and m, and velocities, rad/s and m/s, at the end of the step."""
     bearing_reactions: Mapping[str | LoopClosure, BearingReaction]
-    """By the keys of the bearings."""
+    """Reactions by the keys of the bearings."""
     joint_wrenches: Array
-    """Impulsive wrenches ``(n, 6)``, N m s and N s, through all joints, friction and drives included, in the
-    frames of the joints: what the joint gives to its body."""
+    """Impulsive wrenches ``(n, 6)`` from each joint on its body, in the frame of the joint, N m s and N s;
+    they include friction and drives.
+    """
     points: ContactPoints
     """Contacts of the links with each other and the world."""
     solution: StepSolution
     """Impulses at these points, and those of constraints and limits in the order of
     :func:`~rbnotes.multibody.reduced.velocity_constraints`."""
     history: tuple[float, ...]
-    """Relative change of all normal impulses at each contact problem but the first; the last is the
-    residual, if rounding left no larger one."""
+    """Relative change of all normal impulses at each contact problem but the first; the last entry is the
+    residual, unless the residual of the programs is larger.
+    """
 
     @property
     def iterations(self) -> int:
@@ -70,18 +79,20 @@ class BispStep:
 
     @property
     def residual(self) -> float:
-        """Relative change of the normal impulses in the last iteration, or what rounding left of its programs
-        if that is larger."""
+        """Relative change of the normal impulses in the last iteration, or the residual of its programs.
+
+        It is the larger one of the two.
+        """
         return self.solution.residual
 
 
 @dataclass(frozen=True, eq=False)
 class BispRun:
-    """Steps one after the other."""
+    """Result of consecutive steps."""
 
     states: States
-    """At the start and after each step."""
+    """States at the start and after each step."""
     steps: tuple[BispStep, ...]
-    """What happened in each step."""
+    """Result of each step."""
     energy: Array
-    """At each state ``(steps + 1,)``, J."""
+    """Energy at each state ``(steps + 1,)``, J."""

@@ -1,4 +1,4 @@
-"""The bearings of a tree's joints and closed loops at one state: what moves in them, and what they carry."""
+"""Bearings of a tree's joints and closed loops at one state: their sliding velocities and their reactions."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ from rbnotes.unchecked import se3
 Bearings = Mapping[str | LoopClosure, Bearing]
 """Bearings by the name of the link that the joint carries, or by the closure of a loop.
 
-That of a link is in the frame of its joint, the one that moves with the body; that of a closure in the same
-frame of its body a, moved to the point ``x_a``."""
+The bearing of a link is in the frame of its joint that moves with the body. The bearing of a closure is in
+the same frame of its body a, moved to the point ``x_a``.
+"""
 
 NORMAL_VELOCITY_TOLERANCE = 1e-9
 """Largest normal velocity in a bearing per joint velocity, relative to the largest sliding one."""
 
 SLIDING_ROUNDING = 1e-12
-"""Part of the largest sliding velocity up to which one is none: a box would make friction of its sign."""
+"""Part of the largest sliding velocity below which a velocity is zero: box friction would follow its sign."""
 
 
 @dataclass(frozen=True, eq=False)
 class JointBearing:
-    """A bearing with the motion that its joint allows."""
+    """Bearing with the motion that its joint allows."""
 
     name: str | LoopClosure
-    """The link that the joint carries, or the closure, as in :data:`Bearings`."""
+    """Link that the joint carries, or the closure, as in :data:`Bearings`."""
     bearing: Bearing
-    """Where its contacts are, and their friction."""
+    """Contact points and their friction."""
     S: Array
-    """Relative twists ``(6, k)`` that are allowed, in the frame of the bearing."""
+    """Motion subspace ``(6, k)``: the allowed relative twists, in the frame of the bearing."""
     joint_velocity_map: Array
-    """From velocities of the system to what S is multiplied with ``(k, N)``, without unit between like
-    ones."""
+    """Matrix ``(k, N)`` from velocities of the system to the velocities that multiply S."""
     relative_twist_map: Array
-    """From twists of all bodies ``(6, 6 n)`` to the relative twist, for a closure; else empty."""
+    """Matrix ``(6, 6 n)`` from twists of all bodies to the relative twist, for a closure; else empty."""
 
     @cached_property
     def sliding_jacobian(self) -> Array:
-        """Sliding velocities ``(c, 2, k)`` of the contacts, per rate; zero where they are but rounding."""
+        """Sliding velocities ``(c, 2, k)`` of the contacts per joint velocity, without rounding."""
         result: Array = self.bearing.tangent_jacobian @ self.S
         return np.where(np.abs(result) > SLIDING_ROUNDING * np.max(np.abs(result)), result, 0.0)
 
     @property
     def has_single_motion(self) -> bool:
-        """Whether there is only one motion: then friction is one force, whatever its section."""
+        """True if there is only one motion: then friction is one force for every cone."""
         return bool(self.S.shape[1] == 1)
 
     @property
     def contact_rows(self) -> Array:
-        """As contacts ``(m, 3, N)`` of a step problem, whose normals are held.
+        """Contacts ``(m, 3, N)`` of a step problem, with prescribed normal impulses.
 
         A joint with one motion is one contact, along which the generalised friction acts.
         """
@@ -71,16 +71,16 @@ class JointBearing:
         return rows
 
     def friction_limits(self, multipliers: Array, cone: str, facets: int) -> Array:
-        """Bounds ``(m,)`` of friction at these contacts, for multipliers ``(c,)`` of either sign."""
+        """Return the bounds ``(m,)`` of friction at these contacts for multipliers ``(c,)`` of any sign."""
         contact_limits: Array = self.bearing.mu * np.abs(multipliers)
         if not self.has_single_motion:
             return contact_limits
         return np.array([contact_limits @ support_function(self.sliding_jacobian[..., 0], cone, facets)])
 
     def distribute_friction(self, impulses: Array, multipliers: Array, cone: str, facets: int) -> Array:
-        """Friction ``(c, 2)`` of the bearing's own contacts from that of :attr:`rows` ``(m, 2)``.
+        """Return the friction ``(c, 2)`` of the bearing's contacts from that of its rows ``(m, 2)``.
 
-        With one motion, all contacts use the same part of what they may.
+        With one motion, all contacts use the same part of their bounds.
         """
         if not self.has_single_motion:
             return impulses
@@ -93,20 +93,20 @@ class JointBearing:
         return result
 
     def combine_friction(self, contact_friction: Array) -> Array:
-        """The inverse of :meth:`contact_friction`."""
+        """Invert :meth:`distribute_friction`."""
         if not self.has_single_motion:
             return contact_friction
         return np.array([[np.sum(self.sliding_jacobian[..., 0] * contact_friction), 0.0]])
 
     def friction_wrench(self, contact_friction: Array) -> Array:
-        """Impulsive wrench ``(6,)`` of friction ``(c, 2)`` on the body, in the frame of the bearing."""
+        """Return the impulsive wrench ``(6,)`` of friction ``(c, 2)`` on the body, in the bearing frame."""
         result: Array = np.einsum("cti,ct->i", self.bearing.tangent_jacobian, contact_friction)
         return result
 
     def driving_wrench(self, wrench: Array) -> Array:
-        """What of a wrench ``(6,)`` drives the joint's motion, as the wrench ``S (S^T S)^-1 tau``.
+        """Return the part of a wrench ``(6,)`` that drives the joint's motion, ``S (S^T S)^-1 tau``.
 
-        A pure moment about the axis of a hinge, a force along that of a slider.
+        For a revolute joint it is a pure moment about its axis, for a prismatic joint a force along its axis.
         """
         result: Array = self._wrench_per_joint_force @ (self.S.T @ wrench)
         return result
@@ -121,7 +121,7 @@ class JointBearing:
 def joint_bearings(
     system: TreeSystem, state: State, kinematics: BodyKinematics, bearings: Bearings
 ) -> list[JointBearing]:
-    """The bearings at a state.
+    """Return the bearings at a state.
 
     Raises
     ------
@@ -162,14 +162,14 @@ def joint_bearings(
 
 
 def closure_wrench(system: TreeSystem, closure: LoopClosure, body_wrenches: Array) -> Array:
-    """What a closure gives to its body a ``(6,)``, in the frame of its bearing, of wrenches ``(n, 6)``."""
+    """Return the wrench ``(6,)`` of a closure on its body a in the bearing frame from wrenches ``(n, 6)``."""
     i = system.tree.index(closure.a)
     result: Array = se3.Ad(_closure_bearing_frame(system, closure)).T @ body_wrenches[i]
     return result
 
 
 def _closure_bearing_frame(system: TreeSystem, closure: LoopClosure) -> Array:
-    """The frame ``(4, 4)`` of a closure's bearing in that of body a."""
+    """Return the frame ``(4, 4)`` of a closure's bearing in the frame of body a."""
     frame = np.eye(4)
     frame[:3, :3] = system.tree.body_frames[system.tree.index(closure.a), :3, :3].T
     frame[:3, 3] = closure.x_a
@@ -177,7 +177,7 @@ def _closure_bearing_frame(system: TreeSystem, closure: LoopClosure) -> Array:
 
 
 def _closure_twist_map(system: TreeSystem, kinematics: BodyKinematics, closure: LoopClosure) -> Array:
-    """Rows ``(6, 6 n)``: twist of body a relative to body b in the frame of the bearing."""
+    """Return rows ``(6, 6 n)``: twist of body a relative to body b in the frame of the bearing."""
     i = system.tree.index(closure.a)
     frame = _closure_bearing_frame(system, closure)
     rows = np.zeros((6, 6 * len(kinematics.body_poses)))

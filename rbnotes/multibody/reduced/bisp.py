@@ -1,24 +1,25 @@
 """Friction in joints: bilateral staggered projections, in the right form (Sueda 2.11, 2.11.1, Algorithm 8).
 
-The contact problem of staggered projections is a solve in reduced coordinates, which holds the joints
-together by itself. What the joints carry follows from the motion (:mod:`rbnotes.multibody.reduced.joint_reactions`); the
-implicit contacts of each bearing share it (:mod:`rbnotes.friction.bearings`), which bounds their friction;
-the friction problem finds the impulses within these bounds that stop the joints as far as they can; and the
-motion changes with them. Friction does not enter through maximal coordinates: its inverse mass is that of the
-mechanism, ``T J M_r^-1 J^T T^T``, so that a joint that sticks does so at once.
+The contact problem of staggered projections is solved in reduced coordinates, which satisfy the joints by
+construction. The reactions of the joints follow from the motion
+(:mod:`rbnotes.multibody.reduced.joint_reactions`); the implicit contacts of each bearing share them
+(:mod:`rbnotes.friction.bearings`), which bounds their friction. The friction problem finds the impulses
+within these bounds that stop the joints as far as possible, and the motion changes with them. Friction acts
+in reduced coordinates: its inverse mass is that of the mechanism, ``T J M_r^-1 J^T T^T``, so that a sticking
+joint stops within one step.
 
 >>> import numpy as np
 >>> from rbnotes import joints
 >>> from rbnotes.dynamics import State
->>> from rbnotes.friction import journal
+>>> from rbnotes.friction import journal_bearing
 >>> from rbnotes.shapes import Sphere
 >>> from rbnotes.multibody.reduced import Link, Tree, TreeSystem, bisp_step
 >>> ball = Sphere(0.1).spatial_inertia(mass=2.0)
->>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), ball, body=np.eye(4))
+>>> bob = Link("bob", joints.Revolute([0, 1.0, 0]), ball, body_frame=np.eye(4))
 >>> spinning = State(q=[0.0], qdot=[3.0])
->>> bearings = {"bob": journal(0.02, 0.05, mu=0.3, axis=[0, 1.0, 0])}
+>>> bearings = {"bob": journal_bearing(0.02, 0.05, mu=0.3, axis=[0, 1.0, 0])}
 >>> step = bisp_step(TreeSystem(Tree([bob])), spinning, 0.001, bearings)
->>> torque = step.loads["bob"].generalised / 0.001
+>>> torque = step.bearing_reactions["bob"].generalized_friction / 0.001
 >>> torque.round(4).tolist()  # N m: 0.3 * 0.02 * 9.81 * 2 * 1.3066
 [-0.1538]
 """
@@ -48,14 +49,14 @@ from rbnotes.multibody.reduced.joint_friction_step import JointFrictionProblem
 from rbnotes.multibody.reduced.system import TreeSystem
 
 PROXIMAL_WEIGHT = 1e-4
-"""Weight of the friction of the iteration before, relative to that of what friction does."""
+"""Weight of the friction of the previous iteration, relative to the effect of friction."""
 
 ANDERSON_DEPTH = 6
-"""Iterations whose changes are combined into the next one."""
+"""Number of iterations that Anderson acceleration combines."""
 
 
 class BispNotConverged(NotConverged):
-    """Impulses still change after the last iteration; ``solution`` is the step as it is then."""
+    """Error of an iteration without convergence; ``solution`` is the last step."""
 
 
 def bisp_step(
@@ -77,51 +78,52 @@ def bisp_step(
     solver: str = "own",
     raise_on_failure: bool = True,
 ) -> BispStep:
-    """One step of Euler's method with friction in joints, in closed loops, and at contacts.
+    """Take one step of Euler's method with friction in joints, in closed loops, and at contacts.
 
     Parameters
     ----------
     bearings
-        By the names of links, for their joints, or by closures of loops among the constraints: made by
-        :func:`rbnotes.friction.journal_bearing`, ``slide``, ``socket``, or from contacts of one's own.
-    constraints, colliders, apart
-        As :func:`~rbnotes.multibody.reduced.contact_step`. What constraints give to bodies passes through the joints;
-        springs, dampers, limits and told motions of a joint act along its own motion and load no bearing of
-        their own joint.
+        Bearings by the names of links, for their joints, or by closures of loops among the constraints: made
+        by :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, ``spherical_bearing``, or from other
+        contacts.
+    constraints, colliders, excluded_pairs
+        As for :func:`~rbnotes.multibody.reduced.contact_step`. Forces of constraints on bodies pass through
+        the joints. Springs, dampers, limits and prescribed motions of a joint act along its own motion and
+        load no bearing of the same joint.
     cone : {"box", "pyramid", "disc"}
         Section of the friction cone at all contacts; ``facets`` are the corners of the pyramid's.
     implicit
-        Linearly implicit Euler in the place of the symplectic one.
+        Use linearly implicit Euler instead of symplectic Euler.
     gamma
-        Rate at which errors and overlaps are taken back, 1/s.
-    start
-        The step before, whose friction the iteration starts from.
+        Error reduction rate of constraints and overlaps, 1/s.
+    initial_guess
+        The previous step, whose friction starts the iteration.
     tolerance
         Accepted change of all normal impulses from one iteration to the next, relative to them.
     max_iterations : int
-        That the iteration converges is not certain: great ``mu``, or bearings shorter than they are wide,
-        jam.
+        Largest number of iterations. The iteration may fail: joints with large ``mu``, or with bearings
+        shorter than they are wide, jam.
     solver : {"own", "cvxpy"}
-        Of contact and friction problems.
-    check
-        Raise an error if the tolerance is not met; otherwise look at ``residual`` yourself.
+        Solver of contact and friction problems.
+    raise_on_failure
+        Raise an error if the tolerance is not met; otherwise the caller checks ``residual``.
 
     Returns
     -------
     BispStep
-        Its ``residual`` is the last change, if rounding left no larger one in the last programs.
+        Its ``residual`` is the last change, or the residual of the last programs if that is larger.
 
     Raises
     ------
     InvalidArgument
         If a bearing does not fit its joint, or the closure of one is not among the constraints.
-    Unsolved
+    NotSolved
         If contacts and equations contradict each other.
     InconsistentConstraints, SingularConfiguration
-        As the other steps.
+        As for the other steps.
     BispNotConverged
-        If ``raise_on_failure`` and the tolerance is not met, or rounding keeps the last programs from theirs; its
-        ``solution`` is the step as it is then.
+        If ``raise_on_failure`` and the tolerance is not met, or the last programs miss theirs by rounding;
+        its ``solution`` is the last step.
     """
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
@@ -200,11 +202,14 @@ def simulate_joint_friction(
     progress: Callable[[int, int], object] | None = None,
     **options: Any,
 ) -> BispRun:
-    """Steps of :func:`bisp_step`, each from the friction of the one before if ``warm_start``.
+    """Take steps of :func:`bisp_step`; if ``warm_start``, each starts from the friction of the previous one.
 
     Further options are those of :func:`bisp_step`.
 
-    Raises InvalidArgument if ``h`` is not positive or ``steps`` is below 1.
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive or ``steps`` is below 1.
     """
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)

@@ -49,7 +49,8 @@ ACTIVE_TOLERANCE = 1e-9
 def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
     """Return the rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
-    For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, they are rows on its fewer velocities.
+    For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, they are rows on its fewer
+    velocities.
 
     Raises
     ------
@@ -96,9 +97,9 @@ def velocity_constraints(
     """Return the rows on the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
     Equations remove the part ``gamma h`` of their errors at the start (Sueda eq. (1.82), as
-    :func:`rbnotes.constraints.stabilization.velocity_target`). Inequalities that could close within the step are
-    included: their velocities may close the gap but not more, ``G v+ >= -gap / h``. Prescribed motions have the
-    velocities of the end of the step.
+    :func:`rbnotes.constraints.stabilization.velocity_target`). Inequalities that could close within the step
+    are included: their velocities may close the gap but not more, ``G v+ >= -gap / h``. Prescribed motions
+    have the velocities of the end of the step.
 
     Raises
     ------
@@ -149,8 +150,8 @@ def constrained_acceleration(
         Rates of Baumgarte's stabilization, 1/s: accelerations are
         ``-bias_acceleration - 2 alpha (G v + bias_velocity) - beta^2 g``.
     method
-        Method of :func:`rbnotes.dynamics.solve_step`, if inequalities are active: ``"block_principal_pivoting"``,
-        or ``"cvxpy"`` for a general solver of quadratic programs.
+        Method of :func:`rbnotes.dynamics.solve_step`, if inequalities are active:
+        ``"block_principal_pivoting"``, or ``"cvxpy"`` for a general solver of quadratic programs.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def constrained_acceleration(
         If a closed inequality closes further: this requires an impact, not an acceleration.
     InconsistentConstraints
         If equations contradict each other; the message names them.
-    Unsolved
+    NotSolved
         If inequalities contradict each other or the equations; the message names the inequalities.
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
@@ -186,7 +187,7 @@ def constraint_forces(
     SingularConfiguration
         If equations are redundant: then the motion is determined, but the distribution of the forces is not.
         The message names the equations.
-    InvalidArgument, InconsistentConstraints, Unsolved
+    InvalidArgument, InconsistentConstraints, NotSolved
         As for :func:`constrained_acceleration`.
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
@@ -212,13 +213,14 @@ def prescribed_forces(
     Parameters
     ----------
     constraints
-        All constraints, those of type :class:`~rbnotes.multibody.reduced.constraints.PrescribedJoint` among them.
+        All constraints, those of type :class:`~rbnotes.multibody.reduced.constraints.PrescribedJoint` among
+        them.
 
     Raises
     ------
     SingularConfiguration
         If other equations repeat the prescribed motions, so that they may carry some of the load.
-    InvalidArgument, InconsistentConstraints, Unsolved
+    InvalidArgument, InconsistentConstraints, NotSolved
         As for :func:`constrained_acceleration`.
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)

@@ -1,12 +1,12 @@
-"""What a constraint on a tree is: rows on velocities, with what they are to be (Sueda 2.8, 2.9).
+"""Protocol of constraints on a tree: rows on velocities, with their errors and biases (Sueda 2.8, 2.9).
 
-Rows are on the velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem`, those of its particles, then those
-of its joints. A row on body twists is one on joint velocities by J: ``G_m phi = (G_m J) qdot``.
+Rows act on the velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem`: those of its particles,
+then those of its joints. A row on body twists is a row on joint velocities by J: ``G_m phi = (G_m J) qdot``.
 
-    g(state, t) = 0,        dg/dt = G v + rate,        d^2g/dt^2 = G dv/dt + drift.
+    g(state, t) = 0,        dg/dt = G v + bias_velocity,        d^2g/dt^2 = G dv/dt + bias_acceleration.
 
-Constraints on bodies know their ``G_m`` as a block for each body that they are about (:class:`BodyRows`), so
-that one may do without J: :mod:`rbnotes.multibody.reduced.dual_dynamics` does.
+Constraints on bodies provide ``G_m`` as one block for each body (:class:`BodyConstraintRows`), so that J is
+not needed: :mod:`rbnotes.multibody.reduced.dual_dynamics` uses these blocks.
 """
 
 from __future__ import annotations
@@ -26,24 +26,26 @@ from rbnotes.unchecked import se3, so3
 
 
 class ConstraintRows(NamedTuple):
-    """One constraint of m rows, at one state and time."""
+    """Rows of one constraint at one state and time; it has m rows."""
 
     G: Array
     """Rows ``(m, N)``, in the unit of the constraints per unit of the positions: without unit, or m from
     rad.
     """
     error: Array
-    """g ``(m,)``, rad or m; zero where only velocities are constrained."""
+    """Constraint error g ``(m,)``, rad or m; zero where only velocities are constrained."""
     bias_velocity: Array
-    """What of dg/dt does not come from the velocities ``(m,)``, m/s or rad/s: minus a prescribed velocity."""
+    """Part of dg/dt ``(m,)`` that is independent of the velocities, m/s or rad/s: minus a prescribed
+    velocity.
+    """
     bias_acceleration: Array
-    """What of d^2g/dt^2 does not come from the accelerations ``(m,)``, m/s^2 or rad/s^2: ``Gdot v``, less a
-    prescribed one.
+    """Part of d^2g/dt^2 ``(m,)`` that is independent of the accelerations, m/s^2 or rad/s^2: ``Gdot v``, less
+    a prescribed acceleration.
     """
 
 
 class KinematicState(Protocol):
-    """Where the links are and how they move; a :class:`~rbnotes.multibody.reduced.BodyKinematics` knows that."""
+    """Poses and twists of the links, such as a :class:`~rbnotes.multibody.reduced.BodyKinematics`."""
 
     @property
     def joint_poses(self) -> Array:
@@ -62,21 +64,21 @@ class KinematicState(Protocol):
 
 
 class BodyConstraintRows(NamedTuple):
-    """The same rows before J: on the twists of some bodies, and on velocities of particles and joints."""
+    """Rows of a constraint on the twists of some bodies and on the velocities of particles and joints."""
 
     body_blocks: Mapping[int, Array]
-    """``G_m`` by the number of the link, ``(m, 6)`` each."""
+    """Blocks ``(m, 6)`` of ``G_m`` by the index of the link."""
     generalized_rows: Array
     """``G_r (m, N)``, on the velocities of particles and joints."""
     error: Array
-    """As in :class:`ConstraintRows`."""
+    """Constraint error, as in :class:`ConstraintRows`."""
     bias_velocity: Array
-    """As in :class:`ConstraintRows`."""
+    """Bias velocity, as in :class:`ConstraintRows`."""
     bias_acceleration: Array
-    """What of d^2g/dt^2 comes neither from the accelerations nor from the rates of the twists ``(m,)``."""
+    """Part of d^2g/dt^2 ``(m,)`` that is independent of the accelerations and of the rates of the twists."""
 
     def to_generalized(self, kinematics: BodyKinematics) -> ConstraintRows:
-        """``G_r + G_m J``, whose drift has ``G_m Jdot qdot``, too (Sueda eq. (2.102))."""
+        """Return rows ``G_r + G_m J``, with ``G_m Jdot qdot`` in their bias (Sueda eq. (2.102))."""
         G, drift = self.generalized_rows.copy(), self.bias_acceleration
         for i, block in self.body_blocks.items():
             G[:, G.shape[1] - kinematics.J.shape[-1] :] += block @ kinematics.J[i]
@@ -85,31 +87,34 @@ class BodyConstraintRows(NamedTuple):
 
 
 class Constraint(Protocol):
-    """An equation, or an inequality ``g >= 0``."""
+    """Equation ``g = 0`` or inequality ``g >= 0`` on a tree system."""
 
     @property
     def unilateral(self) -> bool:
-        """Whether it is an inequality."""
+        """True for an inequality."""
         ...
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows at a state, with targets for the time t."""
+        """Return the rows at a state, with biases for the time t."""
         ...
 
 
 class BodyConstraint(ABC):
-    """A constraint on the motion of bodies: its rows come by blocks."""
+    """Constraint on the motion of bodies, given by blocks for the bodies."""
 
     @abstractmethod
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
     ) -> BodyConstraintRows:
-        """Its rows on body twists and on the velocities of particles and joints, for the time t."""
+        """Return the rows on body twists and on the velocities of particles and joints, for the time t."""
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows at a state, with targets for the time t.
+        """Return the rows at a state, with biases for the time t.
 
-        Raises InvalidArgument if ``t`` is no finite number.
+        Raises
+        ------
+        InvalidArgument
+            If ``t`` is no finite number.
         """
         check_rows_arguments(system, state, t)
         kinematics = system.body_kinematics(state)
@@ -117,7 +122,7 @@ class BodyConstraint(ABC):
 
 
 class PointKinematics(NamedTuple):
-    """A point of a body: where it is, how velocities move it, and its acceleration at constant velocities."""
+    """Point of a body: its position, its Jacobian, and its acceleration at constant velocities."""
 
     position: Array
     jacobian: Array
@@ -127,7 +132,7 @@ class PointKinematics(NamedTuple):
 def point_kinematics(
     system: TreeSystem, state: State, kinematics: BodyKinematics, link: str | None, x: Array
 ) -> PointKinematics:
-    """Of a point ``x (3,)`` in the frame of a body, or of the world (Sueda eqs. (2.87), (2.88), (2.93))."""
+    """Return the kinematics of a point ``x (3,)`` of a body or the world (Sueda eqs. (2.87), (2.93))."""
     position, blocks, bias_acceleration = body_point_kinematics(system, kinematics, link, x)
     rows = BodyConstraintRows(
         blocks, np.zeros((3, state.size)), position, np.zeros(3), bias_acceleration
@@ -136,18 +141,18 @@ def point_kinematics(
 
 
 class BodyPointKinematics(NamedTuple):
-    """A point of a body: its place, how the body's twist moves it, its acceleration at a constant twist."""
+    """Point of a body: its position, its Jacobian by the body's twist, its bias acceleration."""
 
     position: Array
     body_blocks: dict[int, Array]
-    """One block ``(3, 6)``, by the number of the link; none of the world."""
+    """Block ``(3, 6)`` by the index of the link; empty for a point of the world."""
     bias_acceleration: Array
 
 
 def body_point_kinematics(
     system: TreeSystem, kinematics: KinematicState, link: str | None, x: Array
 ) -> BodyPointKinematics:
-    """As :func:`point_motion`, by the body's own twist instead of velocities."""
+    """Return the same as :func:`point_kinematics`, with the body's twist instead of velocities."""
     if link is None:
         return BodyPointKinematics(x, {}, np.zeros(3))
     i = system.tree.index(link)
@@ -158,13 +163,13 @@ def body_point_kinematics(
 
 
 def check_rows_arguments(system: TreeSystem, state: State, t: float) -> None:
-    """Arguments of a constraint's rows."""
+    """Check the arguments of a constraint's rows."""
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
     arguments.real_number("t", t)
 
 
 def check_link_names(constraint: object, *names: str) -> None:
-    """Fields of a constraint that are names of links."""
+    """Check fields of a constraint that are names of links."""
     for name in names:
         arguments.text(name, getattr(constraint, name))

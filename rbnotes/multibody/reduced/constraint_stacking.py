@@ -1,4 +1,4 @@
-"""The rows of several constraints in one problem: stacked, taken apart again, and named in messages."""
+"""Stacked rows of several constraints: building, splitting, and names in messages."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rbnotes.dynamics import BilateralRows, StepSolution, UnilateralRows
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 
 DEPENDENCE_TOLERANCE = 1e-6
-"""Part of a row, of size one, from which on a constraint is named as one that others repeat."""
+"""Smallest component of a unit row in a dependent combination for its constraint to be named as redundant."""
 
 
 class ConstraintPart(NamedTuple):
-    """The rows of one constraint in a problem, with what they are to be."""
+    """Rows of one constraint in a problem, with their targets."""
 
     name: str
     G: Array
@@ -33,7 +33,7 @@ class ConstraintPart(NamedTuple):
 
 
 def checked_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """The constraints as a tuple, each with rows."""
+    """Return the constraints as a tuple; check that each has rows."""
     result = arguments.instances("constraints", constraints, object)
     for number, constraint in enumerate(result):
         arguments.require_methods(f"constraints[{number}]", constraint, "rows")
@@ -41,13 +41,13 @@ def checked_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, 
 
 
 def constraint_label(constraint: Constraint) -> str:
-    """What messages call a constraint: its type and the links it is about."""
+    """Return the name of a constraint in messages: its type and its links."""
     links = [getattr(constraint, name, None) for name in ("link", "a", "b")]
     return f"{type(constraint).__name__}({', '.join(repr(link) for link in links if link is not None)})"
 
 
 def stack_parts(parts: Sequence[ConstraintPart]) -> tuple[BilateralRows, UnilateralRows]:
-    """The rows of all constraints, equations apart from inequalities."""
+    """Return the rows of all constraints, equations apart from inequalities."""
 
     def concatenate(unilateral: bool) -> tuple[Array, Array]:
         selected = [part for part in parts if part.unilateral == unilateral]
@@ -60,7 +60,7 @@ def stack_parts(parts: Sequence[ConstraintPart]) -> tuple[BilateralRows, Unilate
 def split_multipliers(
     parts: list[ConstraintPart], active_rows: list[Array], solution: StepSolution
 ) -> list[Array]:
-    """Multipliers by constraint; zero for inequalities that are not active."""
+    """Return the multipliers by constraint; zero for inactive inequalities."""
     forces: list[Array] = []
     starts = {False: 0, True: 0}
     for part, is_active in zip(parts, active_rows, strict=True):
@@ -75,7 +75,7 @@ def split_multipliers(
 
 @contextmanager
 def name_inequalities(parts: Iterable[ConstraintPart]) -> Iterator[None]:
-    """Where a problem cannot be solved, the message names its inequalities."""
+    """Name the inequalities in the error of an unsolvable problem."""
     try:
         yield
     except NotSolved as error:
@@ -84,7 +84,7 @@ def name_inequalities(parts: Iterable[ConstraintPart]) -> Iterator[None]:
 
 
 def dependent_equations(parts: list[ConstraintPart]) -> list[str]:
-    """Names of the equations that share forces: rows that are combinations of each other."""
+    """Return the names of equations that share forces: their rows are combinations of each other."""
     equations = [part for part in parts if not part.unilateral]
     G = np.concatenate([part.G for part in equations])
     owners = [part.name for part in equations for _ in part.G]
@@ -97,9 +97,9 @@ def dependent_equations(parts: list[ConstraintPart]) -> list[str]:
 
 
 def refuse_contradictions(parts: list[ConstraintPart], velocity: Array) -> None:
-    """Equations of which one follows from those before it, but asks for something else.
+    """Raise an error if an equation depends on those before it but has a different target.
 
-    ``velocity``: one of the size of those to come, to tell what is rounding.
+    ``velocity`` is one of the expected size: it sets the scale of rounding.
     """
     equations = [part for part in parts if not part.unilateral]
     G = np.concatenate([part.G for part in equations])

@@ -1,7 +1,7 @@
 """Constraints on a tree: closed loops, gears, prescribed motion, limits, attached particles (Sueda 2.8, 2.9).
 
-Steps keep to ``G v+ = -rate - gamma g``, accelerations to the same with two derivatives (Baumgarte; Sueda
-1.12): the part of the error that is taken back is the caller's.
+Steps satisfy ``G v+ = -bias_velocity - gamma g``, accelerations the same with two derivatives (Baumgarte;
+Sueda 1.12): the caller chooses the part of the error that a step removes.
 """
 
 from __future__ import annotations
@@ -33,16 +33,18 @@ JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 BodyMotion = Callable[[float, Array, Array], tuple[ArrayLike, ArrayLike]]
 """Body twist ``(6,)`` and its rate at a time, for the body's pose ``(4, 4)`` and twist ``(6,)``.
 
-For motions told in the world: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w x v``."""
+For motions given in world coordinates: ``v = R^T v_world`` and ``dv/dt = R^T a_world - w x v``.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class LoopClosure(BodyConstraint):
-    """A point of one body stays at a point of another.
+    """Coincidence of a point of one body with a point of another.
 
-    Along two directions only, if the joint of the first body is a hinge with the axis of the closing one: a
-    third row would repeat what the other hinges say and make the system singular (Sueda eqs. (2.94), (2.95)).
-    The two directions turn with the first body, which rows and drift know (eq. (2.97) does not).
+    If the joint of the first body is a revolute joint with the axis of the closing joint, only two directions
+    are constrained: a third row would repeat the rows of the other joints and make the system singular (Sueda
+    eqs. (2.94), (2.95)). The two directions turn with the first body; rows and bias account for that (eq.
+    (2.97) does not).
 
     Raises
     ------
@@ -59,11 +61,14 @@ class LoopClosure(BodyConstraint):
     x_b: ArrayField
     """Point ``(3,)`` in the frame of body b, m."""
     axis: ArrayField = None
-    """Of the closing hinge ``(3,)``, a unit vector in the joint frame of body a: no row along it. None: the
-    point is held in all directions, as by a ball joint."""
+    """Unit vector ``(3,)`` of the closing revolute joint in the joint frame of body a, without a row along
+    it. None: the point is held in all directions, as by a spherical joint.
+    """
     axis_follows_body: bool = True
-    """Whether the directions across the axis turn with body a. If not, each state holds them still, as do the
-    rows of Sueda eqs. (2.95), (2.97): the same while the loop is closed and nothing slides along the axis."""
+    """True if the directions across the axis turn with body a. If False, they are constant at each state, as
+    in the rows of Sueda eqs. (2.95), (2.97): equivalent while the loop is closed and nothing slides along the
+    axis.
+    """
 
     unilateral = False
 
@@ -91,7 +96,7 @@ class LoopClosure(BodyConstraint):
             i = system.tree.index(self.a)
             directions = perpendicular_pair(self.axis) @ kinematics.joint_poses[i, :3, :3].T
         if self.axis is not None and self.axis_follows_body:
-            # The gap as the joint frame of a sees it, which turns: with its angular velocity w in the world,
+            # The gap in the joint frame of a, which turns: with its angular velocity w in the world,
             # d/dt (R^T gap) = R^T (dgap/dt - w x gap).
             R = kinematics.body_poses[i, :3, :3]
             w = R @ kinematics.phi[i, :3]
@@ -105,9 +110,12 @@ class LoopClosure(BodyConstraint):
 
 @dataclass(frozen=True)
 class Gear:
-    """The coordinate of one joint follows another's: ``ratio q_a = q_b``; equal angles with ratio 1.
+    """Gear between two joints: ``ratio q_a = q_b``; equal angles with ratio 1.
 
-    Raises InvalidArgument if ``ratio`` is no finite number.
+    Raises
+    ------
+    InvalidArgument
+        If ``ratio`` is no finite number.
     """
 
     a: str
@@ -124,9 +132,12 @@ class Gear:
         object.__setattr__(self, "ratio", arguments.real_number("ratio", self.ratio))
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows.
+        """Return the rows of the gear.
 
-        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        Raises
+        ------
+        InvalidArgument
+            If the system has no such link, or another argument is not right.
         """
         check_rows_arguments(system, state, t)
         first, second = (_velocity_index(system, name) for name in (self.a, self.b))
@@ -139,15 +150,18 @@ class Gear:
 
 @dataclass(frozen=True)
 class PrescribedJoint:
-    """A joint moves as it is told (Sueda 2.9).
+    """Prescribed motion of a joint (Sueda 2.9).
 
-    Raises InvalidArgument if ``motion`` is no function.
+    Raises
+    ------
+    InvalidArgument
+        If ``motion`` is no function.
     """
 
     link: str
     """Name of the link that the joint carries."""
     motion: JointMotion
-    """From the time, s, to coordinates ``(k,)``, rad or m, velocities and accelerations."""
+    """Function from the time, s, to coordinates ``(k,)``, rad or m, velocities and accelerations."""
 
     unilateral = False
 
@@ -156,9 +170,12 @@ class PrescribedJoint:
         arguments.require_function("motion", self.motion, "t")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows.
+        """Return the rows of the prescribed motion.
 
-        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        Raises
+        ------
+        InvalidArgument
+            If the system has no such link, or another argument is not right.
         """
         check_rows_arguments(system, state, t)
         coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
@@ -171,18 +188,22 @@ class PrescribedJoint:
 
 @dataclass(frozen=True)
 class PrescribedBody(BodyConstraint):
-    """Some numbers of a body's twist are what they are told; its pose is not held.
+    """Prescribed components of a body's twist; its pose is not constrained.
 
-    Raises InvalidArgument if ``motion`` is no function.
+    Raises
+    ------
+    InvalidArgument
+        If ``motion`` is no function.
     """
 
     link: str
     """Name of the body's link."""
     components: Sequence[int]
-    """Which of the six, angular ones first."""
+    """Indices of the prescribed components of the twist, angular ones first."""
     motion: BodyMotion
-    """From time, s, pose ``(4, 4)`` and twist ``(6,)`` to the twist, rad/s and m/s, and its rate that are
-    told."""
+    """Function from time, s, pose ``(4, 4)`` and twist ``(6,)`` to the prescribed twist, rad/s and m/s, and
+    its rate.
+    """
 
     unilateral = False
 
@@ -208,13 +229,16 @@ class PrescribedBody(BodyConstraint):
 
 @dataclass(frozen=True, eq=False)
 class AttachedParticle(BodyConstraint):
-    """A particle stays at a point of a body, or of the world (Sueda 2.7).
+    """Attachment of a particle to a point of a body, or of the world (Sueda 2.7).
 
-    Raises InvalidArgument if ``particle`` is negative or the shape of ``x`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``particle`` is negative or the shape of ``x`` does not fit.
     """
 
     particle: int
-    """Number of the particle among the system's, from 0."""
+    """Index of the particle among those of the system."""
     link: str | None
     """Name of the body's link; None is the world."""
     x: ArrayField
@@ -230,9 +254,12 @@ class AttachedParticle(BodyConstraint):
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
     ) -> BodyConstraintRows:
-        """Its rows on body twists and on the velocities of particles and joints, for the time t.
+        """Return the rows on body twists and on the velocities of particles and joints, for the time t.
 
-        Raises InvalidArgument if the state has no such particle.
+        Raises
+        ------
+        InvalidArgument
+            If the state has no such particle.
         """
         if not 0 <= self.particle < len(state.x):
             raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
@@ -247,9 +274,12 @@ class AttachedParticle(BodyConstraint):
 
 @dataclass(frozen=True)
 class JointLimit:
-    """A coordinate stays between two bounds; either may be infinite.
+    """Bounds of a coordinate; either may be infinite.
 
-    Raises InvalidArgument if ``coordinate`` is negative or the shape of ``lower`` or ``upper`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``coordinate`` is negative or the shape of ``lower`` or ``upper`` does not fit.
     """
 
     link: str
@@ -259,7 +289,7 @@ class JointLimit:
     upper: float = np.inf
     """Largest coordinate, rad or m."""
     coordinate: int = 0
-    """Which one of the joint's, from 0."""
+    """Index of the coordinate among those of the joint."""
 
     unilateral = True
 
@@ -273,9 +303,12 @@ class JointLimit:
             raise InvalidArgument("lower", f"{self.lower:g}, upper {self.upper:g}", "lower < upper")
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Its rows.
+        """Return the rows of the finite bounds.
 
-        Raises InvalidArgument if the system has no such link, or another argument is not right.
+        Raises
+        ------
+        InvalidArgument
+            If the system has no such link, or another argument is not right.
         """
         check_rows_arguments(system, state, t)
         coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
@@ -292,10 +325,13 @@ class JointLimit:
 
 @dataclass(frozen=True, eq=False)
 class PlaneLimit(BodyConstraint):
-    """A point of a body stays on one side of a plane, to which its normal points, without friction.
+    """Frictionless contact of a point of a body with a plane, whose normal points to the allowed side.
 
-    Raises InvalidArgument if ``normal`` is not of unit length, ``offset`` is no finite number, or the shape
-    of ``x`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If ``normal`` is not of unit length, ``offset`` is no finite number, or the shape of ``x`` does not
+        fit.
     """
 
     link: str
@@ -328,9 +364,12 @@ class PlaneLimit(BodyConstraint):
 
 
 def perpendicular_pair(axis: ArrayLike) -> Array:
-    """Two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94)).
+    """Return two orthonormal directions ``(2, 3)`` perpendicular to a unit vector (Sueda eq. (2.94)).
 
-    Raises InvalidArgument if ``axis`` is not of unit length.
+    Raises
+    ------
+    InvalidArgument
+        If ``axis`` is not of unit length.
     """
     axis = arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1)
     second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
@@ -339,7 +378,7 @@ def perpendicular_pair(axis: ArrayLike) -> Array:
 
 
 def _velocity_index(system: TreeSystem, name: str) -> int:
-    """Where the only velocity of a link's joint is among all."""
+    """Return the index of the only velocity of a link's joint."""
     coordinates = system.tree.coordinate_slices[system.tree.index(name)]
     if coordinates.stop - coordinates.start != 1:
         raise InvalidArgument(
@@ -349,7 +388,7 @@ def _velocity_index(system: TreeSystem, name: str) -> int:
 
 
 def _prescribed_value(link: str, value: ArrayLike, count: int) -> Array:
-    """What a link is told to do: as many numbers, or one for all."""
+    """Return the prescribed value of a link: as many numbers as required, or one for all."""
     prescribed = arguments.array(f"motion of {link!r}", value)
     if prescribed.shape not in ((), (count,)):
         raise InvalidArgument(

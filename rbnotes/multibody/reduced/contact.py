@@ -42,12 +42,12 @@ from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
 @dataclass(frozen=True, eq=False)
 class ContactStep:
-    """The state after a step, and what happened in it."""
+    """State after a step, with its contacts and impulses."""
 
     state: State
     """Coordinates, rad and m, and velocities, rad/s and m/s, at the end of the step."""
     points: ContactPoints
-    """Contacts at the start of the step that could close within it; bodies are numbers of links."""
+    """Contacts at the start of the step that could close within it; bodies are indices of links."""
     solution: StepSolution
     """Impulses at these points, and those of constraints and limits in the order of
     :func:`~rbnotes.multibody.reduced.velocity_constraints`."""
@@ -56,14 +56,14 @@ class ContactStep:
 def tree_contacts(
     system: TreeSystem, state: State, points: ContactPoints, h: float, *, gamma: float = 0.0
 ) -> Contacts:
-    """Contacts as rows ``(3 c, N)`` on the velocities of particles and joints, for a step of size h.
+    """Return the contacts of a step of size h as rows ``(3 c, N)`` on velocities of particles and joints.
 
     Parameters
     ----------
     points
-        Between links, by their numbers in the tree, and the world.
+        Contacts between links, by their indices in the tree, and the world.
     gamma
-        Rate at which overlaps are taken back, 1/s.
+        Error reduction rate of overlaps, 1/s.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def _predict_contacts(
     h: float,
     excluded_pairs: Sequence[tuple[int, int]] | None,
 ) -> ContactPoints:
-    """Contacts that could close within a step of size h, for links where and as fast as ``maximal_state`` has them.
+    """Return the contacts that could close within a step of size h from a maximal state.
 
     Pairs ``excluded_pairs`` do not touch: by default each link and its parent.
     """
@@ -113,9 +113,9 @@ def contact_step(
     gamma: float = 0.0,
     excluded_pairs: Sequence[tuple[int, int]] | None = None,
 ) -> ContactStep:
-    """One step of a scheme with contact, friction, constraints and joint limits.
+    """Take one step of a scheme with contact, friction, constraints and joint limits.
 
-    Contacts count before they close: links may come as near as touches at the end of the step.
+    Contacts act before they close: links may approach until they touch at the end of the step.
 
     Parameters
     ----------
@@ -123,12 +123,12 @@ def contact_step(
         Shapes that the links, by their numbers ``tree.index(name)``, and the world carry.
     friction
         A model of :mod:`rbnotes.friction`, or its name (``"box"``); by default that of
-        :func:`rbnotes.multibody.maximal.simulate`, the same in all directions. Some want a symmetric mass, which
-        implicit schemes need not have; and a :class:`~rbnotes.dynamics.FullyImplicitScheme` scheme cannot be solved
-        to more digits than the model: give it a tolerance of 1e-7 or so.
+        :func:`rbnotes.multibody.maximal.simulate`, which is isotropic. Some models require a symmetric mass,
+        which implicit schemes need not have. A :class:`~rbnotes.dynamics.FullyImplicitScheme` cannot be more
+        accurate than the model: use a tolerance of about 1e-7.
     gamma
-        Rate at which errors and overlaps are taken back, 1/s.
-    apart
+        Error reduction rate of constraints and overlaps, 1/s.
+    excluded_pairs
         Pairs of links (or ``WORLD``) that do not touch; by default each link and its parent.
 
     Raises

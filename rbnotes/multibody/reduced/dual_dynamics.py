@@ -1,8 +1,8 @@
-"""Constrained dynamics by the dual: multipliers first, and no mass matrix and no Jacobian (Sueda 2.12).
+"""Constrained dynamics by the dual problem, without a mass matrix or Jacobian (Sueda 2.12).
 
-Without its constraints a tree moves at ``a*``, which takes linear time. What is missing of them is made up by
-forces ``A^T lambda``, and each force is answered by an acceleration ``M^-1 A^T lambda`` in linear time as
-well. So the multipliers are those of a small problem, of as many unknowns as there are rows,
+Without its constraints a tree accelerates at ``a*``, which takes linear time. Constraint forces
+``A^T lambda`` correct this acceleration, and the response ``M^-1 A^T lambda`` to each force takes linear time
+as well. So the multipliers solve a small problem, with as many unknowns as there are rows,
 
     A M^-1 A^T lambda + (A a* - target) = s,        s = 0 for equations,
                                                     0 <= lambda _|_ s >= 0 for inequalities,
@@ -10,8 +10,8 @@ well. So the multipliers are those of a small problem, of as many unknowns as th
 and then ``a = a* + M^-1 A^T lambda``. Multipliers push, as everywhere here: those of inequalities are not
 negative (Sueda eq. (2.127) has them not positive, beside an objective whose multipliers push).
 
-Building the matrix takes one solve for each row, its rows on joint velocities one sweep each; what is left is
-dense, so this is the way to go for many links with few constraints.
+Building the matrix takes one solve for each row; the rows on joint velocities take one sweep each. The
+remaining problem is dense, so this is the method for many links with few constraints.
 """
 
 from __future__ import annotations
@@ -55,26 +55,27 @@ from rbnotes.multibody.reduced.system import TreeSystem, _maximal_state
 from rbnotes.unchecked import se3
 
 RESPONSE_TOLERANCE = 1e-12
-"""Part of a row's effect from which on it is more than rounding, where equations hold the row fast."""
+"""Relative response of a row to its own multiplier below which equations already determine it."""
 
 
 @dataclass(frozen=True, eq=False)
 class DualProblem:
-    """What the multipliers of m independent rows have to do; inequalities come first (Sueda eq. (2.126))."""
+    """Linear complementarity problem of m independent rows; inequalities come first (Sueda eq. (2.126))."""
 
     free_acceleration: Array
     """Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2."""
     rows: Array
     """A ``(m, N)``, without unit between like accelerations."""
     acceleration_response: Array
-    """``A M^-1 (m, N)``: the acceleration that each row answers a unit multiplier with, 1/kg for points."""
+    """Matrix ``A M^-1 (m, N)``: the acceleration by a unit multiplier of each row, 1/kg for points."""
     target: Array
-    """What ``A a`` is to be, or not below ``(m,)``, m/s^2 or rad/s^2."""
+    """Target ``(m,)`` of ``A a``, or its lower bound, m/s^2 or rad/s^2."""
     num_inequalities: int
-    """How many rows are inequalities."""
+    """Number of rows that are inequalities."""
     row_combinations: Array | None = None
-    """What part of each equation's row is in the rows here ``(e, r)``: orthonormal combinations, where
-    equations repeat each other. None: the equations themselves."""
+    """Components ``(e, r)`` of each equation's row along the rows here: orthonormal combinations, if
+    equations are redundant. None: the equations themselves.
+    """
 
     @cached_property
     def delassus_matrix(self) -> Array:
@@ -84,20 +85,21 @@ class DualProblem:
 
     @property
     def residual_target(self) -> Array:
-        """``target - A a* (m,)``: what the free motion lacks."""
+        """Vector ``target - A a* (m,)``: the required change of the free accelerations."""
         result: Array = self.target - self.rows @ self.free_acceleration
         return result
 
     def multipliers(self, method: str = "block_principal_pivoting") -> Array:
-        """Of all rows ``(m,)``, N m or N, by a method of :func:`rbnotes.complementarity.solve_lcp`.
+        """Return the multipliers of all rows ``(m,)``, N m or N.
 
-        Those of the equations are eliminated (Sueda eq. (2.123)), so that an LCP is left.
+        The method is one of :func:`rbnotes.complementarity.solve_lcp`. The multipliers of the equations are
+        eliminated (Sueda eq. (2.123)), so that an LCP remains.
 
         Raises
         ------
         InvalidArgument
             If ``method`` is not one of the names.
-        Unsolved
+        NotSolved
             If inequalities contradict each other or the equations.
         """
         W, residual, (inequality, equality) = self.delassus_matrix, self.residual_target, self._row_slices
@@ -107,7 +109,7 @@ class DualProblem:
             W[inequality, inequality] - W[inequality, equality] @ eliminated,
             residual[inequality] - residual[equality] @ eliminated,
         )
-        # What equations hold fast moves by rounding only, and is short of its target by rounding or for good.
+        # Rows that the equations determine respond by rounding only: they meet their targets, or never can.
         is_fixed = np.diagonal(reduced_matrix) <= RESPONSE_TOLERANCE * np.diagonal(W)[inequality]
         reduced_matrix[is_fixed], reduced_matrix[:, is_fixed] = 0.0, 0.0
         terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free_acceleration)
@@ -128,9 +130,12 @@ class DualProblem:
         return slice(self.num_inequalities), slice(self.num_inequalities, None)
 
     def acceleration(self, multipliers: Array) -> Array:
-        """``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124)).
+        """Return ``a* + M^-1 A^T lambda (N,)`` (Sueda eq. (2.124)).
 
-        Raises InvalidArgument if the shape of ``multipliers`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``multipliers`` does not fit.
         """
         multipliers = arguments.single_vector("multipliers", multipliers, len(self.rows))
         result: Array = self.free_acceleration + multipliers @ self.acceleration_response
@@ -146,21 +151,21 @@ def dual_acceleration(
     *,
     method: str = "block_principal_pivoting",
 ) -> tuple[Array, Array]:
-    """Accelerations ``(N,)`` and multipliers ``(m,)`` by the dual (Sueda eqs. (2.123), (2.127)).
+    """Return accelerations ``(N,)`` and multipliers ``(m,)`` by the dual (Sueda eqs. (2.123), (2.127)).
 
-    The same as :func:`~rbnotes.multibody.reduced.constrained_acceleration`, which forms the mass matrix and J, with the
-    same arguments, order of multipliers and errors; equations that repeat each other share their forces by
-    the same rule, and inequalities count only while they are active.
+    The arguments, the result, the order of multipliers and the errors are those of
+    :func:`~rbnotes.multibody.reduced.constrained_acceleration`, which forms the mass matrix and J. Redundant
+    equations share their forces by the same rule, and inequalities act only while they are active.
 
     Raises
     ------
     InvalidArgument
-        If a closed inequality closes further: that takes an impact, which no acceleration is.
+        If a closed inequality closes further: this requires an impact, not an acceleration.
     SingularConfiguration
         If a joint is in a singular state.
     InconsistentConstraints
         If equations contradict each other; the message names them.
-    Unsolved
+    NotSolved
         If inequalities contradict each other or the equations.
     """
     problem, parts, active_rows = _assemble_dual_problem(system, constraints, state, alpha, beta)
@@ -181,9 +186,12 @@ def dual_problem(
     alpha: float = 0.0,
     beta: float = 0.0,
 ) -> DualProblem:
-    """What :func:`dual_acceleration` solves, with the same arguments and errors.
+    """Return the problem that :func:`dual_acceleration` solves, with the same arguments and errors.
 
-    Raises InvalidArgument if ``alpha`` or ``beta`` is negative.
+    Raises
+    ------
+    InvalidArgument
+        If ``alpha`` or ``beta`` is negative.
     """
     return _assemble_dual_problem(system, constraints, state, alpha, beta)[0]
 
@@ -191,7 +199,7 @@ def dual_problem(
 def _assemble_dual_problem(
     system: TreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[DualProblem, list[ConstraintPart], list[Array]]:
-    """The problem, the rows of each constraint, and which of them are among these."""
+    """Return the problem, the rows of each constraint, and a mask of those that are in the problem."""
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
     constraints = checked_constraints(constraints)
@@ -226,7 +234,7 @@ def _assemble_dual_problem(
 
 
 class SweepKinematics(NamedTuple):
-    """How a tree moves, by one sweep from its roots to its leaves: a Motion without J."""
+    """Kinematics of a tree by one sweep from its roots to its leaves: :class:`BodyKinematics` without J."""
 
     joint_poses: Array
     """Frames of the joints ``(n, 4, 4)``."""
@@ -235,13 +243,13 @@ class SweepKinematics(NamedTuple):
     phi: Array
     """Body twists ``(n, 6)``."""
     bias_acceleration: Array
-    """``Jdot qdot (n, 6)``."""
+    """Bias accelerations ``Jdot qdot (n, 6)``."""
     A: Array
     """Adjoints ``(n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's."""
 
     @classmethod
     def from_state(cls, tree: Tree, state: State) -> SweepKinematics:
-        """That of a state's joints."""
+        """Return the kinematics of the joints of a state."""
         q, qdot = state.q, state.qdot
         relative_poses = _relative_joint_poses(tree, q)
         A = se3.Ad_inverse(relative_poses)
@@ -255,9 +263,9 @@ class SweepKinematics(NamedTuple):
 def constraint_rows_by_sweep(
     system: TreeSystem, kinematics: SweepKinematics, constraint: Constraint, state: State
 ) -> ConstraintRows:
-    """Rows of a constraint on velocities ``(m, N)``; those on bodies are handed on by one sweep each.
+    """Return the rows of a constraint on velocities ``(m, N)``; rows on bodies take one sweep each.
 
-    The same as its own, which take J.
+    The rows equal those of ``constraint.rows``, which use J.
     """
     if not isinstance(constraint, BodyConstraint):
         return constraint.rows(system, state, state.t)
@@ -274,7 +282,7 @@ def constraint_rows_by_sweep(
 
 
 def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: State) -> Array:
-    """As ``system.force(state)``."""
+    """Return the same as ``system.force(state)``."""
     tree = system.tree
     applied = system._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f
     on_bodies, on_particles = np.split(applied, [kinematics.phi.size])
@@ -289,7 +297,7 @@ def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: S
 
 
 def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
-    """Solves with a positive definite matrix, which may be empty."""
+    """Return a function that solves with a positive definite matrix, which may be empty."""
     if not len(W):
         return lambda right: right
     factors = linalg.cho_factor(W)
@@ -297,7 +305,7 @@ def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
 
 
 def _unconstrained_accelerations(system: TreeSystem, inverse_mass: InverseMass, forces: Array) -> Array:
-    """Accelerations ``(m, N)`` by forces on particles and joints, without constraints."""
+    """Return the accelerations ``(m, N)`` by forces on particles and joints, without constraints."""
     count = 3 * len(system.masses)
     of_particles = forces[:, :count] / np.repeat(system.masses, 3)
     return np.concatenate([of_particles, inverse_mass.solve(forces[:, count:])], axis=1)

@@ -1,12 +1,12 @@
-"""Motion of a tree under forces: mass matrix, forward and inverse dynamics, energies (Sueda 2.3, 2.5).
+"""Dynamics of a tree: mass matrix, forward and inverse dynamics, energies (Sueda 2.3, 2.5).
 
-With ``phi = J qdot`` in the equations of motion of all bodies, multiplied by ``J^T``, in which the forces of
-the joints do no work,
+The equations of motion of all bodies with ``phi = J qdot``, multiplied by ``J^T``, in which the constraint
+forces of the joints do no work, are
 
     M_r qddot = J^T (f - M Jdot qdot) + tau,      M_r = J^T M J.
 
-f holds the wrenches of gravity, of the bodies' own motion and applied ones, tau the forces of springs and
-dampers in the joints and applied ones.
+f holds the gravity wrenches, the gyroscopic wrenches and the applied ones, tau the forces of springs and
+dampers in the joints and the applied ones.
 """
 
 from __future__ import annotations
@@ -31,9 +31,12 @@ from rbnotes.unchecked import se3
 
 
 def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
-    """``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18)).
+    """Return ``M_r = J^T M J (..., k, k)``, symmetric (Sueda eq. (2.18)).
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _mass_matrix(tree, tree.check_vector("q", q))
@@ -47,10 +50,11 @@ def _mass_matrix(tree: Tree, q: Array) -> Array:
 
 
 def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
-    """The mass matrix with an inertia along what joints forbid their own coordinates.
+    """Return the mass matrix with an inertia along the coordinate directions that joints constrain.
 
-    Along the length of a quaternion nothing moves, and ``J^T M J`` is zero. There it is given an inertia of
-    the size of what the joint carries: what the constraints allow does not change, and it is regular.
+    Nothing moves along the length of a quaternion, and ``J^T M J`` is zero there. An inertia of the size of
+    the inertia that the joint carries is added: it does not change the motion that the constraints allow, and
+    the matrix is regular.
     """
     M = _mass_matrix(tree, q)
     for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
@@ -60,7 +64,7 @@ def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
 
 
 def _coordinate_constraint_inertia(tree: Tree, q: Array, i: int) -> Array:
-    """The inertia ``(..., k_i, k_i)`` of a joint along what it forbids its coordinates; zero if nothing."""
+    """Return the inertia ``(..., k_i, k_i)`` along the constrained coordinates of a joint, or zero."""
     joint, joint_coordinates = tree.links[i].joint, q[..., tree.coordinate_slices[i]]
     if not joint.num_coordinate_constraints:
         return np.zeros((joint.num_coordinates, joint.num_coordinates))
@@ -70,9 +74,9 @@ def _coordinate_constraint_inertia(tree: Tree, q: Array, i: int) -> Array:
 
 
 def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
-    """What joints forbid their own coordinates: rows ``G (..., c, k)`` and ``Gdot qdot (..., c)``.
+    """Return the coordinate constraints of joints: ``G (..., c, k)`` and ``Gdot qdot (..., c)``.
 
-    Velocities have ``G qdot = 0``, accelerations ``G qddot + Gdot qdot = 0``.
+    Velocities satisfy ``G qdot = 0``, accelerations ``G qddot + Gdot qdot = 0``.
     """
     count = sum(link.joint.num_coordinate_constraints for link in tree.links)
     rows, bias_acceleration = (
@@ -95,9 +99,12 @@ def coordinate_constraints(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Ar
 
 
 def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Wrenches ``(..., n, 6)`` of gravity and of the bodies' own motion, in body coordinates (Sueda 1.6).
+    """Return the gyroscopic and gravity wrenches ``(..., n, 6)`` in body coordinates (Sueda 1.6).
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
@@ -105,18 +112,24 @@ def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -
 
 
 def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
-    """Wrenches ``(..., n, 6)`` of gravity in body coordinates.
+    """Return the wrenches ``(..., n, 6)`` of gravity in body coordinates.
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _gravity_wrenches(tree, _poses_at(tree, tree.check_vector("q", q)).bodies)
 
 
 def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Forces ``(..., k)`` of the springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74)).
+    """Return the forces ``(..., k)`` of springs and dampers in the joints (Sueda 2.5, eqs. (2.72), (2.74)).
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _passive_joint_forces(tree, *_check_state_vectors(tree, q, qdot))
@@ -132,7 +145,7 @@ def _passive_joint_forces(tree: Tree, q: Array, qdot: Array) -> Array:
 def net_generalized_force(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Array:
-    """All that drives the joints ``(..., k)``: ``J^T (f - M Jdot qdot) + tau`` (Sueda eqs. (2.18), (2.73)).
+    """Return ``J^T (f - M Jdot qdot) + tau (..., k)`` with springs and dampers (Sueda eqs. (2.18), (2.73)).
 
     Parameters
     ----------
@@ -160,7 +173,7 @@ def _net_generalized_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrench
 
 
 def generalized_body_force(tree: Tree, kinematics: BodyKinematics, wrenches: Array) -> Array:
-    """``J^T (f - M Jdot qdot) (..., k)`` with the bodies' own wrenches and applied ones ``(..., n, 6)``."""
+    """Return ``J^T (f - M Jdot qdot) (..., k)`` with own and applied wrenches ``(..., n, 6)``."""
     f = (
         _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi)
         + wrenches
@@ -173,17 +186,17 @@ def generalized_body_force(tree: Tree, kinematics: BodyKinematics, wrenches: Arr
 def forward_dynamics_dense(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> Array:
-    """Accelerations ``qddot (..., k)`` under applied joint forces and wrenches (Sueda eq. (2.18)).
+    """Return the accelerations ``(..., k)`` under applied joint forces and wrenches (Sueda eq. (2.18)).
 
-    They keep to the constraints that joints have on their own coordinates. Parameters are those of
-    :func:`reduced_force`.
+    They satisfy the constraints of joints on their own coordinates. The parameters are those of
+    :func:`net_generalized_force`.
 
     Raises
     ------
     InvalidArgument
         If a shape does not fit.
     SingularConfiguration
-        If the mass matrix is singular: some joint is in a singular state, or nothing heavy moves with it. The
+        If the mass matrix is singular: some joint is in a singular state, or no mass moves with it. The
         message names the joints.
     """
     arguments.require_instance("tree", tree, Tree)
@@ -193,7 +206,7 @@ def forward_dynamics_dense(
 
 
 def solve_accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
-    """``qddot (..., k)`` from the regular mass matrix and all that drives the joints, as forward dynamics."""
+    """Return ``qddot (..., k)`` from the regularized mass matrix and the net generalized force."""
     rows, bias_acceleration = coordinate_constraints(tree, q, qdot)
     return _solve_constrained_accelerations(tree, M, force[..., None], rows, -bias_acceleration[..., None])[
         ..., 0
@@ -203,7 +216,7 @@ def solve_accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Arra
 def _solve_constrained_accelerations(
     tree: Tree, M: Array, forces: Array, rows: Array, targets: Array
 ) -> Array:
-    """Accelerations ``(..., k, m)`` under m forces ``(..., k, m)`` at once, with ``rows qddot = targets``."""
+    """Return accelerations ``(..., k, m)`` under forces ``(..., k, m)`` with ``rows qddot = targets``."""
     qddot = solve_mass_matrix(tree, M, forces)
     if rows.shape[-2]:
         responses = solve_mass_matrix(tree, M, np.swapaxes(rows, -1, -2))
@@ -214,11 +227,14 @@ def _solve_constrained_accelerations(
 def inverse_dynamics_dense(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> Array:
-    """Applied joint forces tau ``(..., k)`` that it takes to accelerate the joints at ``qddot (..., k)``.
+    """Return the applied joint forces ``(..., k)`` for the accelerations ``qddot (..., k)``.
 
-    Besides the springs, dampers, gravity and applied wrenches, as in :func:`reduced_force`.
+    They add to the springs, dampers, gravity and applied wrenches of :func:`net_generalized_force`.
 
-    Raises InvalidArgument if a shape does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
@@ -232,26 +248,32 @@ def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wre
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Of all bodies ``(...)``, J.
+    """Return the kinetic energy of all bodies ``(...)``, J.
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return kinetic_energy_from_twists(tree, _twists_at(tree, *_check_state_vectors(tree, q, qdot)))
 
 
 def kinetic_energy_from_twists(tree: Tree, phi: Array) -> Array:
-    """The same from the body twists ``(..., n, 6)``."""
+    """Return the kinetic energy from the body twists ``(..., n, 6)``."""
     result: Array = np.sum(phi * _matvec(tree.inertias, phi), axis=(-2, -1)) / 2
     return result
 
 
 def potential_energy(tree: Tree, q: ArrayLike) -> Array:
-    """Of gravity and of the joints' springs ``(...)``, J.
+    """Return the potential energy of gravity and of the joints' springs ``(...)``, J.
 
-    That of gravity is zero with every centre of mass at the world's origin.
+    The potential of gravity is zero with every center of mass at the world's origin.
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q = tree.check_vector("q", q)
@@ -259,7 +281,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
 
 def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
-    """The same from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
+    """Return the potential energy from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
     weights, centers = tree.weights_and_centers
     height = se3.transform_points(bodies, centers)
     deflection = q - tree.joint_parameter("spring_reference")
@@ -269,9 +291,12 @@ def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
 
 
 def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
+    """Return angular momentum about the world's origin and linear momentum ``(..., 6)`` in the world.
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
@@ -282,14 +307,14 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 
 def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
-    """``M_r^-1 forces (..., k, m)``, for m forces at once.
+    """Return ``M_r^-1 forces (..., k, m)``, for m forces at once.
 
     Raises
     ------
     SingularConfiguration
         If M_r is not positive definite to rounding; the message names the joints that move without inertia.
     """
-    # Scaled by its diagonal, so that radians and metres, heavy and light links count alike.
+    # Scaling by the diagonal makes the test independent of units and of the masses of the links.
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
     scaled = M * scale * np.swapaxes(scale, -1, -2)
@@ -303,7 +328,7 @@ def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
 
 
 def _singular_mass_matrix_error(tree: Tree, smallest: float, direction: Array) -> SingularConfiguration:
-    """Of a mass matrix with this eigenvalue, along scaled coordinates ``(k,)``."""
+    """Return the error for a mass matrix with this smallest eigenvalue and scaled eigenvector ``(k,)``."""
     moving = (np.abs(direction) > 0.1 * np.max(np.abs(direction))).nonzero()[0]
     names = [
         repr(link.name)
@@ -317,7 +342,7 @@ def _singular_mass_matrix_error(tree: Tree, smallest: float, direction: Array) -
 def _check_applied_forces(
     tree: Tree, tau: ArrayLike, wrenches: ArrayLike, **vectors: Array
 ) -> tuple[Array, Array]:
-    """Forces and wrenches whose leading axes go with those of the vectors beside them."""
+    """Return forces and wrenches, broadcast to the leading axes of the given vectors."""
     tau, wrenches = arguments.array("tau", tau), arguments.array("wrenches", wrenches)
     n = len(tree.links)
     for name, value, shape in (("tau", tau, (tree.num_coordinates,)), ("wrenches", wrenches, (n, 6))):

@@ -1,13 +1,14 @@
-"""How the forces of a tree change with its coordinates and velocities: all terms, in closed form (Sueda 2.5).
+"""Derivatives of the dynamics of a tree by its coordinates and velocities: all terms, exact (Sueda 2.5).
 
-Three things make inverse dynamics change, and linearly implicit steps leave out the most of them (Sueda eq.
+The derivatives of inverse dynamics have three parts; linearly implicit steps omit most of them (Sueda eq.
 (2.79)). *Twists and accelerations* of the bodies change, by one sweep from roots to leaves like that of the
-Jacobian; *wrenches* with them and with the poses; and the *Jacobian* that hands wrenches to the joints,
-which makes a geometric stiffness. A bracket is behind the most of it: seen from a frame that moves with a
-column S_l of its joint, every twist x from further up changes by ``-ad(S_l) x = ad(x) S_l``.
+Jacobian; *wrenches* change with them and with the poses; and so does the *Jacobian* that projects wrenches on
+the joints, which causes a geometric stiffness. Most terms come from one bracket: seen from a frame that moves
+with a column S_l of its joint, every twist x from further up changes by ``-ad(S_l) x = ad(x) S_l``.
 
-Derivatives by q hold qdot and qddot, and those by qdot hold q and qddot; they are the last axis. Joints add
-their dS, and for their drifts the second derivatives of S along the velocities (``drift_slope``).
+Derivatives by q hold qdot and qddot constant, those by qdot hold q and qddot; they are the last axis. Joints
+contribute the derivative of S, and the second derivatives of S along the velocities
+(``bias_acceleration_derivative``).
 """
 
 from __future__ import annotations
@@ -46,38 +47,41 @@ class DynamicsDerivatives(NamedTuple):
     """Derivatives of joint forces or accelerations ``(..., k)``."""
 
     q: Array
-    """By the coordinates ``(..., k, k)``, in the unit of the value per rad or m."""
+    """Derivative ``(..., k, k)`` by the coordinates, in the unit of the value per rad or m."""
     qdot: Array
-    """By the velocities ``(..., k, k)``, in the unit of the value per rad/s or m/s."""
+    """Derivative ``(..., k, k)`` by the velocities, in the unit of the value per rad/s or m/s."""
 
 
 class KinematicsDerivatives(NamedTuple):
-    """A motion of a tree, and how it changes; twists are in body coordinates."""
+    """Kinematics of a tree and their derivatives; twists are in body coordinates."""
 
     body_poses: Array
     """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
     """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
-    """Their derivative ``(..., n, 6, k)`` by qdot, rad and m per unit of the coordinates, and that of their
-    rates by qddot: the Jacobian.
+    """Jacobian ``(..., n, 6, k)``: derivative of the twists by qdot and of their rates by qddot, rad and m
+    per unit of the coordinates.
     """
     phi_q: Array
     """Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates."""
     phidot: Array
     """Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``."""
     phidot_q: Array
-    """Derivative ``(..., n, 6, k)`` of these by q, rad/s^2 and m/s^2 per unit of the coordinates."""
+    """Derivative ``(..., n, 6, k)`` of the rates by q, rad/s^2 and m/s^2 per unit of the coordinates."""
     phidot_qdot: Array
-    """Derivative ``(..., n, 6, k)`` of these by qdot, rad/s and m/s per unit of the coordinates."""
+    """Derivative ``(..., n, 6, k)`` of the rates by qdot, rad/s and m/s per unit of the coordinates."""
 
 
 def kinematics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike
 ) -> KinematicsDerivatives:
-    """Twists of all bodies and their rates, with all derivatives, by one sweep from roots to leaves.
+    """Return twists and their rates for all bodies, with all derivatives, by one sweep from the roots.
 
-    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q``, ``qdot`` or ``qddot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _kinematics_derivatives(tree, *check_vectors(tree, q=q, qdot=qdot, qddot=qddot))
@@ -87,7 +91,7 @@ def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> 
     relative_poses = _relative_joint_poses(tree, q)
     A = se3.Ad_inverse(relative_poses)
     J = _jacobian(tree, q, A)
-    # One more than there are links: the world rests, and is the last one, number -1.
+    # One more row than there are links: the last one, index -1, is the world at rest.
     shape = (*q.shape[:-1], len(tree.links) + 1, 6)
     phi, rate = np.zeros(shape), np.zeros(shape)
     phi_q, rate_q, rate_qdot = (np.zeros((*shape, tree.num_coordinates)) for _ in range(3))
@@ -131,9 +135,9 @@ def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> 
 
 
 def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> tuple[Array, Array, Array]:
-    """Wrenches of gravity, of the bodies' own motion, and of their inertia against their acceleration.
+    """Return gravity, gyroscopic and inertial wrenches ``(..., n, 6)``, and their derivatives.
 
-    ``(..., n, 6)``, with their derivatives ``(..., n, 6, k)`` by q and by qdot.
+    The derivatives ``(..., n, 6, k)`` are by q and by qdot.
     """
     M, phi, J = tree.inertias, derivatives.phi, derivatives.J
     wrenches = _gyroscopic_and_gravity_wrenches(tree, derivatives.body_poses, phi) - _matvec(
@@ -149,12 +153,15 @@ def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> t
 
 
 def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
-    """How ``J^T f`` changes ``(..., k, k)`` while the body wrenches ``f (..., n, 6)`` stay what they are.
+    """Return the derivative ``(..., k, k)`` of ``J^T f`` by q for constant body wrenches ``f (..., n, 6)``.
 
-    Wrenches are handed down from leaves to roots; a joint that turns what comes from beyond it changes what
-    reaches all joints before it.
+    Wrenches are added up from leaves to roots; a joint that rotates the wrenches from beyond it changes the
+    forces at all joints before it.
 
-    Raises InvalidArgument if the shape of ``q`` or ``wrenches`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``wrenches`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _geometric_stiffness(
@@ -187,12 +194,16 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
 def inverse_dynamics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> DynamicsDerivatives:
-    """Exact derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics`; that by qddot is the mass matrix.
+    """Return the derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics` by q and qdot.
 
-    The applied wrenches stay what they are in body coordinates. What springs, dampers and other forces on
-    bodies add is in :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_residual`.
+    The derivative by qddot is the mass matrix. The applied wrenches are constant in body coordinates. The
+    terms of springs, dampers and other forces on bodies are in
+    :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_residual`.
 
-    Raises InvalidArgument if a shape does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
@@ -216,20 +227,20 @@ def _inverse_dynamics_derivatives(
 def forward_dynamics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> DynamicsDerivatives:
-    """Exact derivatives of :func:`~rbnotes.multibody.reduced.forward_dynamics`, with its parameters; forces are held.
+    """Return the derivatives of :func:`~rbnotes.multibody.reduced.forward_dynamics` at constant forces.
 
-    They are along increments of the coordinates, with which states of a tree move. Where joints have
-    constraints on their own coordinates, accelerations keep to these near the state, too: with
-    ``M qddot - f = G^T mu`` and ``G qddot = -Gdot qdot`` both sides change, G among them. The derivatives
-    along what the constraints allow (of a quaternion, across it) are those on a path of unit quaternions; the
-    others tell what coordinates that have drifted off do.
+    The derivatives are along increments of the coordinates, by which states of a tree move. If joints have
+    constraints on their own coordinates, accelerations satisfy these near the state, too: in ``M qddot - f =
+    G^T mu`` and ``G qddot = -Gdot qdot`` both sides change, G among them. The derivatives along the allowed
+    directions (of a quaternion, perpendicular to it) are those on a path of unit quaternions; the others
+    describe coordinates that have drifted off.
 
     Raises
     ------
     InvalidArgument
         If a shape does not fit.
     SingularConfiguration
-        As forward dynamics does.
+        As for forward dynamics.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
@@ -256,7 +267,7 @@ def forward_dynamics_derivatives(
 def _constraint_slopes(
     tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
-    """Derivatives of ``G^T mu (..., k, k)`` by q, of ``G qddot + Gdot qdot (..., c, k)`` by q and by qdot."""
+    """Return derivatives of ``G^T mu (..., k, k)`` by q, ``G qddot + Gdot qdot (..., c, k)`` by q, qdot."""
     turned = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
     by_q = np.zeros((*mu.shape, tree.num_coordinates))
     by_qdot = by_q.copy()
@@ -277,14 +288,14 @@ def _constraint_slopes(
 
 
 def wrench_cross_matrix(wrenches: Array) -> Array:
-    """Matrices ``(..., 6, 6)`` that take a twist xi to ``ad(xi)^T f``, for wrenches ``f (..., 6)``."""
+    """Return matrices ``(..., 6, 6)`` that map a twist xi to ``ad(xi)^T f``, for wrenches ``f (..., 6)``."""
     moment, force = so3.hat(wrenches[..., :3]), so3.hat(wrenches[..., 3:])
     upper = np.concatenate([moment, force], axis=-1)
     return np.concatenate([upper, np.concatenate([force, np.zeros_like(force)], axis=-1)], axis=-2)
 
 
 def _gravity_wrench_derivative(tree: Tree, bodies: Array) -> Array:
-    """How the weights in body coordinates change as bodies turn ``(..., n, 6, 6)``."""
+    """Return the derivatives ``(..., n, 6, 6)`` of body-frame weights by rotations of the bodies."""
     weights, centers = tree.weights_and_centers
     local = np.einsum("...nji,nj->...ni", bodies[..., :3, :3], weights)
     result = np.zeros((*local.shape[:-1], 6, 6))
@@ -293,6 +304,6 @@ def _gravity_wrench_derivative(tree: Tree, bodies: Array) -> Array:
 
 
 def _subspace_derivative_product(dS: Array, rates: Array) -> Array:
-    """Derivative ``(..., 6, k)`` of ``S rates``, the rates held."""
+    """Return the derivative ``(..., 6, k)`` of ``S rates`` at constant rates."""
     result: Array = np.einsum("...ijl,...j->...il", dS, rates)
     return result

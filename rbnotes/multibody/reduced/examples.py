@@ -1,7 +1,7 @@
-"""The systems of Si & Guenter 5: chains of revolutes and of tori, a windmill, a slide and a board.
+"""Example systems of Si & Guenter 5: chains of revolutes and of tori, a windmill, a slide and a board.
 
-The paper tells the numbers of coordinates, the kinds of joints and control points; sizes, masses, springs and
-starts are ours. Gravity points down the z axis.
+The paper gives the numbers of coordinates, the kinds of joints and control points. Sizes, masses, springs and
+initial states are chosen here. Gravity points down the z axis.
 """
 
 from __future__ import annotations
@@ -30,29 +30,32 @@ from rbnotes.shapes import Box, Capsule, Solid, Sphere
 from rbnotes.unchecked import se3
 
 TORUS_RADIUS, TUBE_RADIUS = 0.1, 0.018
-"""Of the tori, m."""
+"""Radii of the tori, m."""
 QUARTER_TURN, HALF_TURN = np.pi / 2, np.pi
 Y_AXIS = (0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A tree, a state to start from, and what its bodies look like."""
+    """Tree with an initial state and the shapes of its bodies."""
 
     tree: Tree
     """Its links and joints."""
     initial_state: State
     """Coordinates, rad and m, and velocities, rad/s and m/s, to start from."""
     shapes: Mapping[str, Solid | Surface]
-    """Of each body, in its own frame, by the name of its link."""
+    """Shape of each body, in its own frame, by the name of its link."""
     track: Curve | Surface | None = None
-    """What the first body slides along."""
+    """Curve or surface on which the first body slides."""
 
 
 def revolute_chain(count: int = 20) -> Example:
-    """RC20, RC50, RC100: rods of 10 cm on hinges whose axes are y and x by turns; n coordinates.
+    """Return RC20, RC50 or RC100: rods of 10 cm on revolute joints about y and x by turns; n coordinates.
 
-    Raises InvalidArgument if ``count`` is below 1.
+    Raises
+    ------
+    InvalidArgument
+        If ``count`` is below 1.
     """
     count = arguments.count("count", count, 1)
     length = 0.1
@@ -77,9 +80,12 @@ def revolute_chain(count: int = 20) -> Example:
 
 
 def torus_chain(count: int = 10) -> Example:
-    """TC10, TC20: tori that hang in each other, the first on a universal joint; ``4 n - 2`` coordinates.
+    """Return TC10 or TC20: linked tori, the first on a universal joint; ``4 n - 2`` coordinates.
 
-    Raises InvalidArgument if ``count`` is below 1.
+    Raises
+    ------
+    InvalidArgument
+        If ``count`` is below 1.
     """
     count = arguments.count("count", count, 1)
     # The x axis of the joint points down, the torus hangs on its top.
@@ -96,9 +102,12 @@ def torus_chain(count: int = 10) -> Example:
 
 
 def sliding_chain(count: int = 6) -> Example:
-    """A chain of tori slides on a Bezier curve of 7 points, along the main axis of its first; ``4 n - 2``.
+    """Return a chain of tori whose first one slides along a Bezier curve; ``4 n - 2`` coordinates.
 
-    Raises InvalidArgument if ``count`` is below 1.
+    Raises
+    ------
+    InvalidArgument
+        If ``count`` is below 1.
     """
     count = arguments.count("count", count, 1)
     points = [[-1.2, -0.3, 0.7], [-0.9, 0.5, 0.0], [-0.5, 0.6, -0.5], [0, -0.9, 0.3], [0.5, 0.4, -0.5]]
@@ -111,10 +120,10 @@ def sliding_chain(count: int = 6) -> Example:
 
 
 def windmill() -> Example:
-    """WM: a hub with six arms of three bodies that glide on each other, against springs; 73 coordinates.
+    """Return WM: a hub with six arms of three bodies, which slide against springs; 73 coordinates.
 
-    A revolute joint, and of each kind three: sphere-sphere, sphere-torus and torus-torus on every other arm,
-    sphere-ellipsoid, ellipsoid-torus and torus-ellipsoid on those between.
+    The hub has a revolute joint. There are three joints of each kind: sphere-sphere, sphere-torus and
+    torus-torus on every other arm, sphere-ellipsoid, ellipsoid-torus and torus-ellipsoid on the arms between.
     """
     ball, ring, egg = sphere(0.06), torus(0.06, 0.02), ellipsoid([0.08, 0.06, 0.05])
     weights = {
@@ -136,7 +145,7 @@ def windmill() -> Example:
             first, second = kinds[i], kinds[i + 1]
             name = f"{second.name} {arm}.{i}"
             spatial = inertia.spatial_inertia(*inertia.with_mass(weights[second.name], 0.2))
-            # The second body touches with its far side, where u is half a turn.
+            # The second body touches with its far side, at u = pi.
             spring_reference = [0.0, 0.0, HALF_TURN, 0.0]
             joint = joints[first, second]
             links.append(
@@ -153,7 +162,7 @@ def windmill() -> Example:
 
 
 def board() -> Example:
-    """A rider on a board that slides on a Bezier surface of 25 points, tangent to it; 13 coordinates."""
+    """Return a rider on a board that slides on a Bezier surface of 25 points; 13 coordinates."""
     x, y = np.meshgrid(np.linspace(-1, 1, 5), np.linspace(-1, 1, 5), indexing="ij")
     height = 0.6 * (x**2 + y**2) + 0.2 * np.sin(3 * x) * np.cos(2 * y)
     track = bezier_surface(np.stack([x, y, height], axis=-1))
@@ -181,7 +190,7 @@ def board() -> Example:
 
 
 def _hanging_tori(count: int, placement: Array | None = None) -> list[Link]:
-    """All tori but the first: the inner side of each holds that of the next, across."""
+    """Return all tori but the first: each hangs in the one before it, at a right angle."""
     ring = torus(TORUS_RADIUS, TUBE_RADIUS)
     joint: JointType = surface_on_surface(ring, ring, QUARTER_TURN)
     return [

@@ -1,4 +1,4 @@
-"""Fewer coordinates than a tree's joints have: one angle for a whole chain of hinges (Sueda 2.6).
+"""Hyper-reduced coordinates: fewer than a tree's joints have, such as one angle for a chain (Sueda 2.6).
 
 The coordinates of all joints are a function of fewer ones, ``q = f(q_R)``, with the Jacobian J_rR. Velocities
 follow by one more factor, and the equations of motion by one more transpose (Sueda eqs. (2.80) to (2.83)),
@@ -25,23 +25,27 @@ from rbnotes.multibody.reduced.system import TreeSystem
 
 @dataclass(frozen=True, eq=False)
 class JointCoordinates:
-    """All joints' coordinates as a function of r fewer ones.
+    """Coordinates of all joints as a function of r fewer ones.
 
-    Raises InvalidArgument if ``num_coordinates`` is negative or ``q``, ``jacobian``, ``jacobian_rate`` or ``bias_acceleration_derivative``
-    is no function.
+    Raises
+    ------
+    InvalidArgument
+        If ``num_coordinates`` is negative or ``q``, ``jacobian``, ``jacobian_rate`` or
+        ``bias_acceleration_derivative`` is no function.
     """
 
     num_coordinates: int
-    """r."""
+    """Number r of coordinates."""
     q: Callable[[Array], ArrayLike]
-    """Coordinates ``(k,)`` of all joints."""
+    """Function from q_R to the coordinates ``(k,)`` of all joints."""
     jacobian: Callable[[Array], ArrayLike]
-    """J_rR ``(k, r)``, the derivative of q."""
+    """Function from q_R to J_rR ``(k, r)``, the derivative of q."""
     jacobian_rate: Callable[[Array, Array], ArrayLike]
-    """Its rate ``(k, r)``, for coordinates and velocities ``(r,)``."""
+    """Function from coordinates and velocities ``(r,)`` to the rate ``(k, r)`` of J_rR."""
     bias_acceleration_derivative: Callable[[Array, Array], ArrayLike] | None = None
-    """For implicit steps: the slope ``(k, r)`` of ``jacobian_dot(q_R, v_R) @ v_R`` by q_R, v_R held. None: by
-    the complex step, for which jacobian_dot takes complex coordinates."""
+    """Function to the derivative ``(k, r)`` of ``jacobian_rate(q_R, v_R) @ v_R`` by q_R at constant v_R, for
+    implicit steps. None: by the complex step, for which jacobian_rate accepts complex coordinates.
+    """
 
     def __post_init__(self) -> None:
         arguments.count("num_coordinates", self.num_coordinates)
@@ -61,19 +65,19 @@ class JointCoordinates:
         if not np.iscomplexobj(rates):
             expected = "a function, or a jacobian_dot that takes complex coordinates"
             raise InvalidArgument(
-                "bias_acceleration_derivative", "None, and a jacobian_dot that is real", expected
+                "bias_acceleration_derivative", "None, and a jacobian_rate that is real", expected
             )
         result: Array = rates.imag / COMPLEX_STEP
         return result
 
 
 def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinates:
-    """``q = J q_R + offset`` with a constant ``J (k, r)``.
+    """Return ``q = J q_R + offset`` with a constant ``J (k, r)``.
 
     Raises
     ------
     InvalidArgument
-        If the columns of J depend on each other, or the offset has another shape.
+        If the columns of J are linearly dependent, or the shape of ``offset`` does not fit.
     """
     constant: Array = arguments.with_ndim("J", arguments.array("J", J, None, None), 2)
     k, r = constant.shape[-2:]
@@ -95,9 +99,10 @@ def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinate
 
 
 def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:
-    """One coordinate turns several joints, each by its ratio; equal angles with ratios 1 (eq. (2.81)).
+    """Return coordinates in which one turns several joints, each by its ratio; eq. (2.81) has ratios 1.
 
-    It takes the place of the first of these joints in the tree; all other coordinates stay what they are.
+    The new coordinate replaces that of the first of these joints in the tree; all other coordinates stay the
+    same.
 
     Raises
     ------
@@ -124,15 +129,18 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
 
 @dataclass(frozen=True, eq=False)
 class HyperReducedSystem(ReducedSystem):
-    """A tree in fewer coordinates, as a mechanical system: its states are those of the r coordinates.
+    """Mechanical system of a tree in fewer coordinates: its states are those of the r coordinates.
 
     Particles beside the tree keep their own coordinates.
 
-    Raises InvalidArgument if ``system`` is no ``TreeSystem`` or ``coordinates`` is no ``JointCoordinates``.
+    Raises
+    ------
+    InvalidArgument
+        If ``system`` is no ``TreeSystem`` or ``coordinates`` is no ``JointCoordinates``.
     """
 
     coordinates: JointCoordinates
-    """How the k coordinates of the joints, rad or m, follow the r fewer ones."""
+    """Map from the r coordinates to the k coordinates of the joints, rad or m."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("system", self.system, TreeSystem)

@@ -1,17 +1,17 @@
-"""The inverse mass matrix times a vector in linear time, and with what implicit steps add to it (Sueda 2.13).
+"""Products with the inverse mass matrix in linear time, with additions for implicit steps (Sueda 2.13).
 
-A joint and all that hangs on it answer the acceleration behind the joint by a wrench, and the factor between
-the two is an inertia: that of its body and of all beyond, less what the joints on the way give way. One sweep
-from the leaves to the roots finds these *articulated inertias*. They belong to coordinates, not to forces:
-each further right side takes two sweeps of small products.
+A joint with all links beyond it responds to the acceleration of its parent with a wrench, and the factor
+between the two is an inertia: that of its body and of all bodies beyond, reduced by the motion of the joints
+on the way. One sweep from the leaves to the roots finds these *articulated inertias*. They depend on
+coordinates, not on forces: each further right side takes two sweeps of small products.
 
 The same sweeps invert more than a mass matrix,
 
     M_r + J^T B J + P,
 
-if P couples no two joints, and B couples bodies only with themselves and with their parents: neither adds a
-path along which motion is handed on. That is what joint springs and dampers, those between a body and the
-world, and those between a body and its parent add to a linearly implicit step.
+if P couples no two joints, and B couples bodies only with themselves and with their parents, because neither
+adds a path between links. Joint springs and dampers, those between a body and the world, and those between a
+body and its parent add such terms to a linearly implicit step.
 """
 
 from __future__ import annotations
@@ -32,49 +32,53 @@ from rbnotes.unchecked import se3
 
 
 class JointPivot(NamedTuple):
-    """What the sweep over one link leaves behind, in the frame of its joint."""
+    """Result of the sweep at one link, in the frame of its joint."""
 
     S: Array
-    """Jacobian of the joint ``(..., 6, k)``."""
+    """Motion subspace of the joint ``(..., 6, k)``."""
     A: Array
-    """Adjoint ``(..., 6, 6)`` that takes twists from the frame of the parent's joint."""
+    """Adjoint ``(..., 6, 6)`` that maps twists from the frame of the parent's joint."""
     inverse_joint_inertia: Array
-    """``Psi (..., k, k)``: the joint's acceleration by a force along its coordinates."""
+    """``Psi (..., k, k)``: acceleration of the joint by a force along its coordinates."""
     parent_wrench: Array
-    """Wrench at the parent ``(..., 6, k)`` by the joint's acceleration."""
+    """Wrench on the parent ``(..., 6, k)`` by the joint's acceleration."""
     parent_acceleration: Array
-    """The joint's acceleration ``(..., k, 6)`` that the parent's takes away."""
+    """Reduction ``(..., k, 6)`` of the joint's acceleration by that of the parent."""
     articulated_inertia: Array
-    """Articulated inertia ``(..., 6, 6)``: what the body feels like with the joints beyond it free."""
+    """Articulated inertia ``(..., 6, 6)``: inertia of the body with the joints beyond it free."""
 
 
 @dataclass(frozen=True, eq=False)
 class InverseMass:
-    """``(M_r + J^T B J + P)^-1``, as factors; made by :func:`factor_inertia`."""
+    """Inverse ``(M_r + J^T B J + P)^-1`` in factored form; :func:`factor_mass_matrix` makes it."""
 
     tree: Tree
     """Links and their joints."""
     pivots: tuple[JointPivot, ...]
-    """One for each link."""
+    """Pivot of each link."""
     shape: tuple[int, ...]
     """Leading axes of the coordinates."""
     is_positive_definite: bool
-    """Whether the symmetric part of every pivot is positive definite; if the matrix is symmetric, it is
-    positive definite exactly then, and conjugate gradients may use this."""
+    """True if the symmetric part of every pivot is positive definite. A symmetric matrix is then positive
+    definite, as conjugate gradients require.
+    """
 
     def solve(self, x: ArrayLike) -> Array:
-        """Joint accelerations ``(..., k)`` under forces ``x (..., k)`` along the joints, and nothing else.
+        """Return the joint accelerations ``(..., k)`` under forces ``x (..., k)`` along the joints alone.
 
-        Several right sides are rows, one under the other.
+        Several right sides are stacked as rows.
 
-        Raises InvalidArgument if the shape of ``x`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``x`` does not fit.
         """
         return self._solve(self.tree.check_vector("x", x))
 
     def _solve(self, x: Array) -> Array:
         shape = arguments.common_shape(coordinates=self.shape, x=x.shape[:-1])
         x = np.broadcast_to(x, (*shape, self.tree.num_coordinates))
-        # One more than there are links: the world, which stays, is the last one, number -1.
+        # One more row than there are links: the last one, index -1, is the world at rest.
         wrenches, rates = (np.zeros((*shape, len(self.pivots) + 1, 6)) for _ in range(2))
         y = np.zeros(x.shape)
         for i in reversed(range(len(self.pivots))):
@@ -93,7 +97,7 @@ class InverseMass:
         return y
 
     def matrix(self) -> Array:
-        """The inverse itself ``(..., k, k)``, in quadratic time: each row of the identity is a right side."""
+        """Return the inverse ``(..., k, k)`` in quadratic time: each row of the identity is a right side."""
         expanded_factors = InverseMass(
             self.tree, tuple(JointPivot(*map(_insert_axis, p)) for p in self.pivots), (), False
         )
@@ -115,33 +119,33 @@ def factor_mass_matrix(
 ) -> InverseMass:
     """Factor ``M_r + J^T B J + P`` in linear time (Sueda Algorithm 10, its first loop).
 
-    Along what joints forbid their own coordinates, such as the length of a quaternion, the mass matrix is
-    zero, and is given an inertia as in :meth:`~rbnotes.multibody.reduced.TreeSystem.mass_matrix`.
+    Along constrained coordinates of joints, such as the length of a quaternion, the mass matrix is zero;
+    an inertia is added there as in :meth:`~rbnotes.multibody.reduced.TreeSystem.mass_matrix`.
 
     Parameters
     ----------
     q
         Coordinates ``(..., k)``, rad or m.
-    joints
+    joint_terms
         P ``(..., k, k)``, kg m^2 or kg, zero between different joints, or its diagonal ``(k,)`` or one
         number: for a step of size h ``-h D - h^2 K`` with the derivatives D and K of joint forces (eq.
         (2.79), where D has the other sign).
-    bodies
+    body_terms
         The diagonal blocks of B ``(..., n, 6, 6)``, in body coordinates, kg, kg m and kg m^2.
-    parents
+    parent_terms
         The blocks of B ``(..., n, 2, 6, 6)`` between each body and its parent: its rows with the parent's
         columns, then the parent's rows with its columns. None by default; without effect on roots.
     locked
-        Names of links whose joints do not give way: what is inverted is the block of the others, and the
-        result is zero for these.
+        Names of links whose joints are locked: the block of the other joints is inverted, and the result is
+        zero for the locked ones.
 
     Raises
     ------
     InvalidArgument
         If P couples joints, or a name is not that of a link.
     SingularConfiguration
-        If a joint is in a singular state, nothing heavy moves with it, or the additions take away what
-        inertia it has; the message names it.
+        If a joint is in a singular state, no mass moves with it, or the additions cancel its inertia; the
+        message names it.
     """
     arguments.require_instance("tree", tree, Tree)
     q, n = tree.check_vector("q", q), len(tree.links)
@@ -170,10 +174,10 @@ def _factor_mass_matrix(
     C: Array | None = None,
     locked_links: Container[int] = (),
 ) -> InverseMass:
-    """As :func:`factor_inertia`, at q with all leading axes; what is locked is given by its number."""
+    """Return the same as :func:`factor_mass_matrix`, at q with all leading axes; locked links are indices."""
     shape, n = q.shape[:-1], len(tree.links)
     A, to_bodies = se3.Ad_inverse(_relative_joint_poses(tree, q)), tree.joint_to_body_adjoints
-    # The second is what joints would feel if none beyond them gave way: what rounding is measured by.
+    # The second inertia is that with all joints beyond locked; it sets the scale of rounding.
     inertias, rigid = (
         np.array(np.broadcast_to(_T(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
@@ -203,7 +207,7 @@ def _factor_mass_matrix(
             parent_wrench, parent_acceleration = (
                 np.zeros(S.shape),
                 np.zeros(_T(S).shape),
-            )  # behind it is the world
+            )  # the parent is the world
         else:
             down, up = articulated @ parent_adjoint, _T(parent_adjoint) @ articulated
             propagated = up @ parent_adjoint
@@ -226,16 +230,16 @@ def _factor_mass_matrix(
 
 
 def inverse_mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
-    """``M_r^-1 x (..., k)`` in linear time, for generalized forces ``x (..., k)`` (Sueda Algorithm 10).
+    """Return ``M_r^-1 x (..., k)`` for generalized forces ``x (..., k)`` in linear time (Sueda Algorithm 10).
 
-    For several right sides at the same coordinates, :func:`factor_inertia` does the first sweep once.
+    For several right sides at the same coordinates, :func:`factor_mass_matrix` does the first sweep once.
 
     Raises
     ------
     InvalidArgument
         If the shape of ``q`` or ``x`` does not fit.
     SingularConfiguration
-        If a joint is in a singular state, or nothing heavy moves with it; the message names it.
+        If a joint is in a singular state, or no mass moves with it; the message names it.
     """
     arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
@@ -243,21 +247,21 @@ def inverse_mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
 
 
 def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
-    """``M_r^-1 (..., k, k)`` in quadratic time, without M_r (Sueda 2.13).
+    """Return ``M_r^-1 (..., k, k)`` in quadratic time, without M_r (Sueda 2.13).
 
     Raises
     ------
     InvalidArgument
         If the shape of ``q`` does not fit.
     SingularConfiguration
-        As :func:`inverse_mass_product`.
+        As for :func:`inverse_mass_product`.
     """
     inverse = factor_mass_matrix(tree, q).matrix()
     return (inverse + _T(inverse)) / 2
 
 
 def coordinate_constraint_accelerations(tree: Tree, q: Array, x: Array) -> Array:
-    """Return the part ``(..., k)`` of ``M_r^-1 x`` along what joints forbid their own coordinates.
+    """Return the part ``(..., k)`` of ``M_r^-1 x`` along the constrained coordinates of joints.
 
     Nothing moves along it. The inertia there is the one that
     :func:`~rbnotes.multibody.reduced.dynamics.regularized_mass_matrix` adds.
@@ -273,7 +277,7 @@ def coordinate_constraint_accelerations(tree: Tree, q: Array, x: Array) -> Array
 
 
 def joint_diagonal_blocks(tree: Tree, matrix: Array) -> Array:
-    """A matrix ``(..., k, k)`` without what couples different joints."""
+    """Return a matrix ``(..., k, k)`` without the blocks between different joints."""
     result = np.zeros(matrix.shape)
     for coordinates in tree.coordinate_slices:
         result[..., coordinates, coordinates] = matrix[..., coordinates, coordinates]
@@ -281,13 +285,13 @@ def joint_diagonal_blocks(tree: Tree, matrix: Array) -> Array:
 
 
 def _check_joint_terms(tree: Tree, value: ArrayLike) -> Array:
-    terms, k = arguments.array("joints", value), tree.num_coordinates
+    terms, k = arguments.array("joint_terms", value), tree.num_coordinates
     if terms.ndim < 2:
         if terms.shape not in ((), (k,)):
-            raise InvalidArgument("joints", f"shape {terms.shape}", f"shape (..., {k}, {k}) or ({k},)")
+            raise InvalidArgument("joint_terms", f"shape {terms.shape}", f"shape (..., {k}, {k}) or ({k},)")
         return np.diag(np.broadcast_to(terms, (k,)))
     if terms.shape[-2:] != (k, k):
-        raise InvalidArgument("joints", f"shape {terms.shape}", f"shape (..., {k}, {k}) or ({k},)")
+        raise InvalidArgument("joint_terms", f"shape {terms.shape}", f"shape (..., {k}, {k}) or ({k},)")
     P = terms
     coupling = np.abs(P - joint_diagonal_blocks(tree, P))
     if np.any(coupling):
@@ -295,15 +299,15 @@ def _check_joint_terms(tree: Tree, value: ArrayLike) -> Array:
         ends = [own.stop for own in tree.coordinate_slices]
         row, column = (tree.links[int(np.searchsorted(ends, place, "right"))].name for place in places)
         got = f"{row!r} coupled with {column!r}"
-        raise InvalidArgument("joints", got, "blocks on the diagonal, one for each joint")
+        raise InvalidArgument("joint_terms", got, "blocks on the diagonal, one for each joint")
     return P
 
 
 def _invert_joint_inertia(link: Link, joint_inertia: Array, size: Array) -> tuple[Array, bool]:
-    """Of what a joint feels along its coordinates ``(..., k, k)``, and whether it is positive definite.
+    """Return the inverse of a joint inertia ``(..., k, k)``, and True where it is positive definite.
 
-    Scaled by a size of it, so that radians and metres, heavy and light links count alike, and what rounding
-    has left of an inertia is told from a small one.
+    Scaling by its size makes the test independent of units and masses, and separates rounding from a small
+    inertia.
     """
     if not joint_inertia.shape[-1]:
         return joint_inertia, True
@@ -319,7 +323,7 @@ def _invert_joint_inertia(link: Link, joint_inertia: Array, size: Array) -> tupl
 
 
 def _insert_axis(part: Array) -> Array:
-    """The same for right sides along one more axis."""
+    """Insert an axis for several right sides."""
     return part[..., None, :, :]
 
 

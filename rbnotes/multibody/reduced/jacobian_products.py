@@ -1,9 +1,9 @@
 """Products with the Jacobian of a tree, its rate and its transpose, without these matrices (Sueda 2.10).
 
-A row of J repeats that of the parent, seen from another frame. What the parent's row times a vector is, has
-been found when it is the child's turn, so each product takes one sweep over the links: from the roots to the
-leaves for J and Jdot, the other way round for the transpose. The cost grows as the number n of links, where
-filling J (:func:`~rbnotes.multibody.reduced.jacobian`) takes as many blocks as the depths of all links add up to.
+A row of J repeats that of the parent, seen from another frame. The product with the parent's row is known
+before that of the child, so each product takes one sweep over the links: from the roots to the leaves for J
+and Jdot, in the other direction for the transpose. The cost grows as the number n of links. Filling J
+(:func:`~rbnotes.multibody.reduced.jacobian`) takes as many blocks as the sum of the depths of all links.
 
 All functions broadcast over leading axes: for a product with several vectors, stack these along one.
 """
@@ -26,11 +26,15 @@ from rbnotes.unchecked import se3
 
 
 def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
-    """``J x (..., n, 6)``: body twists that joint velocities ``x (..., k)`` make (Sueda Algorithm 5).
+    """Return ``J x (..., n, 6)``: the body twists for joint velocities ``x (..., k)`` (Sueda Algorithm 5).
 
-    With what moves the tree, the same as :func:`~rbnotes.multibody.reduced.twists`; any virtual motion will do.
+    ``x`` may be any virtual motion; for the actual velocities the result equals
+    :func:`~rbnotes.multibody.reduced.twists`.
 
-    Raises InvalidArgument if the shape of ``q`` or ``x`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``x`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
@@ -38,11 +42,14 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
 
 
 def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike) -> Array:
-    """``Jdot x (..., n, 6)`` while the coordinates change at qdot ``(..., k)`` (Sueda Algorithm 5).
+    """Return ``Jdot x (..., n, 6)`` for coordinates that change at qdot ``(..., k)`` (Sueda Algorithm 5).
 
-    For ``x = qdot`` it is what of the bodies' accelerations does not come from those of the joints.
+    For ``x = qdot`` it is the part of the bodies' accelerations that is independent of qddot.
 
-    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``x`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _jacobian_dot_product(tree, *check_vectors(tree, q=q, qdot=qdot, x=x))
@@ -83,11 +90,14 @@ def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
 
 
 def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
-    """``J^T y (..., k)``: joint forces that body wrenches ``y (..., n, 6)`` come to (Sueda Algorithm 6).
+    """Return ``J^T y (..., k)``: the joint forces of body wrenches ``y (..., n, 6)`` (Sueda Algorithm 6).
 
-    Wrenches in the frames of the bodies that they act on.
+    Wrenches are in the frames of their bodies.
 
-    Raises InvalidArgument if the shape of ``q`` or ``y`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``y`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, y = tree.check_vector("q", q), arguments.array("y", y, len(tree.links), 6)
@@ -99,14 +109,14 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
 def jacobian_product_and_rate(
     tree: Tree, q: Array, qdot: Array, x: Array, xdot: Array, A: Array
 ) -> tuple[Array, Array]:
-    """``J x`` and its rate ``Jdot x + J xdot``, both ``(..., n, 6)`` and in the frames of the joints.
+    """Return ``J x`` and its rate ``Jdot x + J xdot``, both ``(..., n, 6)`` and in the frames of the joints.
 
     Parameters
     ----------
     A
-        Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
+        Adjoints ``(..., n, 6, 6)`` that map twists from the frame of the parent's joint to each joint's.
     """
-    # One more than there are links: the world rests, and is the last one, number -1.
+    # One more row than there are links: the last one, index -1, is the world at rest.
     y, z = (np.zeros((*q.shape[:-1], len(tree.links) + 1, 6)) for _ in range(2))
     for i, (link, parent, coordinates) in enumerate(
         zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
@@ -118,14 +128,14 @@ def jacobian_product_and_rate(
         adjoint, joint_ad = A[..., i, :, :], se3.ad(_matvec(S, qdot[..., coordinates]))
         parent_twist = _matvec(adjoint, y[..., parent, :])
         y[..., i, :] = parent_twist + _matvec(S, x[..., coordinates])
-        # Seen from a frame that moves at S qdot, everything else moves the other way.
+        # The frame moves at S qdot, so every other twist changes by the bracket with minus that twist.
         z[..., i, :] = _matvec(adjoint, z[..., parent, :]) - _matvec(joint_ad, parent_twist)
         z[..., i, :] += _matvec(Sdot, x[..., coordinates]) + _matvec(S, xdot[..., coordinates])
     return y[..., :-1, :], z[..., :-1, :]
 
 
 def generalized_forces(tree: Tree, q: Array, wrenches: Array, A: Array) -> Array:
-    """``J^T`` times body wrenches ``(..., n, 6)``; A as for :func:`moved`."""
+    """Return ``J^T`` times body wrenches ``(..., n, 6)``; A as for :func:`jacobian_product_and_rate`."""
     total = subtree_wrenches(tree, wrenches, A)
     result = np.zeros(q.shape)
     for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
@@ -136,9 +146,9 @@ def generalized_forces(tree: Tree, q: Array, wrenches: Array, A: Array) -> Array
 
 
 def subtree_wrenches(tree: Tree, wrenches: Array, A: Array) -> Array:
-    """What body wrenches ``(..., n, 6)`` come to at each joint, with all that hangs on it.
+    """Return the sum of the wrenches ``(..., n, 6)`` on each link and on all links beyond it.
 
-    In the frames of the joints; A as for :func:`moved`.
+    The sums are in the frames of the joints; A as for :func:`jacobian_product_and_rate`.
     """
     total = _matvec(np.swapaxes(tree.joint_to_body_adjoints, -1, -2), wrenches)
     for i in reversed(range(len(tree.links))):

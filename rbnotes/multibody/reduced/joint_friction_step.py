@@ -1,7 +1,7 @@
-"""The problem of one step with friction in joints: bearings are contacts whose normals are held (Sueda 2.11).
+"""Problem of one step with friction in joints: bearings are contacts with known normal impulses (Sueda 2.11).
 
-Contacts of bearings follow those of the colliders in one contact space. What a bearing carries are its
-joint's reactions, which follow from the motion, shared among its contacts.
+Contacts of bearings follow those of the colliders in one friction-contact problem. A bearing carries the
+reaction of its joint, which follows from the motion and is distributed over its contacts.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from rbnotes.unchecked import se3
 
 
 class JointFrictionProblem:
-    """The contact space of a step, and what joints carry under its impulses.
+    """Friction-contact problem of a step, with the joint reactions under its impulses.
 
-    What it takes has been checked by :func:`~rbnotes.multibody.reduced.bisp_step`, but for the bearings.
+    :func:`~rbnotes.multibody.reduced.bisp_step` has checked the arguments, except for the bearings.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class JointFrictionProblem:
         self.contact_problem: FrictionContactProblem = friction_contact_problem(problem)
         if not self.contact_problem.is_symmetric:
             raise InvalidArgument("system", "a mass of the step that is not symmetric", "a symmetric one")
-        # Of each constraint: its rows on bodies, and where its impulses are.
+        # For each constraint: its rows on bodies, and the slice of its impulses.
         self.body_constraints: list[tuple[Constraint, Array, bool, slice]] = []
         next_row = {False: len(system.coordinate_constraint_rows(state).rows), True: 0}
         for constraint in constraints:
@@ -103,7 +103,7 @@ class JointFrictionProblem:
                 )
 
     def initial_friction(self, initial_guess: BispStep | None) -> tuple[Array, list[Array]]:
-        """Friction impulses to begin with, of all contacts and by bearing."""
+        """Return the initial friction impulses of all contacts and by bearing."""
         friction: Array = np.zeros((self.contact_problem.count, 2))
         bearing_friction: list[Array] = [
             np.zeros((joint_bearing.bearing.count, 2)) for joint_bearing in self.joint_bearings
@@ -122,7 +122,7 @@ class JointFrictionProblem:
         return friction, bearing_friction
 
     def friction_limits(self, normal: Array, multipliers: list[Array], cone: str, facets: int) -> Array:
-        """Bounds of friction of all contacts."""
+        """Return the bounds of friction of all contacts."""
         result = self.contact_problem.mu * normal
         for joint_bearing, contact_slice, bearing_multipliers in zip(
             self.joint_bearings, self.contact_slices, multipliers, strict=True
@@ -133,7 +133,7 @@ class JointFrictionProblem:
     def distribute_friction(
         self, friction: Array, multipliers: list[Array], cone: str, facets: int
     ) -> list[Array]:
-        """Friction at the bearings' own contacts."""
+        """Return the friction at the bearings' own contacts."""
         return [
             each.distribute_friction(friction[contact_slice], bearing_multipliers, cone, facets)
             for each, contact_slice, bearing_multipliers in zip(
@@ -144,7 +144,7 @@ class JointFrictionProblem:
     def normal_multipliers(
         self, normal: Array, friction: Array, bearing_friction: list[Array]
     ) -> list[Array]:
-        """Multipliers of each bearing's contacts under these impulses."""
+        """Return the multipliers of each bearing's contacts under these impulses."""
         reactions = self.recover_reactions(normal, friction, bearing_friction)[2]
         return [
             each.bearing.load_distribution @ w for each, w in zip(self.joint_bearings, reactions, strict=True)
@@ -153,7 +153,7 @@ class JointFrictionProblem:
     def recover_reactions(
         self, normal: Array, friction: Array, bearing_friction: list[Array]
     ) -> tuple[StepSolution, Array, list[Array]]:
-        """The solution, wrenches through all joints, and reactions of each bearing without friction."""
+        """Return the solution, the wrenches through joints, and the bearing reactions without friction."""
         impulses = np.concatenate([normal[:, None], friction], axis=1)
         solution = self.contact_problem.step_solution(impulses, iterations=0, residual=0.0, method="BISP")
         n = len(self.system.tree.links)
@@ -202,7 +202,7 @@ class JointFrictionProblem:
         cone: str,
         facets: int,
     ) -> BispStep:
-        """The step under these impulses, with what its joints carry."""
+        """Return the step under these impulses, with its joint reactions."""
         solution, joint_wrenches, reactions = self.recover_reactions(normal, friction, bearing_friction)
         bearing_reactions = {}
         for joint_bearing, own_friction, bearing_multipliers, w in zip(

@@ -1,13 +1,13 @@
-"""What passes through the joints of a tree during a step: reactions from the motion (Sueda 2.11, 2.11.1).
+"""Joint reactions of a tree during a step, recovered from the motion (Sueda 2.11, 2.11.1).
 
-Reduced coordinates find a motion without asking what the joints do for it. It follows from the motion: what a
-body gained in momentum and did not get from forces came from its joints and whatever else holds it,
+Reduced coordinates find a motion without the joint reactions. These follow from the motion: the part of a
+body's change of momentum that is not due to forces comes from its joints and from other constraints,
 
     w = M (J (v+ - v) + h Jdot v) - h f - (impulses of constraints and contacts on bodies).
 
-A leaf's share came through its own joint; every other body's, too, after what its children's joints took from
-it is added. By d'Alembert's principle ``J^T w`` is what drives the joints along their own motion, and nothing
-if nothing drives them.
+A leaf receives its share through its own joint; every other body, too, after the shares of its children's
+joints are added. By d'Alembert's principle ``J^T w`` are the driving forces along the joints' own motion,
+zero if nothing drives them.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from rbnotes.unchecked import se3
 def body_constraint_impulses(
     system: TreeSystem, state: State, velocity: ArrayLike, h: float, *, implicit: bool = False
 ) -> Array:
-    """Impulsive wrenches ``(n, 6)`` that the bodies got in a step besides those of forces, in body frames.
+    """Return the impulsive wrenches ``(n, 6)`` of constraints on the bodies in a step, in body frames.
 
-    The difference between the motion with joints and that of the bodies if nothing held them (right form of
-    Sueda eqs. (2.116), (2.117), which leave out ``Jdot v``).
+    They are the difference between the motion with joints and that of unconstrained bodies (right form of
+    Sueda eqs. (2.116), (2.117), which omit ``Jdot v``).
 
     Parameters
     ----------
     velocity
-        After the step ``(N,)``.
+        Velocities after the step ``(N,)``.
     implicit
-        Whether the forces were those at the end of the step, as in linearly implicit Euler.
+        True if the forces are those at the end of the step, as in linearly implicit Euler.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def body_constraint_impulses(
 
 
 def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) -> tuple[Array, Array]:
-    """The impulses of :func:`unconstrained_impulses` as ``G v+ + rest (6 n,)``."""
+    """Return G and the rest of the impulses of :func:`body_constraint_impulses` as ``G v+ + rest (6 n,)``."""
     kinematics = system.body_kinematics(state)
     n = kinematics.phi.size
     reduction_matrix = system.reduction(state).J
@@ -73,16 +73,16 @@ def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) 
 
 
 def joint_transmitted_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
-    """What passes from each parent through the joint ``(n, 6)``, in the joints' own frames (Algorithm 8).
+    """Return the wrenches from each parent through the joint ``(n, 6)``, in the joints' frames (Algorithm 8).
 
-    From the leaves to the roots: a body gets what its own joint gives it less what its children's joints
-    give to these, so that the latter are added, as seen from its frame. Linear, and in time proportional to
-    the number of joints.
+    The sweep goes from the leaves to the roots: the wrench on a body is that of its own joint less those of
+    its children's joints, so that the latter are added in its frame. The map is linear and takes time
+    proportional to the number of joints.
 
     Parameters
     ----------
     wrenches : (n, 6)
-        What the joints give to each body in all, in the bodies' frames, N m and N; or impulses.
+        Total wrenches from the joints on each body, in the bodies' frames, N m and N; or impulses.
 
     Raises
     ------
@@ -98,12 +98,14 @@ def joint_transmitted_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) ->
 
 
 def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:
-    """Rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
+    """Return the rows ``(m, 6 n)`` of a constraint on the twists of the bodies; None if it acts on joints.
 
     Its multipliers push the bodies by their transpose.
 
-    Raises InvalidArgument if ``system`` is no ``TreeSystem``, ``constraint`` is no ``Constraint``, or
-    ``state`` is no ``State``.
+    Raises
+    ------
+    InvalidArgument
+        If ``system`` is no ``TreeSystem``, ``constraint`` is no ``Constraint``, or ``state`` is no ``State``.
     """
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)

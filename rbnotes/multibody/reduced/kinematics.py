@@ -1,8 +1,8 @@
-"""Where the bodies of a tree are and how they move: poses, twists, Jacobian and its rate (Sueda 2.1, 2.2).
+"""Kinematics of a tree: poses, twists, Jacobian and its rate (Sueda 2.1, 2.2).
 
 The twists of all bodies follow from the joint velocities, ``phi = J qdot``, their accelerations from
-``J qddot + Jdot qdot``. A row of J belongs to a body, in its own frame, and is filled from that of its
-parent: what the parent's joint does, seen from the body's joint, and what the body's own joint adds.
+``J qddot + Jdot qdot``. A row of J belongs to a body, in its own frame. It is filled from that of its parent:
+the columns of the parent, transformed to the body's joint, and the columns of the body's own joint.
 
 All functions broadcast over leading axes of q and qdot; twists and poses are those of the n bodies.
 """
@@ -21,16 +21,16 @@ from rbnotes.unchecked import se3
 
 
 class Poses(NamedTuple):
-    """Where a tree is, in the world."""
+    """Poses of a tree in the world."""
 
     joints: Array
-    """Frames of the joints, after they moved ``(..., n, 4, 4)``, in the world, m."""
+    """Frames of the joints ``(..., n, 4, 4)`` after their motion, in the world, m."""
     bodies: Array
     """Frames of the bodies ``(..., n, 4, 4)``, m."""
 
 
 class BodyKinematics(NamedTuple):
-    """Where a tree is and how it moves: all that its dynamics needs, from one pass from roots to leaves."""
+    """Kinematics of a tree for its dynamics, from one pass from roots to leaves."""
 
     joint_poses: Array
     """Frames of the joints ``(..., n, 4, 4)``, m."""
@@ -41,37 +41,42 @@ class BodyKinematics(NamedTuple):
     J: Array
     """Jacobian by bodies ``(..., n, 6, k)``, rad and m per unit of the coordinates."""
     bias_acceleration: Array
-    """What of the twists' rates does not come from joint accelerations: ``Jdot qdot``, ``(..., n, 6)``,
-    rad/s^2 and m/s^2.
+    """Bias accelerations ``Jdot qdot (..., n, 6)``: the rates of the twists at qddot = 0, rad/s^2 and m/s^2.
     """
 
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:
-    """Poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6)).
+    """Return the poses of joints and bodies at coordinates ``q (..., k)`` (Sueda eqs. (2.3), (2.6)).
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _poses_at(tree, tree.check_vector("q", q))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Body twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian.
+    """Return the twists ``(..., n, 6)`` of all bodies (Sueda eq. (2.11)), without the Jacobian.
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _twists_at(tree, *_check_state_vectors(tree, q, qdot))
 
 
 def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
-    """Frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
+    """Return the frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
     relative_poses = _relative_joint_poses(tree, q)
     return _poses(tree, relative_poses).bodies, _twists(tree, q, qdot, se3.Ad_inverse(relative_poses))
 
 
 def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
-    """Body twists; A as for :func:`_jacobian`."""
+    """Return the body twists; A as for :func:`_jacobian`."""
     joint_twists = np.zeros((*q.shape[:-1], len(tree.links), 6))
     for i, (link, parent, coordinates) in enumerate(
         zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
@@ -84,18 +89,24 @@ def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:
 
 
 def jacobian(tree: Tree, q: ArrayLike) -> Array:
-    """J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1).
+    """Return J ``(..., 6 n, k)``: twists of all bodies from joint velocities (Sueda eq. (2.14), Algorithm 1).
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _jacobian_at(tree, tree.check_vector("q", q))
 
 
 def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2).
+    """Return the rate ``(..., 6 n, k)`` of J (Sueda eqs. (2.15) to (2.17), the right form of Algorithm 2).
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
@@ -106,9 +117,12 @@ def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 
 def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics:
-    """Poses, twists, Jacobian and drift at once, for those who need several of them.
+    """Return poses, twists, Jacobian and bias accelerations at once.
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _body_kinematics(tree, *_check_state_vectors(tree, q, qdot))
@@ -143,7 +157,7 @@ def _body_kinematics(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
 
 
 def _relative_joint_poses(tree: Tree, q: Array) -> Array:
-    """Pose ``(..., n, 4, 4)`` of each joint in that of its parent."""
+    """Return the pose ``(..., n, 4, 4)`` of each joint in the frame of its parent."""
     Q = [
         link.joint.compute_transform(q[..., own])
         for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
@@ -161,12 +175,12 @@ def _poses(tree: Tree, relative_poses: Array) -> Poses:
 
 
 def _jacobian(tree: Tree, q: Array, A: Array) -> Array:
-    """J ``(..., n, 6, k)`` in the frames of the joints.
+    """Return J ``(..., n, 6, k)`` in the frames of the joints.
 
     Parameters
     ----------
     A
-        Adjoints ``(..., n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
+        Adjoints ``(..., n, 6, 6)`` that map twists from the frame of the parent's joint to each joint's.
     """
     J = np.zeros((*q.shape[:-1], len(tree.links), 6, tree.num_coordinates))
     for i, (link, parent, coordinates) in enumerate(
@@ -179,13 +193,13 @@ def _jacobian(tree: Tree, q: Array, A: Array) -> Array:
 
 
 def _jacobian_rate(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Array:
-    """Rate of J ``(..., n, 6, k)``, both in the frames of the joints."""
+    """Return the rate of J ``(..., n, 6, k)``, both in the frames of the joints."""
     Jdot = np.zeros_like(J)
     for i, (link, parent, coordinates) in enumerate(
         zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
     ):
         if parent >= 0:
-            # Seen from a frame that moves at the twist S qdot, everything else moves the other way. (The
+            # The frame moves at S qdot: other columns change by the bracket with minus that twist. (The
             # bracket with the joint's own columns is not zero; they are set after that.)
             own_twist = _matvec(J[..., i, :, coordinates], qdot[..., coordinates])
             Jdot[..., i, :, :] = (
@@ -198,12 +212,12 @@ def _jacobian_rate(tree: Tree, q: Array, qdot: Array, A: Array, J: Array) -> Arr
 
 
 def _flatten_bodies(J: Array) -> Array:
-    """``(..., n, 6, k)`` as ``(..., 6 n, k)``."""
+    """Reshape ``(..., n, 6, k)`` to ``(..., 6 n, k)``."""
     return J.reshape(*J.shape[:-3], 6 * J.shape[-3], J.shape[-1])
 
 
 def check_vectors(tree: Tree, **vectors: ArrayLike) -> list[Array]:
-    """Vectors ``(..., k)``, such as coordinates and velocities, checked and with the same leading axes."""
+    """Return checked vectors ``(..., k)``, such as coordinates and velocities, with the same leading axes."""
     checked = {name: tree.check_vector(name, value) for name, value in vectors.items()}
     shape = arguments.common_shape(**{name: value.shape[:-1] for name, value in checked.items()})
     return [np.broadcast_to(value, (*shape, tree.num_coordinates)) for value in checked.values()]

@@ -1,11 +1,11 @@
-"""A tree of bodies: each link is a body and the joint that carries it (Sueda 2.1).
+"""Model of a tree of bodies: each link is a body and the joint that carries it (Sueda 2.1).
 
 A joint's frame is placed in the frame of the parent's joint, and the body's frame in that of its own joint:
 
     joint pose = parent's joint pose * placement * Q(q),      body pose = joint pose * body frame.
 
-A link without a parent hangs in the world; there may be several. Coordinates and velocities of all links are
-stacked in the order of :attr:`Tree.links`, parents before children.
+A link without a parent is attached to the world; there may be several. Coordinates and velocities of all
+links are stacked in the order of :attr:`Tree.links`, parents before children.
 """
 
 from __future__ import annotations
@@ -30,22 +30,23 @@ from rbnotes.unchecked import se3
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A body, the joint that carries it, and where both are.
+    """Body with the joint that carries it and the frames of both.
 
     Raises
     ------
     InvalidArgument
-        If a frame is none, the inertia is no body's, or a number does not belong to the joint; the message
+        If a frame is no pose, no body has the inertia, or a value does not fit the joint; the message
         starts with the link's name.
     """
 
     name: str
-    """What others call the link."""
+    """Unique name of the link."""
     joint: JointType
-    """How the link moves on its parent."""
+    """Joint type between the parent and the link."""
     inertia: ArrayField = None
     """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
-    for a frame in between; something heavy has to hang on it."""
+    for an intermediate frame; a link with mass must follow it.
+    """
     parent: str | None = None
     """Name of the parent; None is the world."""
     placement: ArrayField = None
@@ -53,11 +54,11 @@ class Link:
     body_frame: ArrayField = None
     """Body frame ``(4, 4)`` in the joint frame, m; the same frame by default."""
     stiffness: ArrayField = 0.0
-    """Of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
+    """Stiffness of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
     damping: ArrayField = 0.0
-    """Of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
+    """Damping of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
     spring_reference: ArrayField = None
-    """Coordinates ``(k,)``, rad or m, at which the springs are slack; the joint's home by default."""
+    """Coordinates ``(k,)``, rad or m, at which the springs exert no force; neutral by default."""
 
     def __post_init__(self) -> None:
         label, k = f"link {self.name!r}", self._check_joint().num_coordinates
@@ -74,7 +75,7 @@ class Link:
         spring_reference = (
             self.joint.neutral
             if self.spring_reference is None
-            else arguments.array(f"{label}: rest", self.spring_reference)
+            else arguments.array(f"{label}: spring_reference", self.spring_reference)
         )
         fields["spring_reference"] = self._per_coordinate("spring_reference", spring_reference, k)
         if self.inertia is not None:
@@ -106,14 +107,14 @@ class Tree:
     Raises
     ------
     InvalidArgument
-        If two links have one name, a parent is missing, links hang on each other in a circle, or nothing
-        heavy hangs on a link without mass; the message names the links.
+        If two links have one name, a parent is missing, links form a cycle, or no link with mass follows a
+        link without mass; the message names the links.
     """
 
     links: Sequence[Link]
-    """In any order when given; sorted afterwards, otherwise in the order given."""
+    """Links in any order when given; then sorted, otherwise in the given order."""
     gravity: ArrayField = GRAVITY
-    """``(3,)`` in the world, m/s^2."""
+    """Gravity ``(3,)`` in the world, m/s^2."""
 
     def __post_init__(self) -> None:
         gravity = arguments.vector("gravity", self.gravity)
@@ -137,7 +138,7 @@ class Tree:
 
     @cached_property
     def coordinate_slices(self) -> tuple[slice, ...]:
-        """Where each link's coordinates are among all."""
+        """Slice of each link's coordinates among all coordinates."""
         ends = np.cumsum([0, *(link.joint.num_coordinates for link in self.links)]).tolist()
         return tuple(slice(start, end) for start, end in pairwise(ends))
 
@@ -155,7 +156,7 @@ class Tree:
 
     @cached_property
     def mean_subtree_inertias(self) -> Array:
-        """Mean diagonal entry ``(n,)`` of the inertias of each link and all that hang on it, added up."""
+        """Mean diagonal entry ``(n,)`` of the summed inertias of each link and all links beyond it."""
         sizes: Array = np.trace(self.inertias, axis1=-2, axis2=-1) / 6
         for i in reversed(range(len(self.links))):
             if self.parents[i] >= 0:
@@ -174,12 +175,12 @@ class Tree:
 
     @cached_property
     def joint_to_body_adjoints(self) -> Array:
-        """Adjoints ``(n, 6, 6)`` that take twists from the joints' frames to the bodies'."""
+        """Adjoints ``(n, 6, 6)`` that map twists from the joints' frames to the bodies'."""
         return se3.Ad_inverse(self.body_frames)
 
     @cached_property
     def weights_and_centers(self) -> tuple[Array, Array]:
-        """Weights ``(n, 3)`` in the world, N, and the points ``(n, 3)`` of the bodies where they act."""
+        """Weights ``(n, 3)`` in the world, N, and the centers of mass ``(n, 3)`` in the bodies' frames, m."""
         masses = self.inertias[:, 5, 5]
         moments = np.stack([self.inertias[:, 2, 4], self.inertias[:, 0, 5], self.inertias[:, 1, 3]], axis=-1)
         heavy = np.where(masses > 0, masses, 1.0)
@@ -187,24 +188,27 @@ class Tree:
 
     @cached_property
     def neutral(self) -> Array:
-        """Coordinates ``(k,)`` of all joints at home: mostly zeros."""
+        """Neutral coordinates ``(k,)`` of all joints: mostly zeros."""
         return np.concatenate([np.zeros(0), *(link.joint.neutral for link in self.links)])
 
     def joint_parameter(self, field: str) -> Array:
-        """``stiffness``, ``damping`` or ``rest`` of all coordinates ``(k,)``.
+        """Return ``stiffness``, ``damping`` or ``spring_reference`` of all coordinates ``(k,)``.
 
-        Raises InvalidArgument if ``field`` is not one of the names.
+        Raises
+        ------
+        InvalidArgument
+            If ``field`` is not one of the names.
         """
         arguments.choice("field", field, ("stiffness", "damping", "spring_reference"))
         return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
 
     def check_vector(self, name: str, value: ArrayLike) -> Array:
-        """Coordinates, velocities or whatever there is one of for each ``(..., k)``.
+        """Return an array ``(..., k)`` with one value for each coordinate, such as coordinates or velocities.
 
         Raises
         ------
         InvalidArgument
-            If there are not as many; the message says how many each link has.
+            If the number of values is not k; the message lists the number for each link.
         """
         try:
             return arguments.vector(name, value, self.num_coordinates)
@@ -215,7 +219,7 @@ class Tree:
             raise InvalidArgument(name, error.got, f"{error.expected}: {each}") from error
 
     def index(self, name: str) -> int:
-        """Index of the link with this name.
+        """Return the index of the link with this name.
 
         Raises
         ------
@@ -228,12 +232,15 @@ class Tree:
         return names.index(name)
 
     def coordinates(self, values: Mapping[str, ArrayLike], default: ArrayLike | None = None) -> Array:
-        """Stacked coordinates or velocities ``(k,)`` from some given by the names of their links.
+        """Return stacked coordinates or velocities ``(k,)`` from values by the names of links.
 
-        The others are taken from ``default (k,)``, by default the joints' home. For velocities, say
+        The others are taken from ``default (k,)``, which is neutral if not given. For velocities, pass
         ``default=0``.
 
-        Raises InvalidArgument if there is no link of a name, or its numbers or ``default`` do not fit.
+        Raises
+        ------
+        InvalidArgument
+            If there is no link of a name, or its numbers or ``default`` do not fit.
         """
         arguments.require_instance("values", values, Mapping)
         base = self.neutral if default is None else arguments.array("default", default)
@@ -263,7 +270,7 @@ class Tree:
 
 
 def _check_inertia(name: str, value: Any) -> Array:
-    """A spatial inertia that some body could have; a point mass and a thin rod are bodies, too."""
+    """Return a spatial inertia; those of a point mass and of a thin rod are accepted."""
     M = arguments.symmetric(name, value, 6)
     if M.shape != (6, 6):
         raise InvalidArgument(name, f"shape {M.shape}", "shape (6, 6)")
@@ -288,7 +295,7 @@ def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
             )
     _refuse_cycles(by_name)
     sorted_links: dict[str, Link] = {}
-    while len(sorted_links) < len(links):  # each round places at least the links whose parents are placed
+    while len(sorted_links) < len(links):  # each pass places at least the links whose parents are placed
         for link in links:
             if link.parent is None or link.parent in sorted_links:
                 sorted_links.setdefault(link.name, link)

@@ -1,9 +1,9 @@
 """Linearly implicit steps by conjugate gradients, preconditioned along the tree (Sueda 2.13).
 
-Such a step solves with ``M - h D - h^2 K``. Multiplied with a vector, this takes two sweeps over the links
-and the blocks of K and D; what is inverted in linear time is the part of it that hands nothing on except
-along the tree: mass, springs and dampers in the joints, of bodies against the world and against their
-parents. Where there are no others the preconditioner is the inverse; it leaves the others to the iteration.
+Such a step solves with ``M - h D - h^2 K``. A product with this matrix takes two sweeps over the links and
+the blocks of K and D. The preconditioner inverts, in linear time, the part that couples only neighbors in the
+tree: mass, springs and dampers in the joints, and between bodies and the world or their parents. Without
+other springs and dampers it is the exact inverse; otherwise the iteration accounts for them.
 
 >>> import numpy as np
 >>> from scipy.sparse.linalg import cg
@@ -51,22 +51,26 @@ from rbnotes.multibody.reduced.system import TreeSystem
 
 @dataclass(frozen=True, eq=False)
 class StepPreconditioner:
-    """The inverse of what of ``M - h D - h^2 K`` runs along the tree; made by :func:`step_preconditioner`."""
+    """Inverse of the part of ``M - h D - h^2 K`` along the tree; :func:`step_preconditioner` makes it."""
 
     inverse_mass: InverseMass
-    """Of the joints' velocities."""
+    """Inverse for the joints' velocities."""
     particle_inverses: Array
     """Inverses ``(p, 3, 3)`` of the blocks of the particles, 1/kg."""
     is_exact: bool
-    """Whether nothing is left out: then it is the inverse of :func:`step_operator`."""
+    """True if nothing is left out: then it is the inverse of :func:`step_operator`."""
     is_positive_definite: bool
-    """Whether it is positive definite, if symmetric; conjugate gradients need that. Springs that are pressed
-    together may make it indefinite where h is large."""
+    """True if it is positive definite, provided that it is symmetric; conjugate gradients need that.
+    Compressed springs may make it indefinite for large h.
+    """
 
     def solve(self, x: ArrayLike) -> Array:
-        """Velocities ``(N,)`` from momenta, of particles and joints.
+        """Return the velocities ``(N,)`` from momenta of particles and joints.
 
-        Raises InvalidArgument if the shape of ``x`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``x`` does not fit.
         """
         count = 3 * len(self.particle_inverses)
         x = arguments.single_vector("x", x, count + self.inverse_mass.tree.num_coordinates)
@@ -75,18 +79,21 @@ class StepPreconditioner:
 
     @property
     def operator(self) -> LinearOperator:
-        """For the solvers of ``scipy.sparse.linalg``."""
+        """Linear operator for the solvers of ``scipy.sparse.linalg``."""
         size = 3 * len(self.particle_inverses) + self.inverse_mass.tree.num_coordinates
         return LinearOperator((size, size), matvec=lambda x: self.solve(x.ravel()), dtype=np.float64)
 
 
 def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
-    """``M - h D - h^2 K`` of particles and joints ``(N, N)``, as products in linear time.
+    """Return ``M - h D - h^2 K`` of particles and joints ``(N, N)``, as products in linear time.
 
-    With the derivatives of applied and joint forces, as :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_force` has them;
-    symmetric if those are.
+    The derivatives of applied and joint forces are those of
+    :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_force`; the operator is symmetric if they are.
 
-    Raises InvalidArgument if ``h`` is not positive.
+    Raises
+    ------
+    InvalidArgument
+        If ``h`` is not positive.
     """
     h = _check_step(system, state, h)
     count = state.v.size
@@ -114,9 +121,9 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
 
 
 def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreconditioner:
-    """The inverse of :func:`step_operator`, without the forces between bodies that are not parent and child.
+    """Return the inverse of :func:`step_operator`, without forces between bodies that are not neighbors.
 
-    Left out are derivatives between such bodies, between bodies and particles, between particles, and between
+    It omits derivatives between such bodies, between bodies and particles, between particles, and between
     different joints.
 
     Raises
@@ -124,7 +131,7 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     InvalidArgument
         If ``h`` is not positive.
     SingularConfiguration
-        If a joint is in a singular state, or springs that push take away its inertia; the message names it.
+        If a joint is in a singular state, or compressed springs cancel its inertia; the message names it.
     """
     h, tree = _check_step(system, state, h), system.tree
     applied, on_joints = _implicit_matrices(system, state, h)
@@ -142,14 +149,14 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
 
 
 def _check_step(system: TreeSystem, state: State, h: float) -> float:
-    """The size of the step, of these."""
+    """Return the checked step size."""
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
     return arguments.positive_number("h", h)
 
 
 def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
-    """``-h D - h^2 K`` of the applied forces, on bodies and particles, sparse; and of the joint forces."""
+    """Return ``-h D - h^2 K`` of the applied forces, sparse, and of the joint forces."""
     applied, driven = system._applied_forces(system.maximal_state(state)), system._driving_forces(state)
     tree = system.tree
     on_joints = _implicit_matrix(driven, h)
@@ -162,13 +169,13 @@ def _implicit_matrix(forces: Forces, h: float) -> Any:
 
 
 def _tree_blocks(tree: Tree, count: int, applied: Any) -> tuple[Array, Array, Array, bool]:
-    """Blocks of bodies, of bodies and their parents, of particles; and whether there are no others."""
+    """Return blocks of bodies, of bodies and parents, of particles; and True if there are no others."""
     n = len(tree.links)
     entries = sparse.coo_array(applied)
     entries.sum_duplicates()
     entries.eliminate_zeros()
     (rows, columns), values = entries.coords, entries.data
-    # Six numbers for a body, then three for a particle; the latter counted as bodies without parents.
+    # Six numbers for each body, then three for each particle; particles count as bodies without parents.
     row_owner, column_owner = (np.where(at < 6 * n, at // 6, n + (at - 6 * n) // 3) for at in (rows, columns))
     row_entry, column_entry = (np.where(at < 6 * n, at % 6, (at - 6 * n) % 3) for at in (rows, columns))
     parent = np.append(tree.parents, np.full(count, -1)).astype(int)

@@ -1,14 +1,14 @@
-"""Dynamics of a tree by sweeps over its links: inverse, forward, and both mixed (Sueda 2.12, Algorithm 9).
+"""Recursive dynamics of a tree: inverse, forward, and hybrid dynamics (Sueda 2.12, Algorithm 9).
 
-The same equations of motion as in :mod:`rbnotes.multibody.reduced.dynamics`, without J and without the mass matrix: every
-link is visited a few times, so that the cost grows as their number.
+The equations of motion are those of :mod:`rbnotes.multibody.reduced.dynamics`, without J and without the mass
+matrix: each link is visited a few times, so that the cost grows linearly.
 
-*Inverse* dynamics knows all accelerations. One sweep from the roots makes twists and their rates, one from
-the leaves hands on what they take. *Forward* dynamics needs the inertia that each joint feels: that of its
-body and of all that hangs on it, less what the joints beyond give way (Featherstone's articulated inertia).
-In *hybrid* dynamics some joints move as told, and do not give way. What the told accelerations take alone is
-inverse dynamics; the free joints answer to what they have too little or too much of it, with the driven ones
-locked; and inverse dynamics again finds the forces that the driven ones take.
+*Inverse* dynamics knows all accelerations. One sweep from the roots computes twists and their rates, one from
+the leaves adds up the required wrenches. *Forward* dynamics needs the articulated inertia at each joint: that
+of its body and of all bodies beyond it, reduced by the motion of the joints beyond (Featherstone).
+In *hybrid* dynamics the accelerations of some joints are prescribed. Inverse dynamics with the prescribed
+accelerations alone gives the residual forces at the free joints. Their accelerations follow from these with
+the prescribed joints locked; inverse dynamics then gives the forces at the prescribed joints.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from rbnotes.unchecked import se3
 
 
 class HybridDynamicsResult(NamedTuple):
-    """What joints do of which some move as told, and the others as forces make them."""
+    """Accelerations and forces of all joints, some of them with prescribed accelerations."""
 
     qddot: Array
     """Accelerations of all joints ``(..., k)``, rad/s^2 or m/s^2."""
     tau: Array
-    """Applied forces ``(..., k)``, N m or N: those given and, of joints that move as told, those that it
-    takes.
+    """Applied forces ``(..., k)``, N m or N: the given ones at free joints, the required ones at prescribed
+    joints.
     """
 
 
@@ -57,7 +57,8 @@ def inverse_dynamics(
 ) -> Array:
     """Return the applied joint forces ``(..., k)`` for the accelerations qddot: recursive Newton-Euler.
 
-    :func:`~rbnotes.multibody.reduced.inverse_dynamics_dense` forms the mass matrix instead, with the same result.
+    :func:`~rbnotes.multibody.reduced.inverse_dynamics_dense` forms the mass matrix instead, with the same
+    result.
 
     Parameters
     ----------
@@ -115,10 +116,13 @@ def forward_dynamics(
 ) -> Array:
     """Return the accelerations ``(..., k)`` under joint forces and wrenches: articulated bodies.
 
-    :func:`~rbnotes.multibody.reduced.forward_dynamics_dense` solves with the mass matrix instead. It has the same
-    parameters and errors. Both satisfy the constraints of joints on their own coordinates.
+    :func:`~rbnotes.multibody.reduced.forward_dynamics_dense` solves with the mass matrix instead. It has the
+    same parameters and errors. Both satisfy the constraints of joints on their own coordinates.
 
-    Raises InvalidArgument if a shape does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If a shape does not fit.
     """
     return hybrid_dynamics(tree, q, qdot, {}, tau, wrenches).qddot
 
@@ -131,36 +135,35 @@ def hybrid_dynamics(
     tau: ArrayLike = 0.0,
     wrenches: ArrayLike = 0.0,
 ) -> HybridDynamicsResult:
-    """Accelerations of joints under forces while others move as told, and the forces that these take.
+    """Return the accelerations of free joints and the forces of joints with prescribed accelerations.
 
-    What :class:`~rbnotes.multibody.reduced.PrescribedJoint` and its rows in the equations of motion say (Sueda eq.
-    (2.106)), in linear time. With all joints driven it is inverse dynamics, with none forward dynamics.
+    The result is that of :class:`~rbnotes.multibody.reduced.PrescribedJoint` and its rows in the equations of
+    motion (Sueda eq. (2.106)), in linear time. If all joints are prescribed it is inverse dynamics, if none
+    is, forward dynamics.
 
     Parameters
     ----------
     accelerations
-        Of the joints that are driven ``(..., k_i)``, rad/s^2 or m/s^2, by the names of their links; one of a
-        single coordinate takes a number, too.
+        Accelerations ``(..., k_i)`` of the prescribed joints, rad/s^2 or m/s^2, by the names of their links;
+        a joint with a single coordinate also accepts a number.
     tau
-        Applied joint forces ``(..., k)``, N m or N, besides those of springs and dampers; those on driven
-        joints are not looked at.
+        Applied joint forces ``(..., k)``, N m or N, besides those of springs and dampers; those of prescribed
+        joints are ignored.
     wrenches
         Applied body wrenches ``(..., n, 6)``, N m and N, besides gravity, in body coordinates.
 
     Raises
     ------
     InvalidArgument
-        If there is no link of a name, or its acceleration has not as many numbers as its joint has
-        coordinates.
+        If there is no link of a name, or the shape of its acceleration does not fit its joint.
     SingularConfiguration
-        If a joint that is not driven is in a singular state, or nothing heavy moves with it; the message
-        names it.
+        If a free joint is in a singular state, or no mass moves with it; the message names it.
     """
     arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("accelerations", accelerations, Mapping)
     prescribed, is_prescribed = _prescribed_accelerations(tree, accelerations)
     q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
-    # What the told accelerations alone take: the free joints have too much of it, or too little.
+    # Forces for the prescribed accelerations alone; the free joints differ from theirs by a residual.
     free_forces, constraint_accelerations = _remove_constraint_components(
         tree, q, qdot, tau - _inverse_dynamics(tree, q, qdot, prescribed, wrenches)
     )
@@ -177,9 +180,9 @@ def hybrid_dynamics(
 
 
 def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Array) -> tuple[Array, Array]:
-    """Forces without what joints' own constraints take up, and accelerations that only these ask for.
+    """Return forces without their components along joints' own constraints, and the constraint accelerations.
 
-    Both ``(..., k)``. A joint's S is zero along the rows of its constraints, so that nothing else moves.
+    Both are ``(..., k)``. A joint's S is zero along the rows of its constraints, so that nothing else moves.
     """
     remaining, constraint_accelerations = np.array(forces), np.zeros(q.shape)
     for link, coordinates in zip(tree.links, tree.coordinate_slices, strict=True):
@@ -199,7 +202,7 @@ def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Arr
 def _prescribed_accelerations(
     tree: Tree, accelerations: Mapping[str, ArrayLike]
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Accelerations ``(..., k)``, zero where none are told, and which are ``(k,)``."""
+    """Return accelerations ``(..., k)``, zero at free joints, and the mask ``(k,)`` of prescribed ones."""
     link_names = [link.name for link in tree.links]
     prescribed_by_link: dict[str, Array] = {}
     for name, value in accelerations.items():
@@ -223,7 +226,7 @@ def _prescribed_accelerations(
 def _check_dynamics_arguments(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike
 ) -> list[Array]:
-    """All that dynamics is given, with the same leading axes."""
+    """Return the arguments of dynamics, broadcast to the same leading axes."""
     tau, wrenches = _check_applied_forces(tree, tau, wrenches)
     wrenches = wrenches if wrenches.ndim else np.broadcast_to(wrenches, (len(tree.links), 6))
     vectors = check_vectors(

@@ -1,13 +1,13 @@
-"""A tree in fewer velocities than its joints and particles have: what such systems share (Sueda 2.6, 2.7).
+"""Base class of tree systems with fewer velocities than their joints and particles have (Sueda 2.6, 2.7).
 
-The velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem` follow from fewer ones, ``v = J v_R``, its
-accelerations by ``J dv_R/dt + Jdot v_R``. With one more transpose the equations of motion are those of the
-fewer ones (eqs. (2.83), (2.92)),
+The velocities of a :class:`~rbnotes.multibody.reduced.system.TreeSystem` follow from fewer ones,
+``v = J v_R``, its accelerations by ``J dv_R/dt + Jdot v_R``. With one more transpose the equations of motion
+are those of the fewer ones (eqs. (2.83), (2.92)),
 
     J^T M J dv_R/dt = J^T (f - M Jdot v_R).
 
-How both sides change follows by the chain rule, with the derivatives that the tree has of its own and those
-of J (:class:`Bends`).
+The derivatives of both sides follow by the chain rule, from the derivatives of the tree and those of J
+(:class:`ReductionDerivatives`).
 """
 
 from __future__ import annotations
@@ -25,61 +25,73 @@ from rbnotes.multibody.reduced.system import TreeSystem
 
 
 class ReductionDerivatives(NamedTuple):
-    """Derivatives that J has because it changes with the R fewer coordinates; N: all velocities."""
+    """Derivatives due to the change of J with the R fewer coordinates; N: all velocities."""
 
     velocities: Array
-    """Of ``J v_R``, by the coordinates ``(N, R)``."""
+    """Derivative ``(N, R)`` of ``J v_R`` by the coordinates."""
     accelerations: Array
-    """Of ``J a_R + Jdot v_R``, by the coordinates ``(N, R)``."""
+    """Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` by the coordinates."""
     bias_acceleration: Array
-    """Of ``Jdot v_R``, by v_R ``(N, R)``."""
+    """Derivative ``(N, R)`` of ``Jdot v_R`` by v_R."""
     forces: Array
-    """Of ``J^T f``, by the coordinates ``(R, R)``."""
+    """Derivative ``(R, R)`` of ``J^T f`` by the coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedSystem(ABC):
-    """A mechanical system whose states stand for states of a whole tree."""
+    """Mechanical system whose states represent states of a whole tree."""
 
     system: TreeSystem
-    """The whole tree, with its particles and all that acts on it."""
+    """Whole tree, with its particles and all forces."""
 
     @abstractmethod
     def _expand(self, state: State) -> tuple[State, Array, Array]:
-        """The state of the whole tree, J and the drift."""
+        """Return the state of the whole tree, J and the bias acceleration."""
 
     @abstractmethod
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
-        """How J changes, for accelerations ``(R,)`` of the fewer velocities and forces ``(N,)`` on all."""
+        """Return the derivatives of J, for fewer accelerations ``(R,)`` and forces ``(N,)`` on all."""
 
     def expand(self, state: State) -> State:
-        """The state of the whole tree, with its particles.
+        """Return the state of the whole tree, with its particles.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return self._expand(state)[0]
 
     def reduction(self, state: State) -> Reduction:
-        """All velocities of particles and joints from the fewer ones.
+        """Return the map from the fewer velocities to all velocities of particles and joints.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return Reduction(self._expand(state)[1])
 
     def acceleration_reduction(self, state: State) -> Reduction:
-        """All accelerations from the fewer ones: the drift is ``Jdot v_R`` (eqs. (2.82), (2.90)).
+        """Return the map from the fewer accelerations to all: the bias is ``Jdot v_R`` (eqs. (2.82), (2.90)).
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return Reduction(*self._expand(state)[1:])
 
     def mass_matrix(self, state: State) -> Array:
-        """``J^T M J``.
+        """Return ``J^T M J``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         full_state, J, _ = self._expand(state)
@@ -87,9 +99,12 @@ class ReducedSystem(ABC):
         return result
 
     def force(self, state: State) -> Array:
-        """All forces, handed on, with the fictitious ones of the drift.
+        """Return all forces, projected by ``J^T``, with the inertial forces of the bias acceleration.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         full_state, J, drift = self._expand(state)
@@ -97,11 +112,14 @@ class ReducedSystem(ABC):
         return result
 
     def linearized_force(self, state: State) -> Forces:
-        """The same, with K and D of the tree between two J, as linearly implicit Euler keeps them.
+        """Return the forces with K and D of the tree between two J, as linearly implicit Euler keeps them.
 
-        How J itself changes is in :meth:`tangent`.
+        The derivatives of J are in :meth:`linearized_residual`.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         full_state, J, drift = self._expand(state)
@@ -109,12 +127,12 @@ class ReducedSystem(ABC):
         return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ drift), J.T @ K @ J, J.T @ D @ J)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``force - mass acceleration (R,)``, with all its derivatives: exact ones, for fully implicit steps.
+        """Return ``force - mass_matrix acceleration (R,)`` with all exact derivatives.
 
         Parameters
         ----------
         acceleration
-            Of the fewer velocities ``(R,)``, rad/s^2 or m/s^2.
+            Acceleration ``(R,)`` of the fewer velocities, rad/s^2 or m/s^2.
 
         Raises
         ------
@@ -135,7 +153,7 @@ class ReducedSystem(ABC):
         )
 
     def acceleration(self, state: State) -> Array:
-        """Accelerations of the fewer velocities.
+        """Return the accelerations of the fewer velocities.
 
         Raises
         ------
@@ -151,17 +169,23 @@ class ReducedSystem(ABC):
         return solve_step(Reduction(J, drift).reduce(problem)).velocity
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Particles and coordinates plus the increment; velocities kept.
+        """Return particles and coordinates plus the increment, with the same velocities.
 
-        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
-        """That of the whole tree, J.
+        """Return the energy of the whole tree, J.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.system.energy(self.expand(state))

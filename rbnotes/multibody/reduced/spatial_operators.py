@@ -1,17 +1,17 @@
-"""The equations of motion of a tree as products of a few sparse matrices (Si & Guenter, appendix A).
+"""Spatial operators: the equations of motion as products of sparse matrices (Si & Guenter, appendix A).
 
-All n bodies are written in one column, six numbers each, in the frames of the bodies. Row i of a block matrix
-belongs to body i, and a body is reached from its parent by the adjoint A_i of the inverse of its pose G_i in
-the parent's body frame (in the world, for a link that hangs there):
+The twists of all n bodies form one column, six numbers each, in the frames of the bodies. Row i of a block
+matrix belongs to body i. The adjoint A_i of the inverse of the body's pose G_i in the parent's body frame (in
+the world, for a root) maps twists from the parent to the body:
 
     v = Gamma v + S qdot,      f = Gamma^T f + J vdot + ad_v J v + f_e,      tau = S^T f,
 
-where Gamma holds A_i in row i and in the column of its parent. Going back along the parents ends after at
-most n steps: Gamma is nilpotent, and G = (I - Gamma)^-1 is a finite sum. With it,
+where Gamma holds A_i in row i and in the column of its parent. The chain of parents ends after at most n
+steps: Gamma is nilpotent, and G = (I - Gamma)^-1 is a finite sum. With it,
 
     M = S^T G^T J G S.
 
-These matrices are for reading and for checking; :mod:`rbnotes.multibody.reduced.square_factorization` runs in O(n).
+These matrices serve reading and checking; :mod:`rbnotes.multibody.reduced.square_factorization` takes O(n).
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ from rbnotes.unchecked import se3
 
 
 def parent_motion_transforms(tree: Tree, q: ArrayLike) -> Array:
-    """A ``(..., n, 6, 6)``: takes twists from the body frame of each link's parent to its own.
+    """Return A ``(..., n, 6, 6)``, which maps twists from the body frame of each link's parent to its own.
 
-    The parent of a link that hangs in the world is the world, whose frame is the identity (Si & Guenter 4,
-    eqs. (6), (8)).
+    The parent of a root is the world, whose frame is the identity (Si & Guenter 4, eqs. (6), (8)).
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _parent_motion_transforms(tree, tree.check_vector("q", q))
@@ -61,9 +63,12 @@ def _parent_motion_transforms(tree: Tree, q: Array) -> Array:
 
 
 def motion_subspaces(tree: Tree, q: ArrayLike) -> tuple[Array, ...]:
-    """S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9)).
+    """Return S_i ``(..., 6, k_i)``: each body's twist relative to its parent is ``S_i qdot_i`` (eq. (9)).
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _motion_subspaces(tree, tree.check_vector("q", q))
@@ -75,9 +80,12 @@ def _motion_subspaces(tree: Tree, q: Array) -> tuple[Array, ...]:
 
 
 def motion_subspace_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
-    """Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12)).
+    """Return Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12)).
 
-    Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
     return _motion_subspace_rates(tree, *_check_state_vectors(tree, q, qdot))
@@ -91,7 +99,7 @@ def _motion_subspace_rates(tree: Tree, q: Array, qdot: Array) -> tuple[Array, ..
 
 
 def _sum_child_wrenches(tree: Tree, wrenches: Array, A: Array, i: int) -> Array:
-    """What the children of link i pass on to it ``(..., 6)``, of their wrenches ``(..., n, 6)``."""
+    """Return the sum ``(..., 6)`` of the wrenches ``(..., n, 6)`` of the children of link i, in its frame."""
     total: Array = np.zeros(6)
     for child in tree.children[i]:
         total = total + _transpose_matvec(A[..., child, :, :], wrenches[..., child, :])
@@ -100,11 +108,14 @@ def _sum_child_wrenches(tree: Tree, wrenches: Array, A: Array, i: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class SpatialOperators:
-    """Every matrix of Si & Guenter's appendix A at one state, each built when it is first asked for.
+    """Matrices of Si & Guenter's appendix A at one state, each built on first use.
 
     Rows and columns of bodies come in sixes. Leading axes of q and qdot broadcast.
 
-    Raises InvalidArgument if the shape of ``q``, ``qdot`` or ``wrenches`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q``, ``qdot`` or ``wrenches`` does not fit.
     """
 
     tree: Tree
@@ -112,7 +123,7 @@ class SpatialOperators:
     q: ArrayField
     """Coordinates ``(..., k)``, rad or m."""
     qdot: ArrayField = 0.0
-    """Rates ``(..., k)``, rad/s or m/s; at rest by default."""
+    """Velocities ``(..., k)``, rad/s or m/s; zero by default."""
     wrenches: ArrayField = 0.0
     """Applied wrenches ``(..., n, 6)`` besides the weights, N m and N, in body coordinates."""
 
@@ -142,7 +153,7 @@ class SpatialOperators:
 
     @cached_property
     def J(self) -> Array:
-        """``diag(J_1, ..., J_n)``, ``(6 n, 6 n)``: the inertias of the bodies."""
+        """Block diagonal ``diag(J_1, ..., J_n)``, ``(6 n, 6 n)``: the inertias of the bodies."""
         return _stacked_block_diagonal(self.tree.inertias)
 
     @cached_property
@@ -152,14 +163,14 @@ class SpatialOperators:
 
     @cached_property
     def Theta(self) -> Array:
-        """``(6 n, 6 n)``: hands each body what its parent has, and zero to those in the world (eq. (38))."""
+        """Selection matrix ``(6 n, 6 n)`` of the parent of each body, zero for roots (eq. (38))."""
         is_parent = np.array([[p == j for j in range(self._n)] for p in self.tree.parents], dtype=float)
         result: Array = np.kron(is_parent.reshape(self._n, self._n), np.eye(6))
         return result
 
     @cached_property
     def Gamma(self) -> Array:
-        """``M_lambda Theta``, ``(..., 6 n, 6 n)``: what children have of their parents' twists (eq. (43))."""
+        """Product ``M_lambda Theta``, ``(..., 6 n, 6 n)``: from twists of parents to children (eq. (43))."""
         result: Array = self.M_lambda @ self.Theta
         return result
 
@@ -198,18 +209,18 @@ class SpatialOperators:
 
     @cached_property
     def f_e(self) -> Array:
-        """``(..., 6 n)``: weights and applied wrenches of the bodies, all with a minus."""
+        """Weights and applied wrenches of the bodies ``(..., 6 n)``, with a minus sign."""
         load: Array = _gravity_wrenches(self.tree, _poses_at(self.tree, self.q).bodies) + self.wrenches
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property
     def a(self) -> Array:
-        """``ad_Sqdot Gamma v + Sdot qdot (..., 6 n)``: what joints add to the twists' rates (eq. (56))."""
+        """Joint terms of the twists' rates, ``ad_Sqdot Gamma v + Sdot qdot (..., 6 n)`` (eq. (56))."""
         return _matvec(self.ad_Sqdot @ self.Gamma, self.v) + _matvec(self.Sdot, self.qdot)
 
     @cached_property
     def b(self) -> Array:
-        """``ad_v J v + f_e (..., 6 n)``: wrenches of steady motion, less the loads (eq. (57))."""
+        """Gyroscopic wrenches less the loads, ``ad_v J v + f_e (..., 6 n)`` (eq. (57))."""
         return _matvec(self.ad_v @ self.J, self.v) + self.f_e
 
     @cached_property
@@ -221,7 +232,7 @@ class SpatialOperators:
 
     @cached_property
     def coriolis_matrix(self) -> Array:
-        """C ``(..., k, k)`` (eq. (52)): ``C qdot`` is what steady coordinates take, without loads."""
+        """Coriolis matrix C ``(..., k, k)`` (eq. (52)): ``C qdot`` are the bias forces without loads."""
         J = self.G @ self.S
         rate_momentum = self.J @ self.G @ (self.ad_Sqdot @ self.Gamma @ J + self.Sdot)
         result: Array = np.swapaxes(J, -1, -2) @ (rate_momentum + self.ad_v @ self.J @ J)
@@ -229,15 +240,18 @@ class SpatialOperators:
 
     @cached_property
     def load_forces(self) -> Array:
-        """phi ``(..., k) = S^T G^T f_e``: what holding the loads takes (eq. (53))."""
+        """Joint forces phi ``(..., k) = S^T G^T f_e`` that balance the loads (eq. (53))."""
         return _matvec(np.swapaxes(self.G @ self.S, -1, -2), self.f_e)
 
     def net_generalized_force(self, tau: ArrayLike = 0.0) -> Array:
-        """``tau - S^T G^T (J G a + b) (..., k)``: what is left to accelerate the joints (eq. (55)).
+        """Return ``tau - S^T G^T (J G a + b) (..., k)``, the force that accelerates the joints (eq. (55)).
 
-        Springs and dampers of the joints are added to tau.
+        The forces of springs and dampers of the joints are added to tau.
 
-        Raises InvalidArgument if the shape of ``tau`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If the shape of ``tau`` does not fit.
         """
         tau, _ = _check_applied_forces(self.tree, tau, 0.0)
         bias = _matvec(np.swapaxes(self.G, -1, -2), _matvec(self.J @ self.G, self.a) + self.b)
@@ -256,12 +270,12 @@ def _transpose_matvec(A: Array, x: Array) -> Array:
 
 
 def _stacked_block_diagonal(blocks: Array) -> Array:
-    """``(..., n, a, b)`` as ``(..., n a, n b)``."""
+    """Return blocks ``(..., n, a, b)`` as a block diagonal matrix ``(..., n a, n b)``."""
     return _block_diagonal([blocks[..., i, :, :] for i in range(blocks.shape[-3])])
 
 
 def _block_diagonal(blocks: Any) -> Array:
-    """Blocks ``(..., a_i, b_i)`` in one matrix."""
+    """Return blocks ``(..., a_i, b_i)`` in one block diagonal matrix."""
     rows, columns = sum(B.shape[-2] for B in blocks), sum(B.shape[-1] for B in blocks)
     leading = np.broadcast_shapes(*(B.shape[:-2] for B in blocks))
     result, row, column = np.zeros((*leading, rows, columns)), 0, 0

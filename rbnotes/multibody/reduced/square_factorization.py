@@ -1,17 +1,17 @@
 """Forward dynamics by the square factors of the mass matrix (Si & Guenter 4, eqs. (18)-(35); appendix B).
 
 Over the bodies, ``M = S^T G^T J G S`` has factors that are not square (:class:`SpatialOperators`).
-The *articulated* inertia Jbar of a body, which is what it feels like with all joints beyond it free, gives
+The *articulated* inertia Jbar of a body, that with all joints beyond it free, gives
 square ones: with the block diagonal ``Omega = S^T Jbar S`` and ``K = Jbar S Omega^-1``,
 
     Pi = Gamma^T K,    Y = (I - Gamma^T (I - K S^T))^-1,
     M = (I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T,    M^-1 = (I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi).
 
 ``I - S^T Y Pi`` is upper triangular with ones on its diagonal; two sweeps apply it and its transpose.
-The paper uses Y and Pi without saying what they are; these definitions make its equation (58) true.
+The paper uses Y and Pi without defining them; these definitions make its equation (58) true.
 
-Other than the recursion of articulated bodies, where inertias and loads come down the tree together, this one
-first asks what the joints need if they do not accelerate (an inverse dynamics), and then what the rest does.
+The articulated-body algorithm propagates inertias and loads together. This one first computes the joint
+forces at zero acceleration (inverse dynamics), and then the accelerations by the remaining forces.
 """
 
 from __future__ import annotations
@@ -47,71 +47,65 @@ from rbnotes.unchecked import se3
 
 
 class SquareFactors(NamedTuple):
-    """The factors of the mass matrix, body by body, in the frames of the bodies."""
+    """Factors of the mass matrix, body by body, in the frames of the bodies."""
 
     A: Array
     """Adjoints ``(..., n, 6, 6)``, without unit and m, from the frames of the parents."""
     S: tuple[Array, ...]
-    """Jacobian ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
+    """Motion subspace ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
     articulated_inertias: Array
-    """Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia that each body feels like with the joints
-    beyond it free.
+    """Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia of each body with the joints beyond it free.
     """
     Omega: tuple[Array, ...]
-    """``S_i^T Jbar_i S_i (..., k_i, k_i)``, kg m^2 or kg: the inertia that each joint feels, those before
-    it locked.
+    """Joint inertias ``S_i^T Jbar_i S_i (..., k_i, k_i)``, kg m^2 or kg, with the joints before them locked.
     """
     gain: tuple[Array, ...]
-    """``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: the wrench on each body that its joint's force makes."""
+    """Gains ``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: wrench on each body by its joint's force."""
     Y: Array
-    """``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, without unit and m: the wrench that a wrench on the body is
-    for its parent.
+    """Maps ``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, without unit and m, from a wrench on the body to the
+    wrench on its parent.
     """
     Pi: tuple[Array, ...]
-    """``A_i^T K_i (..., 6, k_i)``: that wrench of the joint's force, for the parent."""
+    """Wrench on the parent by the joint's force, ``A_i^T K_i (..., 6, k_i)``."""
 
 
 class FactoredDynamicsResult(NamedTuple):
-    """All that Si & Guenter's six passes compute, with their letters; each body has a row, in its frame."""
+    """Results of Si & Guenter's six passes, with their letters; each body has a row, in its frame."""
 
     v: Array
     """Twists ``(..., n, 6)``, rad/s and m/s, eq. (20)."""
     a: Array
-    """What each joint adds to the rates of the twists ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (19)."""
+    """Joint terms of the rates of the twists ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (19)."""
     b: Array
-    """Wrenches of steady twists, less the loads ``(..., n, 6)``, N m and N, eq. (21)."""
+    """Gyroscopic wrenches less the loads ``(..., n, 6)``, N m and N, eq. (21)."""
     alpha: Array
-    """Rates of the twists while the coordinates change steadily ``(..., n, 6)``, rad/s^2 and m/s^2, eq.
-    (22).
-    """
+    """Rates of the twists at qddot = 0 ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (22)."""
     alpha_bar: Array
-    """Wrenches that these take ``(..., n, 6)``, N m and N, eq. (23)."""
+    """Wrenches on the bodies for these rates ``(..., n, 6)``, N m and N, eq. (23)."""
     p: Array
-    """Wrenches in the joints that these take ``(..., n, 6)``, N m and N, eq. (24)."""
+    """Wrenches in the joints for these rates ``(..., n, 6)``, N m and N, eq. (24)."""
     p_bar: Array
-    """Joint forces that these take ``(..., k)``, N m or N, eq. (25)."""
+    """Joint forces for these rates ``(..., k)``, N m or N, eq. (25)."""
     tau_bar: Array
-    """What is left of the joint forces ``(..., k)``, N m or N, eq. (26)."""
+    """Remaining joint forces ``(..., k)``, N m or N, eq. (26)."""
     factors: SquareFactors
-    """Eqs. (27)-(30), which depend on q alone."""
+    """Factors of eqs. (27)-(30), which depend on q alone."""
     z: Array
-    """Wrenches that hold each body while the joints beyond it move by tau_bar ``(..., n, 6)``, N m and N,
-    eq. (31).
+    """Wrenches that hold each body while tau_bar moves the joints beyond it ``(..., n, 6)``, N m and N, eq.
+    (31).
     """
     c: Array
-    """What is left of tau_bar at each joint then ``(..., k)``, N m or N, eq. (32)."""
+    """Remainder of tau_bar at each joint ``(..., k)``, N m or N, eq. (32)."""
     c_bar: Array
     """Accelerations of the joints with those before them locked ``(..., k)``, rad/s^2 or m/s^2, eq. (33)."""
     eta: Array
-    """Rates of the twists that come from accelerations of joints ``(..., n, 6)``, rad/s^2 and m/s^2, eq.
-    (34).
-    """
+    """Rates of the twists by the accelerations of joints ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (34)."""
     qddot: Array
     """Accelerations of the joints ``(..., k)``, rad/s^2 or m/s^2, eq. (35)."""
 
 
 class FactorMatrices(NamedTuple):
-    """The same factors as matrices: what appendix B writes without saying what it is."""
+    """Factors of appendix B as matrices."""
 
     Jbar: Array
     """``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``, kg, kg m and kg m^2."""
@@ -146,20 +140,18 @@ class FactorMatrices(NamedTuple):
 
 
 def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
-    """Articulated inertias and gains (Si & Guenter eqs. (27)-(30)).
+    """Return the articulated inertias and gains (Si & Guenter eqs. (27)-(30)).
 
-    They are those of :func:`~rbnotes.multibody.reduced.factor_mass_matrix`, whose sweep from the leaves makes them, in the
-    frames of the bodies.
-
-    Joints that constrain their own coordinates are given an inertia along what they forbid, as in the
-    regular mass matrix.
+    They come from the sweep of :func:`~rbnotes.multibody.reduced.factor_mass_matrix`, in the frames of the
+    bodies. An inertia is added along the constrained coordinates of joints, as in the regularized mass
+    matrix.
 
     Raises
     ------
     InvalidArgument
         If the shape of ``q`` does not fit.
     SingularConfiguration
-        If some joint is in a singular state, or nothing heavy moves with it; the message names it.
+        If some joint is in a singular state, or no mass moves with it; the message names it.
     """
     arguments.require_instance("tree", tree, Tree)
     return _square_factors(tree, tree.check_vector("q", q))
@@ -186,17 +178,17 @@ def _square_factors(tree: Tree, q: Array) -> SquareFactors:
 def factored_dynamics(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = 0.0
 ) -> FactoredDynamicsResult:
-    """Forward dynamics in six passes over the tree, with all that they compute (eqs. (18)-(35)).
+    """Return the results of forward dynamics in six passes over the tree (eqs. (18)-(35)).
 
-    The accelerations are those of :func:`rbnotes.multibody.reduced.forward_dynamics`, whose parameters these are. Neither
-    the mass matrix nor the Jacobian is formed, and the cost grows with the number of links.
+    The parameters and the accelerations are those of :func:`rbnotes.multibody.reduced.forward_dynamics`.
+    Neither the mass matrix nor the Jacobian is formed, and the cost grows linearly with the number of links.
 
     Raises
     ------
     InvalidArgument
         If a shape does not fit.
     SingularConfiguration
-        As :func:`square_factors`.
+        As for :func:`square_factors`.
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
@@ -213,7 +205,7 @@ def factored_dynamics(
     v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
     p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.num_coordinates))
 
-    # Passes 1 and 2, from the roots: how everything moves while the coordinates change steadily.
+    # Passes 1 and 2, from the roots: twists and their rates at qddot = 0.
     for i, parent in enumerate(tree.parents):
         J = tree.inertias[i]
         own_twist = _matvec(S[i], qdot[..., slices[i]])
@@ -226,7 +218,7 @@ def factored_dynamics(
         alpha[..., i, :] += a[..., i, :]
         alpha_bar[..., i, :] = _matvec(J, alpha[..., i, :]) + b[..., i, :]
 
-    # Pass 3, from the leaves: what that takes, and what is left to accelerate the joints.
+    # Pass 3, from the leaves: the joint forces for these rates, and the remaining joint forces.
     for i in reversed(range(n)):
         p[..., i, :] = _sum_child_wrenches(tree, p, A, i) + alpha_bar[..., i, :]
         p_bar[..., slices[i]] = _transpose_matvec(S[i], p[..., i, :])
@@ -247,7 +239,7 @@ def factored_dynamics(
             qddot[..., slices[i]] -= _transpose_matvec(factors.Pi[i], eta[..., parent, :])
             eta[..., i, :] = _transpose_matvec(factors.Y[..., i, :, :], eta[..., parent, :])
         eta[..., i, :] += _matvec(S[i], c_bar[..., slices[i]])
-    # Along what joints forbid their own coordinates nothing else moves.
+    # Nothing else moves along the constrained coordinates of joints.
     qddot, constraint_accelerations = _remove_constraint_components(tree, q, qdot, qddot)
     qddot += constraint_accelerations
     return FactoredDynamicsResult(
@@ -256,9 +248,12 @@ def factored_dynamics(
 
 
 def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
-    """The factors of appendix B as matrices, from those of each body and their definitions in this module.
+    """Return the factors of appendix B as matrices, by their definitions in this module.
 
-    Raises InvalidArgument if the shape of ``q`` does not fit.
+    Raises
+    ------
+    InvalidArgument
+        If the shape of ``q`` does not fit.
     """
     operators = SpatialOperators(tree, q)
     factors = _square_factors(tree, operators.q)

@@ -1,8 +1,8 @@
-"""A tree that moves: the protocol of :mod:`rbnotes.dynamics` in joint coordinates (Sueda 2.3, 2.5, 2.7).
+"""Mechanical system of a tree, by the protocol of :mod:`rbnotes.dynamics` (Sueda 2.3, 2.5, 2.7).
 
-The state is ``State(q=..., qdot=...)``, with particles ``x``, ``v`` beside it where deformable things hang on
-the tree. Whatever acts on bodies and particles (springs, muscles, frame springs, dampers) acts on the
-*maximal* state, the poses and twists of all links, and is handed to the joints by ``J^T``.
+The state is ``State(q=..., qdot=...)``, with particles ``x``, ``v`` if deformable bodies are attached to
+the tree. Forces on bodies and particles (springs, muscles, frame springs, dampers) depend on the *maximal*
+state, the poses and twists of all links, and act on the joints by ``J^T``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 @dataclass(frozen=True, eq=False)
 class TreeSystem:
-    """A tree and particles under gravity, joint forces and forces on bodies and particles.
+    """Tree and particles under gravity, joint forces and forces on bodies and particles.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class TreeSystem:
     tree: Tree
     """Links, their joints and gravity."""
     masses: ArrayField = ()
-    """Of the particles ``(p,)``, kg."""
+    """Masses of the particles ``(p,)``, kg."""
     applied: ForceLaw = zero_forces
     """Forces on bodies and particles besides gravity, as a function of the maximal state."""
     driven: ForceLaw | None = None
@@ -69,38 +69,50 @@ class TreeSystem:
         object.__setattr__(self, "masses", masses)
 
     def body_kinematics(self, state: State) -> BodyKinematics:
-        """Poses, twists, Jacobian and drift of the tree.
+        """Return poses, twists, Jacobian and bias accelerations of the tree.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
         return _body_kinematics(self.tree, state.q, state.qdot)
 
     def maximal_state(self, state: State) -> State:
-        """Poses and twists of all links, and the particles: what forces on bodies see.
+        """Return the poses and twists of all links, and the particles: the argument of forces on bodies.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
         return _maximal_state(state, *body_poses_and_twists(self.tree, state.q, state.qdot))
 
     def reduction(self, state: State) -> Reduction:
-        """All velocities, of bodies and particles, from those of particles and joints (Sueda eq. (2.89)).
+        """Return the map from velocities of particles and joints to bodies and particles (Sueda eq. (2.89)).
 
-        For velocities: without a drift.
+        It has no bias; that of accelerations is in :meth:`acceleration_reduction`.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
         return Reduction(self._append_particles(_jacobian_at(self.tree, state.q)))
 
     def acceleration_reduction(self, state: State) -> Reduction:
-        """The same for accelerations: the drift is ``Jdot qdot`` (Sueda eqs. (2.2), (2.90)).
+        """Return the same map for accelerations, with the bias ``Jdot qdot`` (Sueda eqs. (2.2), (2.90)).
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -110,13 +122,16 @@ class TreeSystem:
         )
 
     def mass_matrix(self, state: State) -> Array:
-        """Masses of the particles, and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
+        """Return the masses of particles and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
 
-        Along what constraints on the joints' own coordinates forbid, such as the length of a quaternion,
-        nothing moves, and ``J^T M J`` is zero. There it is given an inertia of the size of what the joint
-        carries: what the constraints allow does not change, and the matrix is regular.
+        Nothing moves along constrained coordinates of joints, such as the length of a quaternion, and ``J^T M
+        J`` is zero there. An inertia of the size of the inertia that the joint carries is added: it does not
+        change the motion that the constraints allow, and the matrix is regular.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -127,9 +142,12 @@ class TreeSystem:
         return M
 
     def force(self, state: State) -> Array:
-        """All forces ``(N,)``: on particles, then those that drive the joints (Sueda eq. (2.73)).
+        """Return all forces ``(N,)``: on particles, then on the joints (Sueda eq. (2.73)).
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -141,13 +159,16 @@ class TreeSystem:
         )
 
     def linearized_force(self, state: State) -> Forces:
-        """The same, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
+        """Return all forces, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
 
-        K and D are those of applied and joint forces. How J, gravity and the gyroscopic wrenches change
-        with the coordinates is left out: of first order in the step like all the rest that scheme leaves.
-        It is in :meth:`tangent`.
+        K and D are those of applied and joint forces. The derivatives of J, gravity and the gyroscopic
+        wrenches by the coordinates are omitted: they are of first order in the step, like the error of that
+        scheme. :meth:`linearized_residual` contains them.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -162,16 +183,16 @@ class TreeSystem:
         return Forces(self._force(state, kinematics, applied.f, driven.f), K, D)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``force - mass acceleration (N,)``, with all its derivatives: exact ones.
+        """Return ``force - mass_matrix acceleration (N,)``, with all exact derivatives.
 
-        That is what a fully implicit step makes zero. K and D hold all that :meth:`forces` leaves out: how J,
-        gravity, the bodies' own motion and their inertia change with coordinates and velocities. They are as
+        A fully implicit step makes it zero. K and D contain all that :meth:`linearized_force` omits: the
+        derivatives of J, gravity, gyroscopic wrenches and inertia by coordinates and velocities. They are as
         exact as those of the applied and driving forces.
 
         Parameters
         ----------
         acceleration
-            Of particles and joints ``(N,)``.
+            Accelerations of particles and joints ``(N,)``.
 
         Raises
         ------
@@ -209,7 +230,7 @@ class TreeSystem:
         return Forces(f, K, D)
 
     def acceleration(self, state: State) -> Array:
-        """Accelerations of particles and joints ``(N,)``, with the joints' own constraints kept to.
+        """Return the accelerations of particles and joints ``(N,)`` under the joints' own constraints.
 
         Raises
         ------
@@ -224,11 +245,14 @@ class TreeSystem:
         return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
 
     def coordinate_constraint_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:
-        """Constraints that joints have on their own coordinates, such as that a quaternion is a unit one.
+        """Return the constraints of joints on their own coordinates, such as the unit length of a quaternion.
 
-        On velocities, or on accelerations.
+        The rows are on velocities or on accelerations.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -238,17 +262,23 @@ class TreeSystem:
         return BilateralRows(rows, -drift if acceleration else 0.0)
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Particles and coordinates plus the increment; velocities kept.
+        """Return particles and coordinates plus the increment, with the same velocities.
 
-        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        Raises
+        ------
+        InvalidArgument
+            If ``h`` is no finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def reparametrize(self, state: State) -> State:
-        """The same motion in coordinates away from singular states (Sueda 2.4.8): before a step.
+        """Return the same motion in coordinates away from singular states, for the next step (Sueda 2.4.8).
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -258,9 +288,12 @@ class TreeSystem:
         return replace(state, q=q, qdot=qdot)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy, and the potential of gravity, joint springs and applied forces that have one, J.
+        """Return the kinetic energy and the potential of gravity, joint springs and applied forces, J.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
         maximal_state = self.maximal_state(state)
@@ -274,12 +307,12 @@ class TreeSystem:
         return float(kinetic + potential) + (0.0 if applied_energy is None else applied_energy(maximal_state))
 
     def _applied_forces(self, maximal_state: State) -> Forces:
-        """Forces on the maximal state, as :meth:`maximal` gives it."""
+        """Return the forces on the maximal state, as :meth:`maximal_state` returns it."""
         f, K, D = self.applied(maximal_state)
         return Forces(arguments.vector("applied: f", f, maximal_state.size), K, D)
 
     def _coordinate_constraint_inertia_forces(self, state: State, of_joints: Array) -> tuple[Array, Array]:
-        """What :meth:`mass` adds to ``J^T M J``, times accelerations ``(k,)``; and its derivative by q."""
+        """Return the addition of :meth:`mass_matrix` times accelerations ``(k,)`` and its derivative by q."""
         k = self.tree.num_coordinates
         inertia_forces, by_q = np.zeros(k), np.zeros((k, k))
         for link, coordinates, size in zip(
@@ -330,7 +363,7 @@ class TreeSystem:
 
 
 def _maximal_state(state: State, bodies: Array, phi: Array) -> State:
-    """What forces on bodies and particles see of a state of the tree."""
+    """Return the maximal state of a tree's state, for forces on bodies and particles."""
     return replace_unchecked(State(bodies, phi), x=state.x, v=state.v, t=state.t)
 
 

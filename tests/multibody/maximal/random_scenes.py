@@ -82,7 +82,7 @@ def limits(scene):
     that the contacts alone are judged. Overlaps that velocities take back lift the bodies by as much.
     """
     mechanism, h = scene.world.mechanism, scene.h
-    masses = mechanism.bodies[:, 3, 3]
+    masses = mechanism.inertias[:, 3, 3]
     size = abs(mechanism.energy(scene.state))
     lift = 0.0
     if scene.traits["stabilization"] == "baumgarte":

@@ -249,9 +249,9 @@ class TestErrors:
         body = rods([1.0], [1.0])
         with pytest.raises(InvalidArgument, match="joints: got a revolute joint between 1 and 0"):
             Mechanism(body, [maximal.revolute(0, parent=1)])
-        with pytest.raises(InvalidArgument, match=r"bodies: got shape \(6, 6\)"):
+        with pytest.raises(InvalidArgument, match=r"inertias: got shape \(6, 6\)"):
             Mechanism(body[0])
-        with pytest.raises(InvalidArgument, match=r"bodies\[1\]: got smallest eigenvalue"):
+        with pytest.raises(InvalidArgument, match=r"inertias\[1\]: got smallest eigenvalue"):
             Mechanism([body[0], np.zeros((6, 6))])
         with pytest.raises(InvalidArgument, match=r"gravity: got shape \(2, 3\)"):
             Mechanism(body, gravity=np.zeros((2, 3)))

@@ -53,9 +53,9 @@ def test_declared_models_start_from_the_last_impulses(declared):
 
 def test_another_name_of_the_argument_is_an_error():
     def solve(problem, guess=None):
-        return semismooth_newton_friction(problem, start=guess)
+        return semismooth_newton_friction(problem, initial_guess=guess)
 
-    with pytest.raises(TypeError, match="start"):
+    with pytest.raises(TypeError, match="initial_guess"):
         slide(FrictionModel(solve, accepts_initial_guess=True))
 
 
@@ -65,8 +65,8 @@ def test_declarations_of_the_table_are_right(name):
     solution = model(PARTICLE, initial_guess=[[1.0, -0.3, 0.2]])
     assert solution.velocity[2] > -1e-6
     if not model.accepts_initial_guess:
-        with pytest.raises(TypeError, match="start"):
-            model.solve(PARTICLE, start=np.zeros((1, 3)))
+        with pytest.raises(TypeError, match="initial_guess"):
+            model.solve(PARTICLE, initial_guess=np.zeros((1, 3)))
 
 
 def test_functions_of_the_table_keep_their_declaration():

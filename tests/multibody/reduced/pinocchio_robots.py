@@ -27,8 +27,8 @@ def reference(robot, model, q, qdot):
     """A base or floating joint (Free3D) has a quaternion and a body twist there; a hinge may have a point on
     the unit circle; a planar joint has one and velocities in its own frame."""
     tree, data = robot.tree, model.createData()
-    at, T, drift = pinocchio.neutral(model), np.zeros((model.nv, tree.size)), np.zeros(model.nv)
-    for link, own in zip(tree.links, tree.slices, strict=True):
+    at, T, drift = pinocchio.neutral(model), np.zeros((model.nv, tree.num_coordinates)), np.zeros(model.nv)
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         count = own.stop - own.start
         if not count:
             continue
@@ -40,7 +40,11 @@ def reference(robot, model, q, qdot):
             at[where] = [np.cos(angle), np.sin(angle)] if joint.nq == 2 else q[own]
             T[rates, own] = 1.0
             continue
-        Q, S, Sdot = link.joint.transform(q[own]), link.joint.S(q[own]), link.joint.Sdot(q[own], qdot[own])
+        Q, S, Sdot = (
+            link.joint.transform(q[own]),
+            link.joint.motion_subspace(q[own]),
+            link.joint.motion_subspace_rate(q[own], qdot[own]),
+        )
         rows = ANGULAR_FIRST if count == 6 else [3, 4, 2]
         T[rates, own], drift[rates] = S[rows], Sdot[rows] @ qdot[own]
         if count == 6:

@@ -101,7 +101,7 @@ def _parts(joint):
 
 
 def _joint_model(part):
-    twist = part.S(part.home)
+    twist = part.motion_subspace(part.neutral)
     if isinstance(part, joints.Revolute):
         return pinocchio.JointModelRevoluteUnaligned(twist[:3, 0])
     if isinstance(part, joints.Prismatic):
@@ -131,7 +131,7 @@ def pinocchio_model(tree):
         numbers.append(number)
         offsets.append(place)  # of the link's joint frame in that of the last moving joint
         mass, J, com = inertia.from_spatial_inertia(link.inertia)
-        where = place @ link.body
+        where = place @ link.body_frame
         own = pinocchio.Inertia(float(mass), com, J)
         model.appendBodyToJoint(number, own, pinocchio.SE3(where[:3, :3], where[:3, 3]))
     return model
@@ -154,14 +154,17 @@ def pinocchio_rates(tree, q, qdot):
         isinstance(link.joint, joints.ExponentialSpherical | joints.QuaternionSpherical)
         for link in tree.links
     ]
-    widths = [3 if ball else link.joint.coordinates for ball, link in zip(balls, tree.links, strict=True)]
-    k, n = tree.size, sum(widths)
+    widths = [3 if ball else link.joint.num_coordinates for ball, link in zip(balls, tree.links, strict=True)]
+    k, n = tree.num_coordinates, sum(widths)
     theirs, B, dB, slope = [], np.zeros((n, k)), np.zeros((n, k, k)), np.zeros((n, k))
-    for i, (link, own) in enumerate(zip(tree.links, tree.slices, strict=True)):
+    for i, (link, own) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
         rows, at = slice(sum(widths[:i]), sum(widths[: i + 1])), q[own]
         if balls[i]:
-            B[rows, own], dB[rows, own, own] = link.joint.S(at)[:3], link.joint.dS(at)[:3]
-            slope[rows, own] = link.joint.drift_slope(at, qdot[own])[:3]
+            B[rows, own], dB[rows, own, own] = (
+                link.joint.motion_subspace(at)[:3],
+                link.joint.motion_subspace_derivative(at)[:3],
+            )
+            slope[rows, own] = link.joint.bias_acceleration_derivative(at, qdot[own])[:3]
             theirs.extend(np.roll(quaternion.from_rotation(link.joint.transform(at)[:3, :3]), -1))
         else:
             B[rows, own] = np.eye(widths[i])
@@ -192,14 +195,14 @@ def _elements(joint):
 
 
 def mujoco_state(tree, model, q, qdot):
-    qpos, T, drift = np.zeros(model.nq), np.zeros((model.nv, tree.size)), np.zeros(model.nv)
-    for link, own in zip(tree.links, tree.slices, strict=True):
+    qpos, T, drift = np.zeros(model.nq), np.zeros((model.nv, tree.num_coordinates)), np.zeros(model.nv)
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         names = [name for name in map(lambda i: model.joint(i).name, range(model.njnt))]
         names = [name for name in names if name == link.name or name.startswith(f"{link.name} ")]
         free = model.joint(names[0]).type == mujoco.mjtJoint.mjJNT_FREE if names else False
         at, each = own.start, 0
         for part in _elements(link.joint):
-            columns = slice(at, at + part.coordinates)
+            columns = slice(at, at + part.num_coordinates)
             own_q, own_v = q[columns], qdot[columns]
             ball = isinstance(part, joints.ExponentialSpherical)
             if free:
@@ -219,10 +222,10 @@ def mujoco_state(tree, model, q, qdot):
                 qpos[start : start + 3] = link.placement[:3, :3] @ own_q + link.placement[:3, 3]
                 T[first : first + 3, columns] = link.placement[:3, :3]
             else:
-                for n in range(part.coordinates):
+                for n in range(part.num_coordinates):
                     joint = model.joint(names[each])
                     qpos[joint.qposadr[0]] = own_q[n]
                     T[joint.dofadr[0], at + n] = 1
                     each += 1
-            at += part.coordinates
+            at += part.num_coordinates
     return MujocoState(qpos, T @ qdot, T, drift)

@@ -28,7 +28,7 @@ def tumbling(ball):
     )
     home = tree.neutral
     twists = np.array([4.0, -3.0, 2.0]), np.array([-1.0, 2.5, 3.0])
-    first, second = (np.linalg.pinv(ball.S(ball.home)[:3]) @ w for w in twists)
+    first, second = (np.linalg.pinv(ball.motion_subspace(ball.neutral)[:3]) @ w for w in twists)
     return TreeSystem(tree), State(q=home, qdot=np.concatenate([[0.3, -0.2, 0.5], first, second]))
 
 

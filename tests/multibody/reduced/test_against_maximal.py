@@ -14,7 +14,7 @@ from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, veloc
 
 def mechanism(tree, applied):
     """The bodies of a tree, held together by rows."""
-    frames = [se3.inverse(link.body) for link in tree.links]
+    frames = [se3.inverse(link.body_frame) for link in tree.links]
     held = [
         maximal.Joint(
             link.joint,
@@ -59,16 +59,19 @@ def test_accelerations(case):
     system, bodies, state = case
     found = system.acceleration_reduction(state).velocities(system.acceleration(state))
     assert np.linalg.norm(found) > 1
-    close(found, bodies.acceleration(system.maximal(state)), 1e-8)
+    close(found, bodies.acceleration(system.maximal_state(state)), 1e-8)
 
 
 def test_motion(case):
     system, bodies, state = case
     end = runge_kutta(system, state, 0.04, rtol=1e-6, atol=1e-7)
-    held, seen = runge_kutta(bodies, system.maximal(state), 0.04, rtol=1e-6, atol=1e-7), system.maximal(end)
+    held, seen = (
+        runge_kutta(bodies, system.maximal_state(state), 0.04, rtol=1e-6, atol=1e-7),
+        system.maximal_state(end),
+    )
     close(held.E, seen.E, 1e-6)
     close(held.phi, seen.phi, 1e-6)
-    assert np.max(np.abs(seen.E - system.maximal(state).E)) > 0.003
+    assert np.max(np.abs(seen.E - system.maximal_state(state).E)) > 0.003
     whole = bodies.energy(held) + system.applied.energy(held)
     assert system.energy(end) == pytest.approx(whole, abs=1e-5)
 
@@ -81,11 +84,11 @@ def test_steps_converge_to_each_other(case):
         return [joint_velocity_constraints(bodies, state)]
 
     for steps in (2, 4):
-        h, reduced, held = 0.04 / steps, start, system.maximal(start)
+        h, reduced, held = 0.04 / steps, start, system.maximal_state(start)
         for _ in range(steps):
             reduced = symplectic_euler(system, reduced, h)
             held = constrained_step(symplectic_euler, bodies, held, h, rows).state
-        seen = system.maximal(reduced)
+        seen = system.maximal_state(reduced)
         apart.append(np.linalg.norm(seen.E - held.E) + np.linalg.norm(seen.phi - held.phi))
     assert 1e-6 < apart[1] < 0.6 * apart[0]
     assert apart[0] < 0.5

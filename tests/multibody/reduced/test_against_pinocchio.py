@@ -76,7 +76,7 @@ def test_poses_and_twists(case):
         pose = data.oMi[moving[-1]].homogeneous
         close(reduced.poses(tree, q).joints[i], pose)
         twist = data.v[moving[-1]]
-        at_body = np.linalg.inv(link.body)
+        at_body = np.linalg.inv(link.body_frame)
         omega = at_body[:3, :3] @ twist.angular
         v_body = at_body[:3, :3] @ twist.linear + np.cross(at_body[:3, 3], omega)
         close(reduced.twists(tree, q, v)[i], np.concatenate([omega, v_body]))

@@ -84,5 +84,5 @@ class TestAssembled:
         assert np.max(np.abs(left)) > 1
         with pytest.raises(InvalidArgument, match=r"JointLimit\('left'\), expected equations only"):
             assemble_configuration(system, [JointLimit("left", 0.0)], state)
-        with pytest.raises(InvalidArgument, match="held: got everything that moves"):
+        with pytest.raises(InvalidArgument, match="locked: got everything that moves"):
             assemble_configuration(system, [loop], state, locked=[link.name for link in system.tree.links])

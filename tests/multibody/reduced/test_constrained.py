@@ -195,7 +195,7 @@ class TestAttachedSystem:
         system, state = with_chain(0)
         with pytest.raises(InvalidArgument, match="particle 1 twice"):
             AttachedSystem(system.system, [ATTACHED[0], ATTACHED[0]])
-        with pytest.raises(InvalidArgument, match="attached: got particle 4"):
+        with pytest.raises(InvalidArgument, match="attachments: got particle 4"):
             AttachedSystem(system.system, [AttachedParticle(4, "hand", np.zeros(3))])
         with pytest.raises(InvalidArgument, match="'nose', expected one of"):
             AttachedSystem(system.system, [AttachedParticle(0, "nose", np.zeros(3))])

@@ -99,10 +99,10 @@ def test_rows_are_the_derivatives_of_the_errors(constraint, moving):
     system, state = moving
     rows = constraint.rows(system, state, state.t)
     G = jacobian(
-        lambda step: constraint.rows(system, state.moved(step), state.t).error, np.zeros(state.size)
+        lambda step: constraint.rows(system, state.retract(step), state.t).error, np.zeros(state.size)
     ).value
     close(rows.G, G)
-    close(rows.rate, derivative(lambda t: constraint.rows(system, state, t).error, state.t).value)
+    close(rows.bias_velocity, derivative(lambda t: constraint.rows(system, state, t).error, state.t).value)
 
 
 @pytest.mark.parametrize(
@@ -114,18 +114,18 @@ def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving):
     system, state = moving
 
     def speed(t):
-        rows = constraint.rows(system, state.moved(t * state.velocity), state.t + t)
-        return rows.G @ state.velocity + rows.rate
+        rows = constraint.rows(system, state.retract(t * state.velocity), state.t + t)
+        return rows.G @ state.velocity + rows.bias_velocity
 
     rows = constraint.rows(system, state, state.t)
-    close(rows.drift, derivative(speed).value)
+    close(rows.bias_acceleration, derivative(speed).value)
 
 
 def test_rows_of_a_body_are_numbers_of_its_twist(moving):
     system, state = moving
     rows = BODY.rows(system, state, state.t)
     hand = system.tree.index("hand")
-    E, phi = (values[hand] for values in (system.maximal(state).E, system.maximal(state).phi))
+    E, phi = (values[hand] for values in (system.maximal_state(state).E, system.maximal_state(state).phi))
     target = told_in_the_world(state.t, E, phi)[0]
     close(rows.G @ state.velocity + rows.bias_velocity, (phi - target)[list(BODY.components)])
     assert not np.any(rows.error)
@@ -137,9 +137,9 @@ def test_accelerations_balance(constraint, moving):
     system, state = moving
     a, multipliers = constrained_acceleration(system, [constraint], state, alpha=1.5, beta=0.7)
     rows = constraint.rows(system, state, state.t)
-    close(system.mass(state) @ a, system.force(state) + rows.G.T @ multipliers)
-    speed = rows.G @ state.velocity + rows.rate
-    close(rows.G @ a + rows.drift + 3 * speed + 0.49 * rows.error, 0 * rows.drift)
+    close(system.mass_matrix(state) @ a, system.force(state) + rows.G.T @ multipliers)
+    speed = rows.G @ state.velocity + rows.bias_velocity
+    close(rows.G @ a + rows.bias_acceleration + 3 * speed + 0.49 * rows.error, 0 * rows.bias_acceleration)
 
 
 def test_hybrid_dynamics_gives_the_force_that_the_motion_takes(moving):
@@ -147,9 +147,9 @@ def test_hybrid_dynamics_gives_the_force_that_the_motion_takes(moving):
     prescribed = EQUATIONS["prescribed joint"]
     a, multipliers = constrained_acceleration(system, [prescribed], state)
     tree, qddot = system.tree, a[6:]
-    leg = tree.slices[tree.index("leg")]
+    leg = tree.coordinate_slices[tree.index("leg")]
     close(qddot[leg], prescribed.motion(state.t)[2])
-    expected = np.zeros(tree.size)
+    expected = np.zeros(tree.num_coordinates)
     expected[leg] = multipliers
     close(reduced.inverse_dynamics_dense(tree, state.q, state.qdot, qddot), expected)
 
@@ -213,9 +213,9 @@ def as_mechanism(tree, loop, state):
     places = reduced.poses(tree, state.q)
     made = []
     for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):
-        above = np.eye(4) if parent < 0 else se3.inverse(tree.links[parent].body)
+        above = np.eye(4) if parent < 0 else se3.inverse(tree.links[parent].body_frame)
         on = WORLD if parent < 0 else parent
-        made.append(maximal.Joint(link.joint, i, se3.inverse(link.body), on, above @ link.placement))
+        made.append(maximal.Joint(link.joint, i, se3.inverse(link.body_frame), on, above @ link.placement))
     a, b = tree.index(loop.a), tree.index(loop.b)
     closing = places.joints[a].copy()
     closing[:3, 3] = se3.transform_points(places.bodies[a], loop.x_a)
@@ -315,7 +315,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="lower: got 1, upper 0"):
             JointLimit("arm", 1.0, 0.0)
         for numbers in ([6], [-1], [2, 2]):
-            with pytest.raises(InvalidArgument, match="numbers: got"):
+            with pytest.raises(InvalidArgument, match="components: got"):
                 PrescribedBody("leg", numbers, told_in_the_world)
         for constraint, message in (
             (LoopClosure("nose", np.zeros(3), None, np.zeros(3)), "'nose', expected one of 'trunk'"),

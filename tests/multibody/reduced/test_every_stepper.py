@@ -206,7 +206,7 @@ RESULTS = (
     "ContactStep",
     "BispStep",
     "BispRun",
-    "Step",
+    "StepResult",
 )
 BY_FUNCTIONS = {"System"}
 """Its forces are functions of coordinates: assembled ones have no place in it."""

@@ -36,7 +36,7 @@ def states(tree, ball, seed=1):
     for link in tree.links:
         turn, omega, rest = *rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
         own = ball.nearest_coordinates(joints.ExponentialSpherical().transform(turn))
-        rate = np.linalg.pinv(ball.S(own)[:3]) @ omega
+        rate = np.linalg.pinv(ball.motion_subspace(own)[:3]) @ omega
         if link.name == "arm":
             q["arm"], v["arm"] = rest[0, :1], rest[1, :1]
         elif link.name == "hand":

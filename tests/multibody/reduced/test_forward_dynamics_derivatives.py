@@ -23,7 +23,7 @@ def close(actual, expected, tolerance=1e-8):
 def against_differences(tree, q, v, tau, wrenches=0.0):
     """In all directions, also of coordinates that have drifted off what their constraints allow."""
     found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
-    steps = np.eye(tree.size)
+    steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
     by_v = derivative(lambda t: forward_dynamics_dense(tree, q, v + t * steps, tau, wrenches))
     close(found.q, by_q.value.T)

@@ -51,7 +51,7 @@ def loaded(damping=0.5):
 
 def whole(system, state):
     """Poses and velocities, whatever the coordinates."""
-    at = system.maximal(state)
+    at = system.maximal_state(state)
     return np.concatenate([at.E.ravel(), at.x.ravel(), at.velocity])
 
 
@@ -157,8 +157,8 @@ class Counting:
 
 def truncated(system, state, acceleration):
     """With the derivatives that linearly implicit Euler keeps."""
-    forces = system.forces(state)
-    return forces._replace(f=forces.f - system.mass(state) @ acceleration)
+    forces = system.linearized_force(state)
+    return forces._replace(f=forces.f - system.mass_matrix(state) @ acceleration)
 
 
 class TestNewton:

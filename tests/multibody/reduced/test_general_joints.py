@@ -66,15 +66,15 @@ def random_tree(seed):
 
 def lagrange(tree, q, qdot, tau):
     """Accelerations from d/dt dL/dqdot - dL/dq = tau; L from the joints' transforms and nothing else."""
-    x, v = ca.SX.sym("q", tree.size), ca.SX.sym("v", tree.size)
+    x, v = ca.SX.sym("q", tree.num_coordinates), ca.SX.sym("v", tree.num_coordinates)
     kinetic = potential = 0
     frames = []
-    for link, own, parent in zip(tree.links, tree.slices, tree.parents, strict=True):
+    for link, own, parent in zip(tree.links, tree.coordinate_slices, tree.parents, strict=True):
         R, t, *_ = link.joint.motion(x[own], ca.SX.zeros(own.stop - own.start))
         Q = ca.vertcat(ca.horzcat(R, t), ca.DM([[0, 0, 0, 1]]))
         before = ca.SX.eye(4) if parent < 0 else frames[parent]
         frames.append(before @ ca.DM(link.placement) @ Q)
-        E = frames[-1] @ ca.DM(link.body)
+        E = frames[-1] @ ca.DM(link.body_frame)
         Edot = ca.reshape(ca.jtimes(ca.vec(E), x, v), 4, 4)
         body = inertia.from_spatial_inertia(link.inertia)
         # The second moments of the mass, in homogeneous coordinates.
@@ -144,7 +144,7 @@ def test_windmill_has_each_kind_of_joint():
 def test_tori_of_a_chain_hang_in_each_other():
     """At rest, straight down: each centre is on the axis, two radii less two tubes below the last one."""
     tree = examples.torus_chain(4).tree
-    q = tree.coordinates({"torus 0": [0, 0]}, default=tree.joint_parameter("rest"))
+    q = tree.coordinates({"torus 0": [0, 0]}, default=tree.joint_parameter("spring_reference"))
     centres = poses(tree, q).bodies[:, :3, 3]
     np.testing.assert_allclose(centres[:, :2], 0, atol=1e-14)
     np.testing.assert_allclose(np.diff(centres[:, 2]), -2 * (0.1 - 0.018), atol=1e-14)

@@ -45,7 +45,7 @@ def forward_dynamics(tree, q):
 
 
 def hybrid_dynamics(tree, q):
-    told = {link.name: np.ones(link.joint.coordinates) for link in tree.links[1 :: len(TYPES)]}
+    told = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links[1 :: len(TYPES)]}
     reduced.hybrid_dynamics(tree, q, q, told, q)
 
 

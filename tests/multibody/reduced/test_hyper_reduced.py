@@ -86,12 +86,12 @@ def moving():
 def test_velocities_and_accelerations_against_differences(moving):
     reduced, state = moving
     a = np.array([0.3, -0.2, 0.5, 0.7, -1.1])
-    velocity = derivative(lambda t: reduced.expanded(state.moved(t * state.velocity)).q).value
-    np.testing.assert_allclose(reduced.expanded(state).qdot, velocity, atol=1e-9)
+    velocity = derivative(lambda t: reduced.expand(state.retract(t * state.velocity)).q).value
+    np.testing.assert_allclose(reduced.expand(state).qdot, velocity, atol=1e-9)
 
     def whole(t):
-        at = state.moved(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
-        return reduced.expanded(at).velocity
+        at = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
+        return reduced.expand(at).velocity
 
     found = reduced.acceleration_reduction(state).velocities(a)
     np.testing.assert_allclose(found, derivative(whole).value, atol=1e-8)
@@ -102,19 +102,21 @@ def test_equations_are_those_of_lagrange(moving):
     reduced, state = moving
 
     def still(step):
-        return reduced.energy(state.moved(step).with_velocity(np.zeros(5)))
+        return reduced.energy(state.retract(step).with_velocity(np.zeros(5)))
 
     def kinetic(step, velocity):
-        return reduced.energy(state.moved(step).with_velocity(velocity)) - still(step)
+        return reduced.energy(state.retract(step).with_velocity(velocity)) - still(step)
 
     zero, v, unit = np.zeros(5), state.velocity, np.eye(5)
     alone = [kinetic(zero, one) for one in unit]  # quadratic in the velocities, and nothing else
     M = [[kinetic(zero, unit[i] + unit[j]) - alone[i] - alone[j] for j in range(5)] for i in range(5)]
-    np.testing.assert_allclose(reduced.mass(state), M, rtol=0, atol=1e-10)
-    rate = derivative(lambda t: reduced.mass(state.moved(t * v)) @ v).value
+    np.testing.assert_allclose(reduced.mass_matrix(state), M, rtol=0, atol=1e-10)
+    rate = derivative(lambda t: reduced.mass_matrix(state.retract(t * v)) @ v).value
     slope = jacobian(lambda step: kinetic(step, v) - still(step), zero).value
     np.testing.assert_allclose(reduced.force(state), slope - rate, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(reduced.mass(state) @ reduced.acceleration(state), slope - rate, atol=1e-6)
+    np.testing.assert_allclose(
+        reduced.mass_matrix(state) @ reduced.acceleration(state), slope - rate, atol=1e-6
+    )
 
 
 def test_energy_and_order(moving):
@@ -143,4 +145,4 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="offset"):
             linear_coordinates(np.eye(5), np.zeros(4))
         with pytest.raises(InvalidArgument, match=r"state: got q \(3,\)"):
-            reduced.mass(State(q=np.zeros(3), qdot=np.zeros(3), x=state.x))
+            reduced.mass_matrix(State(q=np.zeros(3), qdot=np.zeros(3), x=state.x))

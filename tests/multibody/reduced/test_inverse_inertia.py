@@ -94,7 +94,7 @@ class TestInverse:
         asked = []
 
         class Watched(joints.Universal):
-            def _S(self, q):
+            def compute_motion_subspace(self, q):
                 asked.append(q)
                 return super().compute_motion_subspace(q)
 
@@ -162,7 +162,11 @@ class TestRefusals:
 
     @pytest.mark.parametrize(
         ("name", "value"),
-        [("joints", np.ones(3)), ("bodies", np.ones((3, 6, 6))), ("parents", np.ones((9, 6, 6)))],
+        [
+            ("joint_terms", np.ones(3)),
+            ("body_terms", np.ones((3, 6, 6))),
+            ("parent_terms", np.ones((9, 6, 6))),
+        ],
     )
     def test_shapes(self, name, value):
         tree, q, _ = any_tree(0)

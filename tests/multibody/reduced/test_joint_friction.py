@@ -41,7 +41,7 @@ def mechanism(seed, mu, links=4, springs=False):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, links, tuple(KINDS), KINDS)
     if springs:
-        names = ("name", "joint", "inertia", "parent", "placement", "body")
+        names = ("name", "joint", "inertia", "parent", "placement", "body_frame")
         tree = Tree(
             [
                 Link(*(getattr(link, n) for n in names), rng.uniform(1, 9), rng.uniform(1, 3))

@@ -43,7 +43,7 @@ def test_all_at_once_is_each_alone(case):
     for found, expected in zip((at.joint_poses, at.body_poses), reduced.poses(tree, q), strict=True):
         close(found, expected, 1e-14)
     close(at.phi, reduced.twists(tree, q, qdot), 1e-13)
-    close(at.J.reshape(-1, tree.size), reduced.jacobian(tree, q), 1e-14)
+    close(at.J.reshape(-1, tree.num_coordinates), reduced.jacobian(tree, q), 1e-14)
     close(at.bias_acceleration.ravel(), reduced.jacobian_rate(tree, q, qdot) @ qdot, 1e-13)
 
 

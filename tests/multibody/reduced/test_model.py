@@ -91,11 +91,11 @@ def test_a_frame_without_mass_in_between_is_none():
         ({"parent": 0}, "link 'a': parent: got 0"),
         ({"placement": np.eye(3)}, "link 'a': placement"),
         ({"placement": 2 * np.eye(4)}, "link 'a': placement"),
-        ({"body": np.zeros((4, 4))}, "link 'a': body"),
+        ({"body_frame": np.zeros((4, 4))}, "link 'a': body_frame"),
         ({"stiffness": -1.0}, "link 'a': stiffness"),
         ({"damping": [1.0, 2.0]}, r"link 'a': damping: got shape \(2,\), .* of its revolute joint"),
-        ({"rest": [1.0, 2.0]}, "link 'a': rest"),
-        ({"rest": np.nan}, "link 'a': rest"),
+        ({"spring_reference": [1.0, 2.0]}, "link 'a': spring_reference"),
+        ({"spring_reference": np.nan}, "link 'a': spring_reference"),
     ],
 )
 def test_refused_links(arguments, message):

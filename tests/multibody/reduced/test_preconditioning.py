@@ -29,8 +29,8 @@ def dense(operator):
 
 
 def step_matrix(system, state, h=H):
-    _, K, D = system.forces(state)
-    return system.mass(state) - h * D - h**2 * K
+    _, K, D = system.linearized_force(state)
+    return system.mass_matrix(state) - h * D - h**2 * K
 
 
 def close(actual, expected, tolerance=1e-10):

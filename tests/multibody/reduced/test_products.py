@@ -33,7 +33,7 @@ def test_its_rate(case):
     tree, q, qdot, x, _ = case
     found = reduced.jacobian_rate_product(tree, q, qdot, x)
     close(found.ravel(), reduced.jacobian_rate(tree, q, qdot) @ x)
-    if tree.size < 12:  # and not by the same adjoints
+    if tree.num_coordinates < 12:  # and not by the same adjoints
         estimate = derivative(lambda t: reduced.jacobian_product(tree, q + t * qdot, x))
         np.testing.assert_allclose(found, estimate.value, rtol=1e-7, atol=1e-7)
 

@@ -25,7 +25,7 @@ from rbnotes.multibody import reduced
 from rbnotes.multibody.reduced import Link, PrescribedJoint, Tree, TreeSystem
 from rbnotes.testing import derivative
 
-SPRINGY = {"stiffness": 1.3, "damping": 0.7, "rest": 0.2}
+SPRINGY = {"stiffness": 1.3, "damping": 0.7, "spring_reference": 0.2}
 
 
 def close(actual, expected):
@@ -35,9 +35,12 @@ def close(actual, expected):
 
 def moving(tree, rng):
     """A state in general, with rates that keep quaternions as long as they are."""
-    q, qdot = tree.home + 0.4 * rng.normal(size=tree.size), rng.normal(size=tree.size)
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        rows = link.joint.constraint_rows(q[own])
+    q, qdot = (
+        tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates),
+        rng.normal(size=tree.num_coordinates),
+    )
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        rows = link.joint.coordinate_constraint_jacobian(q[own])
         qdot[own] -= np.linalg.pinv(rows) @ rows @ qdot[own]
     return q, qdot
 
@@ -55,8 +58,8 @@ def case(request):
 def unconstrained(tree, rows):
     """Forces without what the joints' own constraints take up."""
     rows = np.array(rows)
-    for link, own in zip(tree.links, tree.slices, strict=True):
-        if link.joint.constraints:
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        if link.joint.num_coordinate_constraints:
             rows[own] = 0
     return rows
 
@@ -81,12 +84,16 @@ class TestAgainstTheMassMatrix:
     def test_hybrid(self, case):
         """The equations of motion with the unknown accelerations first, then the told ones."""
         tree, q, qdot, tau, wrenches, rng = case
-        driven = [i for i in range(len(tree.links)) if rng.random() < 0.5 or tree.links[i].joint.constraints]
-        known = np.zeros(tree.size, dtype=bool)
+        driven = [
+            i
+            for i in range(len(tree.links))
+            if rng.random() < 0.5 or tree.links[i].joint.num_coordinate_constraints
+        ]
+        known = np.zeros(tree.num_coordinates, dtype=bool)
         for i in driven:
-            known[tree.slices[i]] = True
-        told = rng.normal(size=tree.size)
-        given = {tree.links[i].name: told[tree.slices[i]] for i in driven}
+            known[tree.coordinate_slices[i]] = True
+        told = rng.normal(size=tree.num_coordinates)
+        given = {tree.links[i].name: told[tree.coordinate_slices[i]] for i in driven}
         found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
 
         M = reduced.mass_matrix(tree, q)
@@ -100,8 +107,10 @@ class TestAgainstTheMassMatrix:
 
     def test_all_driven_or_none(self, case):
         tree, q, qdot, told, wrenches, rng = case
-        given = {link.name: told[own] for link, own in zip(tree.links, tree.slices, strict=True)}
-        all_driven = reduced.hybrid_dynamics(tree, q, qdot, given, rng.normal(size=tree.size), wrenches)
+        given = {link.name: told[own] for link, own in zip(tree.links, tree.coordinate_slices, strict=True)}
+        all_driven = reduced.hybrid_dynamics(
+            tree, q, qdot, given, rng.normal(size=tree.num_coordinates), wrenches
+        )
         close(all_driven.qddot, told)
         close(all_driven.tau, reduced.inverse_dynamics_dense(tree, q, qdot, told, wrenches))
         none = reduced.hybrid_dynamics(tree, q, qdot, {}, told, wrenches)
@@ -112,12 +121,12 @@ class TestAgainstTheMassMatrix:
         """What hybrid dynamics finds is what inverse dynamics wants, driven or not."""
         tree, q, qdot, tau, wrenches, rng = case
         given = {
-            link.name: rng.normal(size=link.joint.coordinates)
+            link.name: rng.normal(size=link.joint.num_coordinates)
             for link in tree.links
-            if rng.random() < 0.5 and not link.joint.constraints
+            if rng.random() < 0.5 and not link.joint.num_coordinate_constraints
         }
         found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
-        free = [link.name not in given for link in tree.links for _ in range(link.joint.coordinates)]
+        free = [link.name not in given for link in tree.links for _ in range(link.joint.num_coordinates)]
         np.testing.assert_array_equal(found.tau[free], tau[free])
         back = reduced.inverse_dynamics(tree, q, qdot, found.qddot, wrenches)
         close(unconstrained(tree, back), unconstrained(tree, found.tau))

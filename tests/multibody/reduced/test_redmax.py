@@ -52,7 +52,7 @@ def test_what_is_left_on_the_spline_curve(monkeypatch):
 
     That shifts its energy by 5e-11; with the same exponential, all digits of it come out.
     """
-    exact = spline._se3.exp
+    exact = spline.se3.exp
     rounded = []
 
     def exp(xi):
@@ -62,6 +62,6 @@ def test_what_is_left_on_the_spline_curve(monkeypatch):
             rounded.append(xi)
         return E
 
-    monkeypatch.setattr(spline, "_se3", SimpleNamespace(**{**vars(spline._se3), "exp": exp}))
+    monkeypatch.setattr(spline, "se3", SimpleNamespace(**{**vars(spline.se3), "exp": exp}))
     np.testing.assert_allclose(final_energy(read(SCENES[SPLINE_CURVE])), published(SPLINE_CURVE), rtol=1e-12)
     assert rounded

@@ -117,14 +117,14 @@ def test_against_differences(case):
     a = rng.normal(size=state.size)
 
     def left(at):
-        return system.force(at) - system.mass(at) @ a
+        return system.force(at) - system.mass_matrix(at) @ a
 
-    found = system.tangent(state, a)
+    found = system.linearized_residual(state, a)
     f = left(state)
     scale = np.max(np.abs(f))
     np.testing.assert_allclose(found.f, f, rtol=0, atol=1e-12 * scale)
     for along in rng.normal(size=(2, state.size)):  # in general directions, so that no entry goes unseen
-        by_q = derivative(lambda t, d=along: left(state.moved(t * d)), step=1e-3).value
+        by_q = derivative(lambda t, d=along: left(state.retract(t * d)), step=1e-3).value
         by_v = derivative(lambda t, d=along: left(state.with_velocity(state.velocity + t * d))).value
         for slope, expected in ((found.K @ along, by_q), (found.D @ along, by_v)):
             np.testing.assert_allclose(slope, expected, rtol=0, atol=1e-8 * np.max(np.abs(expected)))
@@ -134,12 +134,12 @@ def test_against_differences(case):
 def test_equations_hold_after_few_corrections(case, step, monkeypatch):
     system, start = case
     h, c, count = 0.05, step.part, []
-    told = type(system).tangent
+    told = type(system).linearized_residual
     monkeypatch.setattr(type(system), "linearized_residual", lambda *given: count.append(1) or told(*given))
     after = step(system, start, h)
     mean = start.velocity + c * (after.velocity - start.velocity)
-    at = start.moved(c * h * mean, c * h).with_velocity(mean)
-    rate = system.mass(at) @ (after.velocity - start.velocity) / h
+    at = start.retract(c * h * mean, c * h).with_velocity(mean)
+    rate = system.mass_matrix(at) @ (after.velocity - start.velocity) / h
     np.testing.assert_allclose(system.force(at), rate, rtol=0, atol=1e-8 * np.linalg.norm(rate))
     assert len(count) <= 6
 
@@ -162,7 +162,9 @@ def test_what_coordinates_must_say():
     q, J, J_dot = (getattr(reduced.coordinates, name) for name in ("q", "jacobian", "jacobian_rate"))
     real = JointCoordinates(4, q, J, lambda r, v: J_dot(r.real, v))
     system, a = HyperReducedSystem(reduced.system, real), np.ones(state.size)
-    with pytest.raises(InvalidArgument, match="drift_slope: got None, and a jacobian_dot that is real"):
+    with pytest.raises(
+        InvalidArgument, match="bias_acceleration_derivative: got None, and a jacobian_rate that is real"
+    ):
         system.linearized_residual(state, a)
 
     def slope(r, v):
@@ -173,5 +175,5 @@ def test_what_coordinates_must_say():
     np.testing.assert_allclose(
         K, reduced.linearized_residual(state, a).K, rtol=0, atol=1e-9 * np.max(np.abs(K))
     )
-    with pytest.raises(InvalidArgument, match="drift_slope"):
+    with pytest.raises(InvalidArgument, match="bias_acceleration_derivative"):
         JointCoordinates(4, q, J, J_dot, 3.0)

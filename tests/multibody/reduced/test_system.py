@@ -69,7 +69,7 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
             frame(rng),
             stiffness=2.0,
             damping=damping,
-            spring_reference=joint.home + 0.1,
+            spring_reference=joint.neutral + 0.1,
         )
         for name, joint, parent in parts
     ]
@@ -180,7 +180,9 @@ def test_coordinates_of_one_motion():
         links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in tree.links]
         system = replace(system, tree=Tree(links, gravity=tree.gravity))
         q = tree.coordinates({"trunk": joint.nearest_coordinates(pose)}, np.ones(tree.num_coordinates))
-        rates = np.linalg.pinv(joint.S(q[tree.coordinate_slices[0]])) @ np.array([0.3, 1.2, -0.8, 0, 0, 0])
+        rates = np.linalg.pinv(joint.motion_subspace(q[tree.coordinate_slices[0]])) @ np.array(
+            [0.3, 1.2, -0.8, 0, 0, 0]
+        )
         state = State(
             q=q,
             qdot=tree.coordinates({"trunk": rates}, np.ones(tree.num_coordinates)),
@@ -201,7 +203,7 @@ def test_implicit_euler_bears_stiff_springs():
     for _ in range(50):
         state = implicit_euler(system, state, 0.02)
     assert system.energy(state) < before
-    assert np.max(np.abs(state.q - system.tree.joint_parameter("rest"))) < 0.05
+    assert np.max(np.abs(state.q - system.tree.joint_parameter("spring_reference"))) < 0.05
 
 
 def test_reparametrised_is_the_same_motion():

@@ -168,16 +168,16 @@ def loaded(rng, tree):
             each.inertia,
             each.parent,
             each.placement,
-            each.body,
-            stiffness=rng.uniform(0, 2, each.joint.coordinates),
-            damping=rng.uniform(0, 2, each.joint.coordinates),
+            each.body_frame,
+            stiffness=rng.uniform(0, 2, each.joint.num_coordinates),
+            damping=rng.uniform(0, 2, each.joint.num_coordinates),
         )
         for each in tree.links
     ]
     system = TreeSystem(Tree(links, tree.gravity), [0.8, 1.7], ForceGroups(groups), driven)
-    q = tree.home + rng.uniform(0.1, 0.8, tree.size)
+    q = tree.neutral + rng.uniform(0.1, 0.8, tree.num_coordinates)
     x, v = rng.normal(size=(2, 2, 3))
-    return system, State(q=q, qdot=rng.normal(size=tree.size), x=x, v=v, t=0.3)
+    return system, State(q=q, qdot=rng.normal(size=tree.num_coordinates), x=x, v=v, t=0.3)
 
 
 @pytest.mark.parametrize("seed", range(3))

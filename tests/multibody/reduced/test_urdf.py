@@ -24,7 +24,7 @@ def close(actual, expected):
 def agrees(robot, model, seed):
     """Mass matrix, inverse and forward dynamics, and all frames, at a random state."""
     tree, rng = robot.tree, np.random.default_rng(seed)
-    q, v, a = rng.normal(size=(3, tree.size))
+    q, v, a = rng.normal(size=(3, tree.num_coordinates))
     at = pinocchio_robots.reference(robot, model, q, v)
     close(reduced.mass_matrix(tree, q), pinocchio_robots.mass_matrix(at))
     dampers = reduced.passive_joint_forces(tree, q, v)
@@ -41,7 +41,7 @@ def agrees(robot, model, seed):
             continue
         i = tree.index(frame.link)
         close(motion.joint_poses[i] @ frame.pose, pose)
-        close(se3.Ad_inverse(frame.pose) @ np.linalg.inv(tree.to_bodies[i]) @ motion.J[i], J)
+        close(se3.Ad_inverse(frame.pose) @ np.linalg.inv(tree.joint_to_body_adjoints[i]) @ motion.J[i], J)
 
 
 @pytest.mark.parametrize("weld", [True, False])

@@ -1,4 +1,4 @@
-"""Robots to learn with, as URDF, made up with plausible numbers: an arm, a torso with two arms, a gripper."""
+"""Example robots in URDF, with plausible numbers: an arm, a torso with two arms, a gripper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.urdf"
 
 
 def example(name: str) -> Path:
-    """The URDF file of an example: ``"arm"``, ``"gripper"`` or ``"torso"``.
+    """Return the URDF file of an example: ``"arm"``, ``"gripper"`` or ``"torso"``.
 
     Raises
     ------
