@@ -11,7 +11,7 @@ from numba import float64, int64, njit, uint64
 
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
 from rbnotes.compiled.array_views import view_at
-from rbnotes.compiled.collision.narrow_phase import PLACE_SIZE, SHAPE_SIZE, find_contacts
+from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE, find_contacts
 from rbnotes.compiled.compilation import failure_code
 from rbnotes.compiled.complementarity.lemke import solve_lemke
 from rbnotes.compiled.complementarity.quadratic_program import QuadraticProgram, solve_program
@@ -19,7 +19,7 @@ from rbnotes.compiled.complementarity.residuals import all_finite, lcp_residuals
 from rbnotes.compiled.complementarity.sparse_rows import SparseRows, sparse_rows, transpose_rows
 from rbnotes.compiled.contact_solver.newton_friction import solve_newton
 from rbnotes.compiled.decorators import FMA_OPTIONS, jit_fma_inline
-from rbnotes.compiled.record_layout import CONTACT_SIZE, MOTION_SIZE, RELATIVE, SUMS_SIZE
+from rbnotes.compiled.record_layout import CONTACT_SIZE, MOTION_SIZE, PLACE_SIZE, RELATIVE, SUMS_SIZE
 from rbnotes.compiled.recursions.forward_dynamics_derivatives import (
     DerivativeTable,
     row_widths,

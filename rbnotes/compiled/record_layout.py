@@ -1,10 +1,15 @@
 """Layout of the arrays of a simulation run, for compiled code and its callers."""
 
+from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
+
 MOTION_SIZE = 22
 """Numbers of a body: pose (16) and twist (6)."""
 
 CONTACT_SIZE = 20
 """Numbers of a contact: its bodies (2), then those of :class:`~rbnotes.multibody.maximal.ContactRecord`."""
+
+PLACE_SIZE = 7
+"""Numbers of a contact point: position (3), normal (3), gap."""
 
 A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 5, 8, 9, 10, 11, 14, 17
 
@@ -57,3 +62,12 @@ ROTATION_KINDS = NO_ROTATION, AXIS_ROTATION, FREE_ROTATION = 0, 1, 2
 COMPLEMENTARITY, FEASIBILITY, DUAL, NATURAL, EQUATIONS, RELATIVE = range(6)
 """Residuals, in the order of :class:`~rbnotes.complementarity.Residuals`."""
 NUM_RESIDUALS = 6
+
+
+def workspace_size(num_bodies: int, num_rows: int, envelope_size: int, max_contacts: int) -> int:
+    """Return the size of the working memory of a run, which ``run_steps`` allocates."""
+    n, m = num_bodies + 1, num_rows
+    states = 21 * n + 25 * m + envelope_size
+    per_contact = 5 * CONTACT_SIZE + PLACE_SIZE + 2
+    step = 37 * n + 16 * m + 2 * envelope_size + 10 * MAX_SERIES_TERMS + 9 + NUM_FIRST_CONTACTS
+    return 2 * states + step + per_contact * max_contacts

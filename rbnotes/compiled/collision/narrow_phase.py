@@ -18,6 +18,7 @@ from rbnotes.compiled.collision.distance import (
 )
 from rbnotes.compiled.decorators import jit_alloc
 from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
+from rbnotes.compiled.record_layout import PLACE_SIZE
 from rbnotes.contact.distance import TOUCHING_TOLERANCE
 from rbnotes.contact.manifolds import (
     EDGE_TOLERANCE,
@@ -29,9 +30,6 @@ from rbnotes.contact.manifolds import (
 # A shape: pose in its body (16), half extents of the core (3), radius, infinite for a plane.
 HALF_EXTENTS, RADIUS = 16, 19
 SHAPE_SIZE = 20
-
-PLACE_SIZE = 7
-"""Numbers of a contact point: position (3), normal (3), gap."""
 
 MAX_CONTACT_POINTS = 8
 """Most contact points of two shapes: a quadrangle clipped by four lines, or the corners of a box."""

@@ -8,7 +8,7 @@ evaluates applied forces and separates overlapping bodies.
 import math
 from typing import Any, NamedTuple
 
-from rbnotes.compiled.collision.narrow_phase import PLACE_SIZE, find_contacts
+from rbnotes.compiled.collision.narrow_phase import find_contacts
 from rbnotes.compiled.contact_solver.envelope_factors import (
     factor_cholesky,
     factor_lu,
@@ -48,6 +48,7 @@ from rbnotes.compiled.record_layout import (
     MU,
     NEEDS_REFERENCE,
     OVERLAPPING,
+    PLACE_SIZE,
     POSITION,
     RESIDUAL,
     RESTITUTION,

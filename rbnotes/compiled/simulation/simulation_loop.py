@@ -1,7 +1,7 @@
 """Simulation loop over flat arrays, for :mod:`rbnotes.multibody.packing.simulation_runs`."""
 
 from rbnotes.compiled.array_views import view_at
-from rbnotes.compiled.collision.narrow_phase import PLACE_SIZE, SHAPE_SIZE
+from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE
 from rbnotes.compiled.contact_solver.joint_constraints import (
     Bodies,
     Joints,
@@ -25,6 +25,7 @@ from rbnotes.compiled.record_layout import (
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
     NUM_STEPS_TAKEN,
+    PLACE_SIZE,
     SLOP,
     STEP_TAKEN,
     TIME,

@@ -15,11 +15,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from rbnotes.arguments import Array
-from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION
+from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION, workspace_size
 from rbnotes.contact import RoundedBox
 from rbnotes.contact.detection import combine_coefficients
 from rbnotes.dynamics import WORLD
-from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
 from rbnotes.joints import (
     Cylindrical,
     ExponentialSpherical,
@@ -36,20 +35,19 @@ from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
 from rbnotes.multibody.maximal import Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import Joint
 
-WORKSPACE_PER_CONTACT = 110
-"""Numbers per contact, an upper bound for what ``allocate_step_workspace`` of
-:mod:`rbnotes.compiled.simulation.simulation_loop` allocates."""
-
 
 class PackedWorld(NamedTuple):
     """Arrays that :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads."""
 
     integers: NDArray[np.uint64]
     floats: Array
-    workspace_size: int
-    """Numbers of working memory besides :data:`WORKSPACE_PER_CONTACT` for each contact."""
     row_order: NDArray[np.intp]
     """Indices of the constraint rows in the order of the reference ``(m,)``."""
+
+    def workspace_size(self, max_contacts: int) -> int:
+        """Return the size of the working memory of a run with at most this number of contacts."""
+        num_bodies, _, num_rows, _, envelope_size = (int(each) for each in self.integers[:5])
+        return workspace_size(num_bodies, num_rows, envelope_size, max_contacts)
 
 
 def pack_world(
@@ -101,11 +99,9 @@ def pack_world(
         *pair_coefficients(world),
         mechanism.gravity,
     ]
-    workspace_size = 80 * (count + 1) + 70 * begin[-1] + 4 * offsets[-1] + 10 * MAX_SERIES_TERMS + 20
     return PackedWorld(
         np.concatenate([np.ravel(each).astype(np.uint64) for each in integers]),
         np.concatenate([np.ravel(each).astype(float) for each in floats]),
-        int(workspace_size),
         np.concatenate([np.zeros(0, dtype=np.intp), *rows]),
     )
 

@@ -54,7 +54,7 @@ from rbnotes.multibody.maximal import ContactRecord, Integrator, Rattle, Traject
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.stepping import Progress, Setting, Taken
 from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
-from rbnotes.multibody.packing.packed_world import WORKSPACE_PER_CONTACT, PackedWorld
+from rbnotes.multibody.packing.packed_world import PackedWorld
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.unchecked.frozen import construct_unchecked
 
@@ -129,7 +129,7 @@ class CompiledRun:
         states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
         impulses = np.empty((steps, self.rows))
         records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
-        work = np.zeros(self.packed.workspace_size + WORKSPACE_PER_CONTACT * max_contacts)
+        work = np.zeros(self.packed.workspace_size(max_contacts))
         callback_buffer = callbacks.buffer
         arrays = (
             settings,

@@ -1,0 +1,18 @@
+"""Sizes of arrays that packing allocates and compiled code cuts into pieces."""
+
+import numpy as np
+import pytest
+
+from rbnotes.compiled.record_layout import workspace_size
+from rbnotes.compiled.simulation.simulation_loop import allocate_states, allocate_step_workspace
+
+
+@pytest.mark.parametrize(("bodies", "rows", "envelope", "contacts"), [(1, 0, 0, 0), (3, 11, 40, 17)])
+def test_a_run_allocates_its_whole_workspace(bodies, rows, envelope, contacts):
+    size = workspace_size(bodies, rows, envelope, contacts)
+    memory = np.zeros(size)
+    states, step = (getattr(each, "py_func", each) for each in (allocate_states, allocate_step_workspace))
+    *_, at = step(memory, 0, bodies + 1, rows, envelope, contacts)
+    for _ in range(2):
+        _, at = states(memory, at, bodies + 1, rows, envelope)
+    assert at == size
