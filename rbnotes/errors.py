@@ -1,4 +1,6 @@
-"""Errors of iterations that do not converge; errors of arguments are in :mod:`rbnotes.arguments`.
+"""Errors of iterations that do not converge, and of missing packages.
+
+Errors of arguments are in :mod:`rbnotes.arguments`.
 
 >>> from rbnotes.errors import NotConverged
 >>> try:
@@ -23,3 +25,7 @@ class NotConverged(RuntimeError):
         """The last iterate, of the type that the function returns when it succeeds."""
         self.residual = residual
         """Residual of the last iterate, in the measure of the tolerance."""
+
+
+class MissingExtra(ModuleNotFoundError):
+    """A package is missing that an extra of this package installs; the message names the extra."""

@@ -13,13 +13,11 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
+from rbnotes.errors import MissingExtra
+
 LOG = logging.getLogger("rbnotes.compiled")
 MAX_SILENT_SECONDS = 3.0
 """Seconds without a message. Code that is on disk loads faster."""
-
-
-class MissingExtra(ImportError):
-    """A package is missing that an extra of this package installs."""
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rbnotes.compiled import compilation
+from rbnotes.errors import MissingExtra
 from rbnotes.multibody import packing
 
 SCRIPT = Path(__file__).parent / "small_model.py"
@@ -52,7 +53,7 @@ def test_signs_count():
 def test_tells_the_extra_where_numba_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     compilation.compiled_function.cache_clear()
-    with pytest.raises(compilation.MissingExtra, match=r"rbnotes\[compiled\]"):
+    with pytest.raises(MissingExtra, match=r"rbnotes\[compiled\]"):
         packing.compile(_small())
     compilation.compiled_function.cache_clear()
 

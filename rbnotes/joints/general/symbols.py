@@ -1,8 +1,7 @@
-"""Numbers that are not known yet, in numpy's arrays: symbols of casadi, each wrapped as a scalar.
+"""Symbols of casadi as elements of numpy arrays.
 
-numpy takes an object for a scalar, and hands ``np.cos(x)`` on to ``x.cos()``, as long as the object makes no
-claim to be an array itself. Symbols of casadi do, and turn arrays that they meet into matrices of their own;
-wrapped, they leave arrays what they are.
+numpy treats an object as a scalar and calls ``x.cos()`` for ``np.cos(x)``, unless the object behaves like an
+array. Symbols of casadi do, and convert numpy arrays to casadi matrices; wrapped as scalars they do not.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
+from rbnotes.errors import MissingExtra
 
 Symbolic = Any
 """A number, a :class:`Symbol`, or an array of either: numpy declares no arithmetic for arrays of objects."""
@@ -24,25 +24,25 @@ MISSING_CASADI_MESSAGE = (
 
 
 def casadi() -> Any:
-    """The module, imported when it is first needed: it is an optional extra.
+    """Return the module casadi, an optional extra that is imported on first use.
 
     Raises
     ------
-    ModuleNotFoundError
-        If it is not installed; the message names the extra that brings it.
+    MissingExtra
+        If it is not installed; the message names the extra that installs it.
     """
     try:
         import casadi
     except ImportError as error:
-        raise ModuleNotFoundError(MISSING_CASADI_MESSAGE, name="casadi") from error
+        raise MissingExtra(MISSING_CASADI_MESSAGE, name="casadi") from error
     return casadi
 
 
 class Symbol:
-    """A scalar expression: arithmetic and numpy's smooth functions make others of it."""
+    """Scalar expression, for arithmetic and the smooth functions of numpy."""
 
     __slots__ = ("expression",)
-    # Python's own way to say that there is no hash, which typing takes for a change of the method.
+    # Python marks unhashable classes this way; typing reports it as a changed method.
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, expression: Any) -> None:
@@ -57,7 +57,7 @@ class Symbol:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compare
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **more: Any) -> Any:
-        """numpy's functions of symbols and numbers, all of them as symbols: for its loops over objects."""
+        """Convert all operands to symbols, so that numpy loops over objects."""
         return getattr(ufunc, method)(*map(_wrap, inputs), **more)
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class Symbol:
 
 
 def _wrap(values: Any) -> Any:
-    """An array of symbols."""
+    """Return an array of symbols."""
     values = np.asarray(values, dtype=object)
     result = np.empty(values.shape, dtype=object)
     for index in np.ndindex(values.shape):
@@ -98,24 +98,24 @@ for _name in ("neg", "pos"):
     setattr(Symbol, f"__{_name}__", _arithmetic(f"__{_name}__"))
 for _name in ("exp", "expm1", "log", "log1p", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "hypot"):
     setattr(Symbol, _name, _function(_name))
-# Methods that are made in a loop or from a table are not seen by typing.
+# Type checkers do not see methods that are created in a loop.
 Symbol.__abs__ = _function("fabs")  # type: ignore[attr-defined]
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "tan2"):
     setattr(Symbol, f"arc{_name}", _function(f"a{_name}"))
 
 
 def symbol_vector(name: str, count: int) -> Array:
-    """An array ``(count,)`` of unknown numbers."""
+    """Return an array ``(count,)`` of new symbols."""
     return from_casadi_matrix(casadi().SX.sym(name, count))[:, 0]
 
 
 def check_coordinate(name: str, value: Any) -> Any:
-    """A coordinate of a curve or a surface: a symbol, or one finite number."""
+    """Check a coordinate of a curve or a surface: a symbol, or one finite number."""
     return value if isinstance(value, Symbol) else np.float64(arguments.real_number(name, value))
 
 
 def check_finite(value: Any, **coordinates: Any) -> Any:
-    """The value, if it is finite, or one of symbols; the coordinates are those that it belongs to.
+    """Return the value at these coordinates if it is symbolic or finite.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def check_finite(value: Any, **coordinates: Any) -> Any:
 
 
 def from_casadi_matrix(matrix: Any) -> Array:
-    """A matrix of casadi as an array with two axes."""
+    """Return a matrix of casadi as an array with two axes."""
     rows, columns = matrix.shape
     result = np.empty((rows, columns), dtype=object)
     for index in np.ndindex(rows, columns):
@@ -139,7 +139,7 @@ def from_casadi_matrix(matrix: Any) -> Array:
 
 
 def to_casadi(value: Any) -> Any:
-    """What casadi makes of a symbol or a number.
+    """Return the casadi expression of a symbol or a number.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def to_casadi(value: Any) -> Any:
 
 
 def to_casadi_matrix(values: Any) -> Any:
-    """Symbols and numbers, an array with one or two axes, as a matrix of casadi without its zeros."""
+    """Return symbols and numbers, an array with one or two axes, as a sparse matrix of casadi."""
     ca, values = casadi(), np.asarray(values, dtype=object)
     columns = values.shape[1] if values.ndim == 2 else 1
     stacked = ca.vertcat(*map(to_casadi, values.T.ravel()))
