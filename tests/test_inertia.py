@@ -126,7 +126,7 @@ class TestNearestInertia:
         within = inertia.nearest_inertia(flat, tolerance=1e-8)
         assert self.second_moments(within)[2, 2] == pytest.approx(0, abs=1e-15)
         np.testing.assert_allclose(inertia.nearest_inertia(flat, tolerance=1e-10), flat, atol=1e-15)
-        with pytest.raises(InvalidArgument, match="within"):
+        with pytest.raises(InvalidArgument, match="tolerance"):
             inertia.nearest_inertia(flat, tolerance=-1.0)
 
 

@@ -63,7 +63,7 @@ def pair_of_springs(law):
         (lambda: RUN.scene([BOX], colors="blue"), "colors", "str"),
         (lambda: RUN.scene([BOX], colors=["blu"]), "color", "'blu'.*'blue'"),
         (lambda: RUN.scene([BOX], view=(0, 0, 1)), "view", r"\(3,\)"),
-        (lambda: RUN.energy_figure(lambda t, state: 0.0), "stored", "of t, state.*state.t"),
+        (lambda: RUN.energy_figure(lambda t, state: 0.0), "stored_energy", "of t, state.*state.t"),
         (lambda: friction_model("friction", "columb"), "friction", "'columb'.*'coulomb'"),
         (lambda: friction_model("friction", 3), "friction", "int.*a function, or one of .*'coulomb'"),
         (

@@ -147,7 +147,7 @@ def test_checks():
         solve_lcp(1)
     with pytest.raises(InvalidArgument, match=r"initial_guess: got shape \(3,\)"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), initial_guess=np.zeros(3))
-    with pytest.raises(InvalidArgument, match="cover: got -1, expected numbers greater than 0"):
+    with pytest.raises(InvalidArgument, match="covering_vector: got -1, expected numbers greater than 0"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=[1.0, -1.0])
     with pytest.raises(InvalidArgument, match="relaxation: got 2, expected a number between 0 and 2"):
         solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)

@@ -26,7 +26,7 @@ def pair_rows(draw):
 def dense(rows):
     """The matrix, written entry by entry."""
     count, k, _ = rows.block_a.shape
-    matrix = np.zeros((count * k, 6 * rows.bodies))
+    matrix = np.zeros((count * k, 6 * rows.num_bodies))
     for i in range(count):
         for row in range(k):
             for body, block in ((rows.a[i], rows.block_a), (rows.b[i], rows.block_b)):
@@ -48,7 +48,7 @@ def test_products_are_those_of_the_matrix(rows, data):
     np.testing.assert_allclose(rows @ several, expected @ several, atol=1e-12)
     np.testing.assert_array_equal(rows.matrix.toarray(), expected)
     np.testing.assert_array_equal(rows.toarray(), expected)
-    masses = [data.draw(spd_matrices(6)) for _ in range(rows.bodies)]
+    masses = [data.draw(spd_matrices(6)) for _ in range(rows.num_bodies)]
     inverses = np.linalg.inv(masses)
     mobility = np.zeros((expected.shape[1],) * 2)
     for i, inverse in enumerate(inverses):

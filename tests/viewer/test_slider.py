@@ -19,7 +19,7 @@ def scenes():
 
 
 def test_one_picture_is_shown_and_the_words_name_all():
-    html = Slider("Balls.", "radius r", scenes(), unit="m", start=1.0).to_html()
+    html = Slider("Balls.", "radius r", scenes(), unit="m", initial_value=1.0).to_html()
     assert re.findall(r'<div class="choice"( hidden)?>', html) == [" hidden", "", " hidden"]
     assert json.loads(unescape(re.search('data-words="(.*?)"', html)[1])) == ["0.5 m", "1 m", "2 m"]
     assert "<noscript> Here radius r is 1 m.</noscript>" in html
@@ -58,9 +58,9 @@ def test_figures_become_images_with_words_and_are_closed():
         ("pictures", {"pictures": {}}),
         ("pictures", {"pictures": {1.0: "a ball", 2.0: "another"}}),
         ("pictures", {"pictures": dict(zip("abc", scenes().values(), strict=True))}),
-        ("start", {"start": 3.0}),
-        ("start", {"start": True}),
-        ("start", {"start": [1.0, 2.0]}),
+        ("initial_value", {"initial_value": 3.0}),
+        ("initial_value", {"initial_value": True}),
+        ("initial_value", {"initial_value": [1.0, 2.0]}),
         ("description", {"description": 1}),
     ],
 )
