@@ -1,12 +1,12 @@
-"""Times of the reduction of attachments beside a solve of the whole KKT system by SciPy.
+"""Compare the elimination of attachments with SciPy's solution of the whole KKT system.
 
     OMP_NUM_THREADS=1 python benchmarks/attachments.py      # about a minute; prints a table
     OMP_NUM_THREADS=1 python benchmarks/attachments.py --particles 10000 --attached 0.3
 
-A square net of particles with springs, in one implicit step; some of its particles are attached to rigid
-bodies, patch by patch, and a few hundred hang on weighted sets of other particles, which may be attached
-themselves. Every line is the best of several runs, over the time that ``scipy.sparse.linalg.spsolve``
-takes for the whole system with all attachments as constraints.
+The system is one implicit step of a square net of particles with springs. Some particles are attached to
+rigid bodies, patch by patch, and a few hundred to weighted sets of other particles, which may be attached
+themselves. Each line is the fastest of several runs, relative to the time of ``scipy.sparse.linalg.spsolve``
+for the whole system with all attachments as constraints.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STEP, STIFFNESS, MASS = 0.01, 400.0, 0.02
 
 @dataclass(frozen=True)
 class Scene:
-    """A system and its attachments; bodies come first."""
+    """System and its attachments; bodies come first."""
 
     sizes: list[int]
     problem: StepProblem
@@ -38,7 +38,7 @@ class Scene:
 
 
 def particle_net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed: int = 0) -> Scene:
-    """About ``particles`` particles, of which a share is attached to bodies."""
+    """Return a net of about ``particles`` particles, a share of which is attached to bodies."""
     rng = np.random.default_rng(seed)
     side = round(np.sqrt(particles))
     grid = np.arange(side**2).reshape(side, side)
@@ -81,7 +81,7 @@ def particle_net(particles: int, share: float, bodies: int = 20, hanging: int = 
 
 
 def kkt_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
-    """The KKT matrix with all attachments as rows, and its right side."""
+    """Return the KKT matrix with all attachments as rows, and its right-hand side."""
     starts = np.concatenate([[0], np.cumsum(scene.sizes)])
     attachments = scene.attach()
     rows, columns, values, right, row = [], [], [], [], 0
@@ -121,7 +121,7 @@ def table(particles: int, share: float) -> str:
     mapping, space = fastest(lambda: null_space_reduction(scene.sizes, attachments))
     reducing, reduced = fastest(lambda: space.reduce(scene.problem))
     solving, v_active = fastest(lambda: spsolve(reduced.mass, reduced.momentum))
-    v = space.velocities(v_active)
+    v = space.expand_velocities(v_active)
     n = len(v)
     error = np.abs(v - expected[:n]).max() / np.abs(expected[:n]).max()
     lines = [

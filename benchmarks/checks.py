@@ -1,10 +1,10 @@
-"""What the checks of arguments cost, as shares of the work they guard.
+"""Measure the cost of argument checks, relative to the work that they guard.
 
     OMP_NUM_THREADS=1 python benchmarks/checks.py      # half a minute; prints two tables
 
-A public function is timed against the formula that it calls once its arguments are checked, on one frame
-and on a thousand; the two sides of each ratio run in turns, so that both see the same machine. The checks of
-the simulator are timed one by one while it runs. Times are of this process alone, and medians.
+A public function is compared with the formula that it calls after its checks, on one frame and on a thousand.
+Both sides of a ratio run alternately, under the same conditions. The checks of the simulator are timed
+one by one while it runs. Times are medians of processor time.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def time_ratio(
     pairs: int = PAIRS,
     min_seconds: float = 0.01,
 ) -> tuple[float, float]:
-    """Median ratio of the times of ``first`` and ``second``, and the median time of ``second`` in seconds.
+    """Return the median ratio of the times of ``first`` and ``second``, and that of ``second`` in s.
 
     Each side of a pair runs for at least ``min_seconds`` seconds.
     """
@@ -76,7 +76,7 @@ def time_ratio(
 
 
 def function_table() -> str:
-    """Public functions beside their formulas."""
+    """Print public functions beside their formulas."""
     rng = np.random.default_rng(0)
     xi = rng.normal(size=(BATCH, 6))
     E, w, x = unchecked_se3.exp(xi), xi[:, :3], rng.normal(size=(BATCH, 3))
@@ -107,10 +107,9 @@ def function_table() -> str:
 
 
 def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
-    """What part of a run goes into checks of arguments, conversions included, and how long it takes in s.
+    """Return the share of argument checks and conversions in the time of a run, and that time in s.
 
-    Both times are of the same run, by the clock of this process alone. That clock takes time itself: it is
-    left out of both.
+    Both are processor times of the same run. The time of reading the clock is subtracted.
     """
     clock = time.process_time_ns
     spent = calls = 0
@@ -145,7 +144,7 @@ def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
 
 
 def scenes() -> dict[str, Callable[[], object]]:
-    """Runs of the simulator: bodies that slide, chains that swing and fall, bodies on springs."""
+    """Return runs of the simulator: sliding bodies, swinging and falling chains, bodies on springs."""
     box, bodies = Box([0.4, 0.5, 0.3]), 5
     inertia = box.spatial_inertia(density=300.0)
     places = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
@@ -168,7 +167,7 @@ def scenes() -> dict[str, Callable[[], object]]:
 
 
 def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
-    """Capsules joined by universal and ball joints, one end up, drop on a plane; joints have targets."""
+    """Return capsules joined by universal and spherical joints that fall on a plane; joints have targets."""
     rod = Capsule(0.05, 0.4)
     M = rod.spatial_inertia(density=800.0)
     across = se3.frame(so3.exp([0.0, np.pi / 2, 0.0]), np.zeros(3))  # capsules lie along x
@@ -183,7 +182,7 @@ def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
 
 
 def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
-    """Bodies that hang on each other by springs, frame springs and muscles, stepped implicitly."""
+    """Return bodies connected by springs, frame springs and muscles, stepped implicitly."""
     M = Box([0.4, 0.5, 0.3]).spatial_inertia(density=300.0)
     places = se3.frame(np.eye(3), [[0.0, 0.0, -0.5 * i] for i in range(bodies)])
     upper, lower = np.arange(bodies - 1), np.arange(1, bodies)

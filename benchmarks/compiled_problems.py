@@ -1,13 +1,13 @@
-"""Compiled LCPs, friction and quadratic programs beside compiled peers that are as accurate, in turns.
+"""Compare compiled LCPs, friction and quadratic programs with compiled solvers of the same accuracy.
 
     pip install "rbnotes[bench]"
     OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py            # two minutes; prints a table
-    OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py --check    # exits 1 where a limit is missed
+    OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py --check    # exits 1 if a limit is exceeded
 
-Each row's codes run in turns, round after round, each on the same data in the form it likes best: dense ones
-for daqp, quadprog and Lemke's method, sparse columns for the others. A peer counts if the relative natural
-residual of its answer is 1e-8 or better; those that have tolerances get the loosest power of a hundred that
-gets there. Small problems may take at most twice the time of the fastest, walls no more than it.
+The solvers of a row run alternately, each on the same data in its preferred format: dense for daqp, quadprog
+and Lemke's method, sparse columns for the others. A solver counts if the relative natural residual of its
+solution is at most 1e-8; tolerances are the loosest power of a hundred that achieves this. Small problems may
+take at most twice the time of the fastest solver, walls at most the same time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rbnotes.friction import friction_lcp
 
 ACCURATE = 1e-8
 SMALL_LIMIT, WALL_LIMIT = 2.0, 1.0
-"""Limits: our time over that of the fastest peer."""
+"""Limits of our time over that of the fastest solver."""
 TOLERANCES = {
     "piqp": ("eps_abs", "eps_rel"),
     "osqp": ("eps_abs", "eps_rel"),
@@ -43,7 +43,7 @@ TOLERANCES = {
 EXTRA_OPTIONS = {"piqp": {"max_iter": 1000}, "osqp": {"max_iter": 100_000}, "scs": {"max_iters": 100_000}}
 TIGHTER_TOLERANCES = (1e-6, 1e-8, 1e-10, 1e-12)
 ROUNDS, SECONDS = 400, 1.5
-"""Rounds at most, and s for each row."""
+"""Most rounds, and most s for each row."""
 
 Solver = Callable[[], np.ndarray | None]
 
@@ -57,7 +57,7 @@ class Row(NamedTuple):
 
 
 def friction(contacts: int) -> LCP:
-    """Pushed and weighed down contacts of a few bodies with each other, on pyramids of four facets."""
+    """Return a friction problem of loaded contacts between a few bodies, with pyramids of four facets."""
     rng = np.random.default_rng(contacts)
     bodies = max(2, contacts // 3)
     rows = np.zeros((3 * contacts, 6 * bodies))
@@ -74,7 +74,7 @@ def friction(contacts: int) -> LCP:
 
 
 def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
-    """An LCP as it is."""
+    """Return the row of an LCP."""
     M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
     M, q, lower = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
     peers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
@@ -85,7 +85,7 @@ def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
 
 
 def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
-    """A contact step as a program."""
+    """Return the row of a contact step as a quadratic program."""
     P, G = sparse.csc_matrix(qp.Q), sparse.csc_matrix(-qp.A)
     sparse_data, dense_data = (P, qp.c, G, -qp.b), (P.toarray(), qp.c, G.toarray(), -qp.b)
     peers = {}
@@ -102,7 +102,7 @@ def multipliers(solver: str, data: tuple, options: dict) -> Solver:
 
 
 def accurate_options(solver: str, data: tuple, lcp: LCP) -> dict | None:
-    """The loosest tolerances with which a peer is accurate; none if it never is."""
+    """Return the loosest tolerances with which a solver is accurate; none if it never is."""
     names = TOLERANCES.get(solver, ())
     for tolerance in TIGHTER_TOLERANCES if names else TIGHTER_TOLERANCES[:1]:
         options = dict.fromkeys(names, tolerance) | EXTRA_OPTIONS.get(solver, {})
@@ -112,7 +112,10 @@ def accurate_options(solver: str, data: tuple, lcp: LCP) -> dict | None:
 
 
 def solution_error(lcp: LCP, run: Solver) -> float:
-    """Of a code's answer; infinite if it has none, or refuses the problem: walls are semidefinite only."""
+    """Return the residual of a solution; infinite if the solver fails or rejects the problem.
+
+    Walls have semidefinite problems, which some solvers reject.
+    """
     try:
         z = run()
     except qpsolvers.exceptions.ProblemError:
@@ -140,7 +143,7 @@ def rows(largest: int) -> Iterator[Row]:
 
 
 def measure_row(row: Row) -> dict[str, float]:
-    """Median times of all accurate codes of a row, in turns."""
+    """Return the median times of all accurate solvers of a row, run alternately."""
     if solution_error(row.lcp, row.ours) > ACCURATE:
         return {"ours": np.inf}
     codes = {"ours": row.ours} | {

@@ -1,4 +1,4 @@
-"""Contact steps of growing size: a wall of bricks, a heap of spheres, and random monotone problems.
+"""Contact steps of increasing size: a wall of bricks, a heap of spheres, and random monotone problems.
 
 One step of a scene without friction is a quadratic program in the velocities, whose multipliers are the
 impulses z: ``M v = M v0 + h f + N^T z``, ``0 <= z _|_ N v >= 0``.
@@ -18,7 +18,7 @@ GRAVITY, STEP = 9.81, 0.01
 
 
 def heap(contacts: int, seed: int = 0) -> QP:
-    """Spheres of unequal mass in a loose hexagonal heap on the ground, falling and jostling (full rank)."""
+    """Return a step of spheres of unequal mass in a loose hexagonal heap on the ground; N has full rank."""
     rng = np.random.default_rng(seed)
     side = max(2, round((contacts / 4.5) ** (1 / 3)))
     while True:
@@ -51,7 +51,7 @@ def heap(contacts: int, seed: int = 0) -> QP:
 
 
 def wall(contacts: int, seed: int = 0) -> QP:
-    """Bricks in running bond, each interface held by four corners: six velocities a brick, redundant."""
+    """Return a step of bricks in running bond with four contacts per interface; N is redundant."""
     rng = np.random.default_rng(seed)
     length, depth, height = 1.0, 0.5, 0.3
     rows = max(1, round(np.sqrt(contacts / 8)))
@@ -100,12 +100,12 @@ def wall(contacts: int, seed: int = 0) -> QP:
 
 
 def _step(masses: np.ndarray, velocity: np.ndarray, N: sparse.sparray) -> QP:
-    """The problem of a step with a diagonal mass matrix."""
+    """Return the problem of a step with a diagonal mass matrix."""
     return QP(sparse.diags_array(masses, format="csc"), -masses * velocity, N, np.zeros(N.shape[0]))
 
 
 def random_lcp(size: int, seed: int = 0) -> LCP:
-    """A dense strictly monotone LCP with a planted solution, half of it active."""
+    """Return a dense strictly monotone LCP with a known solution, half of it active."""
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((size, size))
     M = A @ A.T / size + 0.1 * np.eye(size)
@@ -115,7 +115,7 @@ def random_lcp(size: int, seed: int = 0) -> LCP:
 
 
 def _jacobian(normal: np.ndarray, first: np.ndarray, second: np.ndarray, size: int) -> sparse.csc_array:
-    """Rows that give the separation speed of pairs of particles; the index -1 is the ground."""
+    """Return the rows of the separation speeds of pairs of particles; the index -1 is the ground."""
     row = np.repeat(np.arange(len(normal)), 3)
     entries = []
     for body, sign in ((first, -1.0), (second, 1.0)):

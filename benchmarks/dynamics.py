@@ -1,16 +1,16 @@
-"""Time of the compiled recursions over that of ``pinocchio.aba``, and of what else does the same work.
+"""Compare the compiled recursions with ``pinocchio.aba`` and with other codes for the same computation.
 
     pip install ".[bench]" -c constraints.txt
     OMP_NUM_THREADS=1 python benchmarks/dynamics.py             # a minute or two; prints the table
-    OMP_NUM_THREADS=1 python benchmarks/dynamics.py --check     # and ends with 1 where a limit is missed
-    OMP_NUM_THREADS=1 python benchmarks/dynamics.py --csv FILE  # and writes it, with the machine told
+    OMP_NUM_THREADS=1 python benchmarks/dynamics.py --check     # and exits 1 if a limit is exceeded
+    OMP_NUM_THREADS=1 python benchmarks/dynamics.py --csv FILE  # and writes it, with the machine
 
-All run in one process on one core, in turns, many short rounds each; what counts is processor time, the
-median over the rounds of the ratio to Pinocchio's in the same round. Everything is called from Python, and
-works out the same accelerations, which is checked first. Rows without a limit are there to compare.
+All codes run alternately in one process on one core, in many short rounds. The result is the median over the
+rounds of the ratio to Pinocchio's processor time in the same round. Everything is called from Python and
+computes the same accelerations, which is checked first. Rows without a limit are for comparison.
 
-Chains of tori are those of Si & Guenter, with joints given as functions, which are compiled; Pinocchio has
-the same chains made of hinges, four for each pair of tori. Two rows are not measured: the times of the
+Chains of tori are those of Si & Guenter, with compiled joints given as functions; in Pinocchio the same
+chains consist of revolute joints, four for each pair of tori. Two rows are not measured: the times of the
 paper's own Table 1.
 """
 
@@ -46,8 +46,8 @@ COORDINATES = tuple(4 * tori - 2 for tori in TORI)
 BATCH = 1024
 ROUNDS = 41
 MIN_TURN_SECONDS = 0.005
-"""Seconds of a turn: short, so that few are interrupted, and enough for a few batches: the first one has to
-fetch its numbers again."""
+"""Seconds of a measurement: short, to be rarely interrupted, and enough for a few batches, of which the first
+one has to load the data into the cache."""
 ABA, RNEA, MINVERSE = "pinocchio.aba", "pinocchio.rnea", "pinocchio.computeMinverse @ x"
 ABA_DERIVATIVES, REFERENCE = "pinocchio.computeABADerivatives", "its reference in numpy"
 METHOD_I, FEATHERSTONE = "Si & Guenter's Method I, Table 1", "Featherstone, Table 1"
@@ -56,11 +56,11 @@ PAPER = {METHOD_I: (20.0, 50.0, 112.0), FEATHERSTONE: (25.0, 64.0, 127.0)}
 
 
 class Row(NamedTuple):
-    """A line of the table."""
+    """Line of the table."""
 
     work: str
     reference: str
-    """What its time is divided by."""
+    """Name of the call that its time is divided by."""
     ratios: dict[int, float]
     limits: dict[int, float]
     microseconds: dict[int, float]
@@ -94,7 +94,7 @@ def random_body(rng: np.random.Generator) -> np.ndarray:
 
 
 def revolute_tree(n: int, branched: bool) -> Tree:
-    """Hinges about axis 2 at general places; each on the one before, or on any one before it."""
+    """Return a tree of revolute joints about axis 2 at random frames, as a chain or with random parents."""
     rng = np.random.default_rng(n)
     parents = [None, *(str(rng.integers(i) if branched else i - 1) for i in range(1, n))]
 
@@ -107,11 +107,11 @@ def revolute_tree(n: int, branched: bool) -> Tree:
 
 
 Calls = dict[str, tuple[Callable[[], object], int]]
-"""By name: a call, and how many evaluations it makes."""
+"""Calls by name, with the number of evaluations that each makes."""
 
 
 def measure_interleaved(calls: Calls) -> dict[str, list[float]]:
-    """Processor seconds of one evaluation, a list of one for each round."""
+    """Return the processor time of one evaluation in s, a list with one entry for each round."""
     repeats = {}
     for name, (call, _) in calls.items():
         call()
@@ -135,7 +135,7 @@ def check_agreement(found: np.ndarray, expected: np.ndarray, what: str) -> None:
 
 
 def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[float]]:
-    """Times for one tree."""
+    """Measure the times for one tree."""
     tree = revolute_tree(n, branched)
     compiled, (model, order) = packing.compile(tree), pinocchio_model(tree)
     data, rng = model.createData(), np.random.default_rng(1)
@@ -182,7 +182,7 @@ def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[flo
 
 
 def measure_torus_chain(tori: int) -> dict[str, list[float]]:
-    """Times for a chain of tori."""
+    """Measure the times for a chain of tori."""
     example = torus_chain(tori)
     hinges, coordinate_order = expand_to_revolute(example.tree)
     compiled, of_hinges = packing.compile(example.tree), packing.compile(hinges)
@@ -212,9 +212,9 @@ def measure_torus_chain(tori: int) -> dict[str, list[float]]:
 
 
 def time_new_joint() -> float:
-    """Seconds until the first accelerations of a body on a new joint of two surfaces.
+    """Return the seconds until the first accelerations of a body on a new joint of two surfaces.
 
-    Its program is compiled, also where an earlier run has left it on disk; the sweeps are there.
+    Its program is compiled, even if an earlier run left it on disk; the sweeps are loaded.
     """
     cache_folder = numba.config.CACHE_DIR
     with tempfile.TemporaryDirectory() as empty:
@@ -233,7 +233,7 @@ def ratio(times: dict[str, list[float]], name: str, over: str) -> float:
 
 
 def table() -> list[Row]:
-    """All rows."""
+    """Return all rows."""
     chains = {n: measure_tree(n, branched=False, everything=True) for n in SIZES}
     branched = {n: measure_tree(n, branched=True, everything=False) for n in SIZES}
     tori = {n: measure_torus_chain(count) for n, count in zip(COORDINATES, TORI, strict=True)}
@@ -264,7 +264,7 @@ def table() -> list[Row]:
 
 
 def growth_exponent() -> float:
-    """Exponent of the time of one call from 50 to 400 links."""
+    """Return the exponent of the time of one call from 50 to 400 links."""
     sizes = (50, 100, 200, 400)
     calls: Calls = {}
     for n in sizes:
@@ -279,7 +279,7 @@ def growth_exponent() -> float:
 
 
 def steps_per_second(n: int) -> float:
-    """Of a loop in Python: one evaluation a step, velocities before positions."""
+    """Return the steps per second of a Python loop: semi-implicit Euler, one evaluation per step."""
     compiled = packing.compile(revolute_tree(n, False))
     q, v, tau, h = np.zeros(n), np.zeros(n), np.zeros(n), 1e-4
     best = np.inf
@@ -293,7 +293,7 @@ def steps_per_second(n: int) -> float:
 
 
 def processor_name() -> str:
-    """The processor, as the system tells it."""
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -343,7 +343,7 @@ def main() -> int:
 
 
 def package_versions() -> str:
-    """Of what is compared."""
+    """Return the versions of the packages that are compared."""
     names = {"numba": "numba", "pin": "Pinocchio", "mujoco": "MuJoCo", "casadi": "CasADi"}
     return ", ".join(f"{name} {installed(package)}" for package, name in names.items())
 

@@ -1,11 +1,11 @@
-"""How long a class takes: students who hand in five functions each, some of which misbehave.
+"""Measure the time to grade a class: students who submit five functions each, some of which misbehave.
 
     OMP_NUM_THREADS=1 python benchmarks/grading.py               # 300 students, a few minutes
     OMP_NUM_THREADS=1 python benchmarks/grading.py --students 30
 
-Of twenty students twelve are right everywhere, four have a wrong sign, one returns the wrong shape, one never
-ends in one function, one ends its process in one, and one file is no Python. Prints wall time, processor time
-of this process and of its children, and what part of the points of each kind was given.
+Of twenty students twelve are correct, four have a wrong sign, one returns a wrong shape, one has a function
+that does not terminate, one a function that ends its process, and one file is not Python. Prints wall time,
+processor time of this process and of its children, and the share of points for each kind.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ KINDS = {
 
 
 def make_submissions(count: int) -> list[tuple[str, grading.Submission]]:
-    """A class: the kind and the submission of each student."""
+    """Return the kind and the submission of each student."""
     kinds = [kind for kind, (share, _, _) in KINDS.items() for _ in range(share)]
     submissions = []
     for number in range(count):

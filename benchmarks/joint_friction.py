@@ -1,12 +1,12 @@
-"""Friction in the joints of a chain: BISP against plain staggered projections, with more and more links.
+"""Friction in the joints of a chain: BISP against plain staggered projections, for increasing length.
 
     python benchmarks/joint_friction.py [--links 1 2 4 8] [--repeat 3]
 
-Both get the same chain of dry hinges (Sueda 2.11), the same places of contact, the same coefficient of
-friction and tolerance, and share the code of their programs. BISP holds the joints by reduced coordinates.
-Plain staggered projections have bodies with six coordinates each, and explicit contacts that push, on both
-sides of each place. The table holds milliseconds per step, contact problems per step, and the ratio of times;
-a step that has not converged after 300 contact problems is marked.
+Both solve the same chain of revolute joints with dry friction (Sueda 2.11), with the same contact points,
+friction coefficient and tolerance, and share the code of their programs. BISP enforces the joints by reduced
+coordinates. Plain staggered projections use six coordinates per body, and explicit contacts on both sides of
+each contact point. The table has milliseconds per step, contact problems per step, and the ratio of times; a
+step that has not converged after 300 contact problems is marked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ H, MU, TOLERANCE = 0.005, 0.2, 1e-4
 
 
 def chain(links: int) -> tuple[TreeSystem, State, dict[str, Bearing]]:
-    """Rods, each hung on the end of the one before by a hinge, at some angle and speed."""
+    """Return rods in a chain of revolute joints, at some angles and speeds."""
     axis, end, middle = [0.0, 1.0, 0.0], np.eye(4), np.eye(4)
     end[2, 3], middle[2, 3] = -0.4, -0.2
     rod = Box([0.04, 0.04, 0.4]).spatial_inertia(mass=1.0)
@@ -55,7 +55,7 @@ def chain(links: int) -> tuple[TreeSystem, State, dict[str, Bearing]]:
 
 
 def explicit_contact_problem(system: TreeSystem, state: State, bearings: dict[str, Bearing]) -> StepProblem:
-    """The same step in maximal coordinates, with two contacts that push at each place of each bearing."""
+    """Return the same step in maximal coordinates, with two contacts at each contact point of a bearing."""
     at, tree = system.body_kinematics(state), system.tree
     n = len(tree.links)
     mass = np.zeros((6 * n, 6 * n))
@@ -80,7 +80,7 @@ def explicit_contact_problem(system: TreeSystem, state: State, bearings: dict[st
 
 
 def milliseconds(step: Callable[[], StepSolution | BispStep], repeat: int) -> float:
-    """The fastest of some runs."""
+    """Return the time of the fastest run."""
     times = []
     for _ in range(repeat):
         start = time.perf_counter()

@@ -1,15 +1,15 @@
-"""Times of LCP and contact solvers side by side: ours, cvxpy, quantecon's Lemke, the solvers of qpsolvers.
+"""Compare LCP and contact solvers: ours, cvxpy, quantecon's Lemke, the solvers of qpsolvers.
 
     pip install "rbnotes[bench]"
     OMP_NUM_THREADS=1 python benchmarks/lcp.py              # a few minutes; prints a table per family
     OMP_NUM_THREADS=1 python benchmarks/lcp.py --sizes 10 100 --json results.json
 
-Three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks (redundant
-contacts), given as sparse M, f, N, n; and random dense LCPs, given as M, q. Every solver starts from these
-data (Lemke's method of quantecon from the LCP's M, q in all of them, which it gets for nothing) and ends with
-the impulses z. Solvers run with their default tolerances; the error is the relative natural residual of their
-z. Times are processor times of one thread, the shortest of several runs: other work on the machine hardly
-shows. Peers that are not installed are left out.
+There are three families: contact steps of a heap of spheres (independent contacts) and of a wall of bricks
+(redundant contacts), given as sparse M, f, N, n; and random dense LCPs, given as M, q. Every solver starts
+from these data (quantecon's Lemke from the LCP's M, q, whose assembly is not measured) and returns the
+impulses z. Solvers run with their default tolerances; the error is the relative natural residual of z. Times
+are processor times of one thread, the shortest of several runs, which other work on the machine hardly
+affects. Solvers that are not installed are omitted.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from rbnotes.complementarity import (
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
 BUDGET = 2.0
-"""A solver that took longer than this, s, is not tried at larger sizes, nor a second time."""
+"""A solver that takes longer than this time in s runs neither a second time nor at larger sizes."""
 
 TIMEOUT = 30.0
-"""A solver that is not back after this, s of the wall clock, is stopped and counts as failed."""
+"""A solver that takes longer than this wall-clock time in s is stopped and counts as failed."""
 
 ACCURATE = 1e-8
 DENSE_LIMIT = 500
-"""Dense QP solvers are not tried on contact steps with more contacts."""
+"""Most contacts of a step for dense QP solvers."""
 
 FAMILIES = {"heap": heap, "wall": wall, "random": random_lcp}
 Solver = Callable[[], np.ndarray]
@@ -62,12 +62,12 @@ class Result:
 
 
 def pairs(problem: LCP | QP) -> int:
-    """Number of pairs (z, w)."""
+    """Return the number of pairs (z, w)."""
     return problem.size if isinstance(problem, LCP) else len(problem.b)
 
 
 def library_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
-    """Fresh problem objects each time, so that nothing is remembered."""
+    """Return our solvers; each call builds new problem objects, so that nothing is cached."""
 
     def fresh() -> LCP | QP:
         if isinstance(problem, LCP):
@@ -81,7 +81,7 @@ def library_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
 
 
 def cvxpy_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
-    """Translated before the clock starts; each solve sets all numbers anew."""
+    """Return cvxpy's solvers; the translation is not measured, and each solve sets all parameters."""
     if pairs(problem) > 1000 and isinstance(problem, LCP):
         return
     qp = qp_from_lcp(problem) if isinstance(problem, LCP) else problem
@@ -140,7 +140,7 @@ def qpsolvers_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
 
 
 def measure(solver: Solver) -> tuple[float, np.ndarray]:
-    """The shortest of several runs, in processor time, and the answer of the last."""
+    """Return the shortest processor time of several runs, and the last solution."""
     best, spent, runs = np.inf, 0.0, 0
     while runs < 3 or (spent < 0.3 and runs < 200):
         start = time.process_time()
@@ -153,7 +153,7 @@ def measure(solver: Solver) -> tuple[float, np.ndarray]:
 
 
 def measure_with_timeout(solver: Solver) -> tuple[float, np.ndarray]:
-    """:func:`measure` in a process of its own, which can be stopped."""
+    """Run :func:`measure` in its own process, which can be stopped."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
 
@@ -204,7 +204,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
 
 
 def growth_exponent(results: list[Result], name: str) -> float:
-    """Growth of the time with size, from the upper half of the sizes."""
+    """Return the exponent of the time by size, from the upper half of the sizes."""
     points = sorted((r.size, r.seconds) for r in results if r.solver == name)
     points = points[len(points) // 2 :]
     if len(points) < 2:
@@ -214,7 +214,7 @@ def growth_exponent(results: list[Result], name: str) -> float:
 
 
 def table(results: list[Result]) -> str:
-    """Rows: solvers. Columns: sizes, the time over that of our fastest accurate method, and the error."""
+    """Return a table of solvers by sizes: time over that of our fastest accurate method, and error."""
     sizes = sorted({r.size for r in results})
     by_key = {(r.solver, r.size): r for r in results}
     fastest = {
@@ -239,7 +239,7 @@ def table(results: list[Result]) -> str:
 
 
 def cvxpy_overhead(size: int = 100) -> str:
-    """What a solve through cvxpy takes beyond its solver, translated once, for a sequence of other forces."""
+    """Return the time of a solve through cvxpy beyond its solver, for a sequence of other forces."""
     rng = np.random.default_rng(0)
     lines = ["| problem | solver | solver alone, ms | cvxpy on top, ms | ratio |", "|---|---|---|---|---|"]
     for family in ("heap", "wall"):

@@ -15,7 +15,7 @@ from rbnotes.multibody.reduced import Link, Tree
 
 
 def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
-    """The same tree, depth first as Pinocchio needs it, and which link each of its joints is."""
+    """Return the tree in Pinocchio's depth-first order, and the link of each of its joints."""
     model = pinocchio.Model()
     model.gravity.linear = np.asarray(tree.gravity)
     order: list[int] = []
@@ -39,11 +39,11 @@ def pinocchio_model(tree: Tree) -> tuple[pinocchio.Model, np.ndarray]:
 
 
 def expand_to_revolute(tree: Tree) -> tuple[Tree, np.ndarray]:
-    """The same tree with a hinge about axis 2 for each coordinate, and which coordinate that is.
+    """Return the tree with a revolute joint about axis 2 for each coordinate, and the order of coordinates.
 
-    Universal joints and tori on each other are hinges in a row, one exponential after the other. Their screws
-    are the columns of S at zero, seen from the resting frame. On the other torus what turns about its tube
-    (q[3]) comes before what turns about its axis (q[2]).
+    Universal joints and pairs of tori become chains of revolute joints, one exponential after the other.
+    Their screws are the columns of S at zero, in the resting frame. On the other torus the rotation about its
+    tube (q[3]) comes before the rotation about its axis (q[2]).
     """
     links: list[Link] = []
     coordinate_order: list[int] = []
@@ -80,7 +80,7 @@ def inverse_mass_product(
 
 
 def mujoco_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Callable[[], np.ndarray]:
-    """MuJoCo's forward dynamics from the same state, its contact and sensors left out."""
+    """Return a call of MuJoCo's forward dynamics at the same state, without contacts and sensors."""
     model = mujoco.MjModel.from_xml_string(to_mjcf(tree))
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_SENSOR
     data = mujoco.MjData(model)
@@ -94,7 +94,7 @@ def mujoco_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Call
 
 
 def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Callable[[], np.ndarray]:
-    """Featherstone's algorithm for hinges as a graph of CasADi, which its virtual machine evaluates."""
+    """Return a call of the articulated-body algorithm as a CasADi graph, run by its virtual machine."""
     SX, n = casadi.SX, len(tree.links)
     angles, rates, forces = (SX.sym(name, n) for name in ("q", "v", "x"))
     world = SX.zeros(6)
@@ -152,11 +152,11 @@ def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Call
 
 
 def symmetric_from_upper(matrix: casadi.SX) -> casadi.SX:
-    """From its upper triangle: what only the lower one takes is left out of the graph."""
+    """Return the symmetric matrix of an upper triangle; the graph omits what only the lower one needs."""
     return casadi.triu2symm(casadi.triu(matrix))
 
 
 def motion_cross_matrix(twist: casadi.SX) -> casadi.SX:
-    """``ad(twist)``."""
+    """Return ``ad(twist)``."""
     w, u = casadi.skew(twist[:3]), casadi.skew(twist[3:])
     return casadi.blockcat([[w, casadi.SX(3, 3)], [u, w]])

@@ -1,13 +1,13 @@
-"""Time of a step of the simulator in maximal coordinates over that of MuJoCo, for the same scenes.
+"""Compare a step of the simulator in maximal coordinates with one of MuJoCo, for the same scenes.
 
     pip install ".[bench]" -c constraints.txt
     OMP_NUM_THREADS=1 python benchmarks/simulator.py             # half a minute; prints a table
-    OMP_NUM_THREADS=1 python benchmarks/simulator.py --check     # and ends with 1 where a limit is missed
+    OMP_NUM_THREADS=1 python benchmarks/simulator.py --check     # and exits 1 if a limit is exceeded
 
-Five boxes on each other, each a little turned, and a chain of twenty hinges that swings; steps of 5 ms. All
-run in one process in turns, many short rounds each; what counts is processor time, the median over the rounds
-of the ratio to MuJoCo's in the same round. MuJoCo has the chain in joint coordinates. Last comes
-how well the boxes stand after a second: how deep they overlap, and how far they have slipped and sunk.
+The scenes are a stack of five boxes, each rotated a little, and a swinging chain of twenty revolute joints;
+the step is 5 ms. The codes run alternately in one process, in many short rounds. The result is the median
+over the rounds of the ratio of processor times in the same round. MuJoCo has the chain in joint coordinates.
+Last comes the accuracy of the stack after a second: deepest overlap, slip and sinking.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ ROUNDS = 15
 STEP = 0.005
 BOXES, LINKS = 5, 20
 STEPS_PER_ROUND = 200
-"""Steps of a round, a second; of the reference a few."""
+"""Steps of a round, one second; the reference takes fewer."""
 LIMIT = 15.0
-"""Of the compiled simulator's time over MuJoCo's."""
+"""Limit of the compiled simulator's time over MuJoCo's."""
 
 
 def stack() -> tuple[World, State, str]:
-    """Boxes that stand on each other, and the same for MuJoCo."""
+    """Return a stack of boxes, and the same for MuJoCo."""
     box = Box([0.4, 0.4, 0.4])
     masses = np.stack([box.spatial_inertia(density=1000.0)] * BOXES)
     turned = so3.exp([[0.0, 0.0, 0.1 * i] for i in range(BOXES)])
@@ -54,7 +54,7 @@ def stack() -> tuple[World, State, str]:
 
 
 def chain() -> tuple[World, State, str]:
-    """Rods that hang on each other by hinges and are pulled aside, and the same for MuJoCo."""
+    """Return a displaced chain of rods with revolute joints, and the same for MuJoCo."""
     rod = Box([0.1, 0.1, 0.5])
     axis_frame = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
     above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ axis_frame for z in (0.25, -0.25))
@@ -83,7 +83,7 @@ def mujoco_scene(bodies: str, options: str) -> str:
 
 
 def seconds(run: Callable[[], object], steps: int) -> float:
-    """Of the processor, for each step."""
+    """Return the processor time per step in s."""
     start = time.process_time()
     run()
     return (time.process_time() - start) / steps
@@ -92,7 +92,7 @@ def seconds(run: Callable[[], object], steps: int) -> float:
 def measure_scene(
     world: World, state: State, description: str, reference_steps: int
 ) -> dict[str, list[float]]:
-    """Seconds of a step, a list of one for each round; the reference takes few steps."""
+    """Return the seconds of a step, a list with one entry for each round; the reference takes fewer steps."""
     compiled = packing.compile(world)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
@@ -112,7 +112,7 @@ def measure_scene(
 
 
 def stack_errors() -> dict[str, tuple[float, float, float]]:
-    """Of the stack after a second: deepest overlap, farthest slip to a side and farthest way down, m."""
+    """Return the deepest overlap, largest slip and largest sinking of the stack after a second, m."""
     world, state, description = stack()
     path = simulate(packing.compile(world), state, STEP, STEPS_PER_ROUND)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
