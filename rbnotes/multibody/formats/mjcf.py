@@ -101,7 +101,7 @@ def _add_body(
     rotations = [part.kind for part in mujoco_joints if part.kind != "slide"]
     if "ball" in rotations[:-1]:
         got = "a ball followed by another rotation, with no mass in between"
-        raise InvalidArgument(f"link {link.name!r}: joint", got, "what MuJoCo has: balls that come last")
+        raise InvalidArgument(f"link {link.name!r}: joint", got, "a joint of MuJoCo: a ball must come last")
     body = ET.SubElement(parent_element, "body", {"name": link.name, **_pose_attributes(pose)})
     if is_free:
         _refuse_springs(link, slice(None))
@@ -131,7 +131,7 @@ def _mujoco_joints(robot: Robot, link: Link, pose: Array) -> tuple[list[_MujocoJ
             case ExponentialSpherical() | QuaternionSpherical():
                 descriptions.append(("ball", coordinate, pose, None))
             case _:
-                expected = "one of hinges, sliders and balls, as MuJoCo has them"
+                expected = "revolute, prismatic and spherical joints, as in MuJoCo"
                 raise InvalidArgument(f"link {link.name!r}: joint", f"{link.joint!r:.60}", expected)
         coordinate += part.num_coordinates
     name = robot.joint_of_link(link.name).name

@@ -160,7 +160,9 @@ def _sort_joints(
                 raise InvalidArgument(f"joint {joint.name!r}", repr(end), "links of the file")
         if joint.child in carrying_joints:
             got = f"link {joint.child!r}, which joint {carrying_joints[joint.child]!r} carries"
-            raise InvalidArgument(f"joint {joint.name!r}", got, "a link of its own: URDF has no closed loops")
+            raise InvalidArgument(
+                f"joint {joint.name!r}", got, "one joint for each link: URDF has no closed loops"
+            )
         carrying_joints[joint.child] = joint.name
     roots = [name for name in links if name not in carrying_joints]
     if len(roots) != 1:

@@ -103,7 +103,7 @@ def _urdf_joint_type(joint: RobotJoint, joint_type: JointType) -> str:
         return "planar"
     if is_free_joint(joint_type):
         return "floating"
-    expected = "one that URDF knows: fixed, hinge, slider, in a plane, free"
+    expected = "a joint of URDF: fixed, revolute, prismatic, planar or floating"
     raise InvalidArgument(f"link {joint.link!r}: joint", f"{joint_type!r:.60}", expected)
 
 

@@ -309,7 +309,7 @@ def project_poses_unchecked(mechanism: Mechanism, poses: Array, max_iterations: 
     )
     if not error <= PROJECTION_TOLERANCE:
         got = f"joints that are still {error:.3g} apart"
-        raise SingularConfiguration("poses", got, "poses from which they can be brought together")
+        raise SingularConfiguration("poses", got, "poses from which Newton steps satisfy them")
     return projected_poses
 
 

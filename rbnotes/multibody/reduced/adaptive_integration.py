@@ -189,7 +189,7 @@ def integrate_adaptively(
     while len(reached_states) < len(times):
         message = method.step()
         if method.status == "failed":
-            raise SingularConfiguration("state", str(message), "a motion that goes on until the last time")
+            raise SingularConfiguration("state", str(message), "a motion that continues until the last time")
         dense_output = method.dense_output()
         now = state_at(method.t, method.y)
         end = event_detector.detect(partial(interpolate_state, dense_output), method.t_old, now)

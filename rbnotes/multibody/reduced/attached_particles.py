@@ -58,7 +58,7 @@ class AttachedSystem(ReducedSystem):
                 got = f"particle {attachment.particle}" + (
                     " twice" if attachment.particle in attached_particles else ""
                 )
-                raise InvalidArgument("attachments", got, f"different ones of {count}, counted from 0")
+                raise InvalidArgument("attachments", got, f"different indices below {count}")
             attached_particles.add(attachment.particle)
             if attachment.link is not None:
                 self.system.tree.index(attachment.link)

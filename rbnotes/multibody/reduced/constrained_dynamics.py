@@ -270,7 +270,7 @@ def acceleration_constraints(
             closed = error <= ACTIVE_TOLERANCE
             if np.any(closed & (speed < -ACTIVE_TOLERANCE)):
                 got = f"{constraint_label(constraint)} closed and closing at {-np.min(speed[closed]):.3g}"
-                raise InvalidArgument("state", got, "a state after the impact: a step finds one")
+                raise InvalidArgument("state", got, "a state after the impact, which a step computes")
             is_active = closed & (speed <= ACTIVE_TOLERANCE)
         target = -bias_acceleration - 2 * alpha * speed - beta**2 * error
         parts.append(
@@ -307,8 +307,10 @@ def _multipliers_by_constraint(
         for part, each in zip(parts[1:], constraints, strict=True)
         if isinstance(each, required_type)
     ):
-        got = " and ".join(dependent) + " saying the same"
-        raise SingularConfiguration("constraints", got, "independent rows: which of these push is left open")
+        got = " and ".join(dependent) + " with dependent rows"
+        raise SingularConfiguration(
+            "constraints", got, "independent rows: the distribution of forces is undetermined"
+        )
     return forces
 
 

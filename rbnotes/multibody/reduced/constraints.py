@@ -213,7 +213,7 @@ class PrescribedBody(BodyConstraint):
         components = arguments.indices("components", self.components)
         object.__setattr__(self, "components", tuple(int(number) for number in components.ravel()))
         if not set(self.components) <= set(range(6)) or len(set(self.components)) < len(self.components):
-            raise InvalidArgument("components", repr(self.components), "different ones of 0 to 5")
+            raise InvalidArgument("components", repr(self.components), "different indices from 0 to 5")
 
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
@@ -262,7 +262,7 @@ class AttachedParticle(BodyConstraint):
             If the state has no such particle.
         """
         if not 0 <= self.particle < len(state.x):
-            raise InvalidArgument("particle", str(self.particle), f"one of {len(state.x)}, counted from 0")
+            raise InvalidArgument("particle", str(self.particle), f"an index below {len(state.x)}")
         point = body_point_kinematics(system, kinematics, self.link, self.x)
         G = np.zeros((3, state.size))
         G[:, 3 * self.particle : 3 * self.particle + 3] = np.eye(3)

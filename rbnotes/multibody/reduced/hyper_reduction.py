@@ -63,7 +63,7 @@ class JointCoordinates:
         shifted = q + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
         rates = np.stack([np.asarray(self.jacobian_rate(each, v)) @ v for each in shifted], axis=-1)
         if not np.iscomplexobj(rates):
-            expected = "a function, or a jacobian_dot that takes complex coordinates"
+            expected = "a function, or a jacobian_rate that accepts complex coordinates"
             raise InvalidArgument(
                 "bias_acceleration_derivative", "None, and a jacobian_rate that is real", expected
             )

@@ -309,4 +309,4 @@ def _refuse_cycles(by_name: Mapping[str, Link]) -> None:
     except CycleError as error:
         chain = " -> ".join(map(repr, error.args[1]))
         expected = "a tree; close loops by constraints"
-        raise InvalidArgument("links", f"links in a circle, {chain}", expected) from error
+        raise InvalidArgument("links", f"links in a cycle, {chain}", expected) from error

@@ -140,7 +140,7 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     inertia = factor_mass_matrix(tree, state.q, joint_terms=blocks, body_terms=bodies, parent_terms=parents)
     particles += system.masses[:, None, None] * np.eye(3)
     if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * system.masses**3):
-        raise SingularConfiguration("h", "springs that take away a particle's inertia", "a smaller step")
+        raise SingularConfiguration("h", "springs that cancel a particle's inertia", "a smaller step")
     definite = inertia.is_positive_definite and bool(
         np.all(np.linalg.eigvalsh((particles + _T(particles)) / 2) > 0)
     )

@@ -36,9 +36,9 @@ def slide(friction):
 def test_declared_models_start_from_the_last_impulses(declared):
     guesses, found = [], []
 
-    def solve(problem, start=None):
-        guesses.append(start)
-        found.append(semismooth_newton_friction(problem, start=start))
+    def solve(problem, initial_guess=None):
+        guesses.append(initial_guess)
+        found.append(semismooth_newton_friction(problem, initial_guess=initial_guess))
         return found[-1]
 
     slide(FrictionModel(solve, accepts_initial_guess=True) if declared else solve)

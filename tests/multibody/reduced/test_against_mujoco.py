@@ -22,7 +22,7 @@ def with_springs(tree, rng):
         ball = isinstance(link.joint, joints.ExponentialSpherical | joints.Free3D)
         k = link.joint.num_coordinates
         numbers = np.zeros((3, k)) if ball else rng.uniform(0.1, 2.0, (3, k))
-        links.append(replace(link, stiffness=numbers[0], damping=numbers[1], rest=numbers[2]))
+        links.append(replace(link, stiffness=numbers[0], damping=numbers[1], spring_reference=numbers[2]))
     return Tree(links, tree.gravity)
 
 

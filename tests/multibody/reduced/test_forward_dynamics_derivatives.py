@@ -169,5 +169,8 @@ def test_a_type_with_constraints_must_say_how_they_bend():
 
     rng = np.random.default_rng(4)
     tree = constrained_tree(rng, Silent())
-    with pytest.raises(InvalidArgument, match=r"Silent.*, expected a type with its own _constraint_drift"):
+    with pytest.raises(
+        InvalidArgument,
+        match=r"Silent.*, expected a type with its own compute_coordinate_constraint_bias_derivative",
+    ):
         forward_dynamics_derivatives(tree, tree.neutral, *rng.normal(size=(2, tree.num_coordinates)))

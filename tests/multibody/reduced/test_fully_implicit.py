@@ -85,7 +85,7 @@ def test_order(name, exact):
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
 def test_the_equations_of_motion_hold(step):
     system, start = loaded()
-    h, c = 0.1, step.part
+    h, c = 0.1, step.fraction
     after = step(system, start, h)
     mean = start.velocity + c * (after.velocity - start.velocity)
     np.testing.assert_allclose(after.q, start.q + h * mean[3:], rtol=1e-13)
@@ -206,7 +206,7 @@ def test_constraints_are_those_of_the_solver(step):
     rows = partial(velocity_constraints, system, [Gear("upper", "lower", 2.0)])
     for _ in range(4):
         after = constrained_step(step, system, state, h, rows)
-        c = step.part
+        c = step.fraction
         mean = state.velocity + c * (after.state.velocity - state.velocity)
         at = state.retract(c * h * mean, c * h).with_velocity(mean)
         G = np.array([2.0, -1.0])

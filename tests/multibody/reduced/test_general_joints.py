@@ -70,7 +70,7 @@ def lagrange(tree, q, qdot, tau):
     kinetic = potential = 0
     frames = []
     for link, own, parent in zip(tree.links, tree.coordinate_slices, tree.parents, strict=True):
-        R, t, *_ = link.joint.motion(x[own], ca.SX.zeros(own.stop - own.start))
+        R, t, *_ = link.joint.kinematics_function(x[own], ca.SX.zeros(own.stop - own.start))
         Q = ca.vertcat(ca.horzcat(R, t), ca.DM([[0, 0, 0, 1]]))
         before = ca.SX.eye(4) if parent < 0 else frames[parent]
         frames.append(before @ ca.DM(link.placement) @ Q)

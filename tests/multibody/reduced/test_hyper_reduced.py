@@ -93,7 +93,7 @@ def test_velocities_and_accelerations_against_differences(moving):
         at = state.retract(t * state.velocity + t**2 / 2 * a).with_velocity(state.velocity + t * a)
         return reduced.expand(at).velocity
 
-    found = reduced.acceleration_reduction(state).velocities(a)
+    found = reduced.acceleration_reduction(state).expand_velocities(a)
     np.testing.assert_allclose(found, derivative(whole).value, atol=1e-8)
 
 

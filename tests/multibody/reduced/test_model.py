@@ -57,7 +57,7 @@ def test_weights_act_at_the_centres_of_mass():
 REFUSED = {
     "circle": (
         [Link("a", HINGE, M, "c"), Link("b", HINGE, M, "a"), Link("c", HINGE, M, "b")],
-        "links in a circle, 'a'|links in a circle, 'b'|links in a circle, 'c'",
+        "links in a cycle, 'a'|links in a cycle, 'b'|links in a cycle, 'c'",
     ),
     "own parent": ([Link("a", HINGE, M, "a")], "circle, 'a' -> 'a'"),
     "no such parent": ([Link("a", HINGE, M), Link("b", HINGE, M, "x")], "link 'b': parent: got 'x'"),

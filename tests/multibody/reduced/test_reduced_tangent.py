@@ -133,7 +133,7 @@ def test_against_differences(case):
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
 def test_equations_hold_after_few_corrections(case, step, monkeypatch):
     system, start = case
-    h, c, count = 0.05, step.part, []
+    h, c, count = 0.05, step.fraction, []
     told = type(system).linearized_residual
     monkeypatch.setattr(type(system), "linearized_residual", lambda *given: count.append(1) or told(*given))
     after = step(system, start, h)
