@@ -123,7 +123,9 @@ def _check_damping(beta: ArrayLike, compliance: Array) -> Array:
     powers = np.linalg.eigvalsh((product + product.T) / 2)
     if np.min(powers, initial=0.0) < -EIGENVALUE_TOLERANCE * np.max(np.abs(product), initial=0.0):
         raise InvalidArgument(
-            "beta", "a damping alpha^-1 beta that feeds energy in at some rates", "one that dissipates at all"
+            "beta",
+            "a damping alpha^-1 beta that adds energy at some rates",
+            "one that dissipates at all rates",
         )
     return damping
 

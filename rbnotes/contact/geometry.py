@@ -76,4 +76,4 @@ def collision_geometry(shape: Shape) -> CollisionGeometry:
             return RoundedBox(np.zeros(3), shape.radius)
         case Capsule():
             return RoundedBox(np.array([0.0, 0.0, shape.length / 2]), shape.radius)
-    raise InvalidArgument("shape", type(shape).__name__, "a Box, Sphere, Capsule or Rounded, or a Plane")
+    raise InvalidArgument("shape", type(shape).__name__, "a Box, Sphere, Capsule, RoundedBox or Plane")

@@ -58,7 +58,9 @@ class Bearing:
             tangents = arguments.with_ndim("tangents", given, 3)
         axes = np.concatenate([normals[:, None], tangents], axis=1)
         if np.max(np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3))) > 1e-9:
-            raise InvalidArgument("tangents", "vectors that are not", "orthonormal, across the normals")
+            raise InvalidArgument(
+                "tangents", "vectors that are not", "orthonormal and perpendicular to the normals"
+            )
         for name, value in (("points", points), ("normals", normals), ("tangents", tangents)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "mu", np.broadcast_to(mu, (len(points),)))

@@ -78,9 +78,7 @@ def box_friction(
         if estimate.shape != (count,):
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(max_updates + 1):
-        if (
-            update
-        ):  # an update corrects a poor estimate
+        if update:  # an update corrects a poor estimate
             solve = ResidualTrackingSolver()
         impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, solve)
         problems_solved += 1

@@ -123,7 +123,7 @@ class FrictionContactProblem(DelassusProblem):
         Raises
         ------
         InvalidArgument
-            If ``solution`` is no ``StepSolution``.
+            If ``solution`` is not a ``StepSolution``.
         """
         arguments.require_instance("solution", solution, StepSolution)
         velocities = _relative_contact_velocities(
@@ -161,7 +161,7 @@ class FrictionContactProblem(DelassusProblem):
         Raises
         ------
         InvalidArgument
-            If ``solution`` is no ``StepSolution``.
+            If ``solution`` is not a ``StepSolution``.
         """
         arguments.require_instance("solution", solution, StepSolution)
         frictionless = np.zeros((len(solution.unilateral), 3))
@@ -189,7 +189,7 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
     Raises
     ------
     InvalidArgument
-        If ``problem`` is no ``StepProblem``.
+        If ``problem`` is not a ``StepProblem``.
     SingularConfiguration
         If the mass matrix is singular, or symmetric but not positive definite.
     """
@@ -320,8 +320,8 @@ def _body_inertia_blocks(mass: Matrix) -> Array | None:
 
 def _unilateral_regularization(problem: StepProblem) -> Array:
     """Return the regularization of the inequalities ``(m, m)``."""
-    softness = problem.unilateral.regularization
-    return np.diag(softness) if softness.ndim == 1 else softness
+    regularization = problem.unilateral.regularization
+    return np.diag(regularization) if regularization.ndim == 1 else regularization
 
 
 def _unconstrained_mobility(rows: Matrix, mass: Matrix) -> Array:

@@ -36,7 +36,7 @@ def gauss_seidel_friction(
     initial_guess : (c, 3), optional
         Initial impulses, N s, such as those of the previous step.
     tolerance
-        Accepted natural residual, without unit, see :func:`rbnotes.friction.residuals.natural_residual`.
+        Accepted dimensionless natural residual, see :func:`rbnotes.friction.residuals.natural_residual`.
     max_sweeps : int
         Largest number of sweeps.
     raise_on_failure

@@ -78,7 +78,7 @@ def semismooth_newton_friction(
     initial_guess : (c, 3), optional
         Initial impulses, N s, such as those of the previous step.
     tolerance
-        Accepted natural residual, without unit (:func:`rbnotes.friction.residuals.natural_residual`).
+        Accepted dimensionless natural residual (:func:`rbnotes.friction.residuals.natural_residual`).
     max_iterations : int
         Largest number of iterations of each search: Newton steps, or steps along one central path.
     raise_on_failure

@@ -106,7 +106,7 @@ def single_qp(
     arguments.choice("form", form, ("primal", "dual"))
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
-        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
+        raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     facet_directions(facets)
     if contact_problem.count == 0:
         impulses: Array = np.zeros((0, 3))

@@ -83,7 +83,7 @@ def socp_fixed_point_friction(
     max_programs = arguments.count("max_programs", max_programs, minimum=1)
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
-        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
+        raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     impulses: Array = np.zeros((contact_problem.count, 3))
     residual, programs = (
         natural_residual_unchecked(

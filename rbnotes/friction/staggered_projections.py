@@ -103,7 +103,7 @@ def staggered_projections(
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
-        raise InvalidArgument("problem", "a mass or softness that is not symmetric", "symmetric ones")
+        raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     b: Array = np.zeros((contact_problem.count, 2))
     if initial_guess is not None:
         guess = arguments.with_ndim(

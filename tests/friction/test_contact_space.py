@@ -229,7 +229,7 @@ def test_bad_problems_are_named():
     limits = UnilateralRows(np.eye(3), regularization=lopsided)
     for crooked in (replace(problem, mass=lopsided), replace(problem, unilateral=limits)):
         for model in (socp_fixed_point_friction, single_qp, dual):
-            with pytest.raises(InvalidArgument, match="problem: got a mass or softness"):
+            with pytest.raises(InvalidArgument, match="problem: got a mass or regularization"):
                 model(crooked)
         assert coulomb_residuals(crooked, anitescu_stewart(crooked), cone="pyramid").complementarity < 1e-9
 
