@@ -12,6 +12,7 @@ import numpy as np
 from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
 from rbnotes.compiled.contact_solver.joint_constraints import write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
+    contact_scales,
     project_to_cone,
     scaled_natural_residual,
     solve_newton,
@@ -220,7 +221,5 @@ def natural_residual(W, free, mu, r):
     """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
     count = len(mu)
     mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
-    for i in range(count):
-        mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
-        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
+    contact_scales(W, mobility, rho)
     return scaled_natural_residual(W, free, mu, r, rho, mobility, F)

@@ -28,9 +28,8 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
     """Write the best impulses near the initial guess; return their residual and the number of steps."""
     size, count = len(free), len(mu)
     mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
+    contact_scales(W, mobility, rho)
     for i in range(count):
-        mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
-        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
         units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
     r, new, F, trial = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     A, derivative, merits = np.empty((size, size)), np.empty((size, size)), np.empty(max_iterations + 1)
@@ -73,6 +72,14 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
             copy_array(new, best_impulses)
             best_residual = candidate_residual
     return best_residual, steps
+
+
+@jit_noalloc
+def contact_scales(W, mobility, rho):
+    """Write the mean mobility of each contact and its reciprocal, zero for an immobile contact."""
+    for i in range(len(mobility)):
+        mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
+        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
 
 
 @jit_noalloc

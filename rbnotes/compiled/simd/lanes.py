@@ -104,11 +104,6 @@ def register_function(function, *kinds):
     return function
 
 
-def _each(result):
-    """Return a rule: the vector type if any argument is a vector."""
-    return lambda *kinds: result if any(isinstance(kind, Float64x8 | Mask8) for kind in kinds) else None
-
-
 def call_intrinsic(builder, name, *values):
     kind = ir.FunctionType(values[0].type, [value.type for value in values])
     suffix = "f64" if values[0].type == _DOUBLE_TYPE else f"v{NUM_LANES}f64"
