@@ -1,4 +1,4 @@
-"""Random trees are those of the tests of trees; joints of this folder's own tests are here."""
+"""Random trees come from the tests of reduced coordinates; the joints of this folder are here."""
 
 import sys
 from pathlib import Path

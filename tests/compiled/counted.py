@@ -1,4 +1,4 @@
-"""Prints how many operations a hinge of a chain takes in a batch, counted in plain Python."""
+"""Print the number of operations per hinge of a chain in a batch, counted in plain Python."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ COUNTED = (np.add, np.subtract, np.multiply, np.divide)
 
 
 class Counting(np.ndarray):
-    """Eight numbers at a time, whose operations are counted."""
+    """Array of eight numbers that counts its operations."""
 
     operations = 0
 

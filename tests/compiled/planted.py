@@ -1,8 +1,8 @@
-"""Breaks the kernels on purpose, one sign at a time, and prints the breaks that no comparison notices.
+"""Break the compiled code on purpose, one sign at a time, and print the breaks that no comparison finds.
 
     NUMBA_DISABLE_JIT=1 python planted.py STRIDE    # every STRIDE-th sign of each module
 
-Run as plain Python, so that nothing is compiled. Last comes the number of breaks.
+It runs as plain Python, so that nothing is compiled. The number of breaks is printed last.
 """
 
 import ast
@@ -51,7 +51,7 @@ AGREE = 1e-8
 
 
 START = np.random.default_rng(7).uniform(-0.1, 0.3, (4, 3))
-"""Impulses that a search starts from."""
+"""Initial guess of the impulses."""
 
 HARMLESS = (
     *("evaluated - 1", "evaluated - 1 - STAGNATION_WINDOW", "max_iterations + 1", "+= damping"),
@@ -69,18 +69,18 @@ HARMLESS = (
         "+ EXTERNAL_START",
     ),
 )
-"""Ends of sums whose last operand is zero here, of single states and in the layout, or may be anything small,
-or makes an array a little longer."""
+"""Ends of sums whose sign does not matter: the last operand is zero for single states or in the layout, is a
+tolerance, or makes an array a little longer."""
 
 
 def is_sign(node):
-    """Of a sum of which both parts count."""
+    """Return True for a sum or difference whose sign matters."""
     sum_of_two = isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in FLIPPED
     return sum_of_two and not ast.unparse(node).endswith(HARMLESS)
 
 
 def signs(source):
-    """Places of all signs of sums in the functions of a module."""
+    """Yield the places of all signs in the functions of a module."""
     functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
     for function in functions:
         if function.name not in SKIPPED:
@@ -90,7 +90,7 @@ def signs(source):
 
 
 def broken(source, place):
-    """The module with one sign flipped."""
+    """Return the module with one flipped sign."""
     module = ast.parse(source)
     for node in ast.walk(module):
         if is_sign(node) and (node.lineno, node.col_offset, node.end_col_offset) == place:
@@ -99,7 +99,7 @@ def broken(source, place):
 
 
 def model():
-    """Two small trees, of all kinds of nodes and of axes, at some states; what the reference says of them."""
+    """Return calls on a small tree with all kinds of elements, and their results by the reference."""
     rng = np.random.default_rng(3)
     kinds = (
         joints.Revolute((0.0, 0.6, 0.8)),
@@ -151,7 +151,7 @@ def model():
 
 
 def worlds():
-    """Shapes at some places, and contacts that stick, slip and part: what the reference says of them."""
+    """Return shapes at some poses, sticking, slipping and separating contacts, and the results of the reference."""
     rng = np.random.default_rng(6)
     shapes = (
         Box([0.4, 0.3, 0.5]),
@@ -183,7 +183,7 @@ def numbers(points):
 
 
 def noticed_in_worlds(world, places, points, space, searched):
-    """Whether contacts or impulses of the kernels, imported anew, are others, or take more steps."""
+    """Return True if the reloaded code finds other contacts or impulses, or takes more steps."""
     forget()
     try:
         compiled = import_module("rbnotes.multibody.packing.compiled_world")
@@ -205,7 +205,7 @@ def noticed_in_worlds(world, places, points, space, searched):
 
 
 def forget():
-    """Has the kernels imported anew."""
+    """Remove the compiled code and its callers from the loaded modules."""
     for name in list(sys.modules):
         is_kernel = name.startswith("rbnotes.compiled") and name != "rbnotes.compiled.simd.lanes"
         if is_kernel or name.startswith("rbnotes.multibody.packing"):
@@ -213,7 +213,7 @@ def forget():
 
 
 def noticed(calls, expected):
-    """Whether some result of the kernels, imported anew, is another one, or none."""
+    """Return True if the reloaded code has another result, or none."""
     forget()
     try:
         compiled = import_module("rbnotes.multibody.packing.compiled_tree")

@@ -219,7 +219,7 @@ def test_what_has_the_same_operations_has_the_same_program():
     ],
 )
 def test_code_on_disk_is_that_of_the_sources_it_was_made_from(name, monkeypatch):
-    """Also of modules outside that it has numbers from, but not of what packs the arguments."""
+    """The hash sees every folder and the modules of imported constants, but not the packing of arguments."""
     as_they_are, read = compilation.failure_code(), Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
     assert (compilation.failure_code.__wrapped__() == as_they_are) == (name == "packed_tree.py")

@@ -1,4 +1,4 @@
-"""The kernels as plain Python, and what is said where numba is not installed."""
+"""Compiled code as plain Python, and the error without numba."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def test_a_link_takes_as_many_operations_as_the_book_says():
 
 
 def test_signs_count():
-    """A wrong sign anywhere in the kernels is noticed: one in thirty, planted in their plain Python."""
+    """A wrong sign anywhere in the compiled code is found: one of thirty is planted in plain Python."""
     command = [sys.executable, str(SCRIPT.parent / "planted.py"), "30"]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
