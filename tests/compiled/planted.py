@@ -151,7 +151,7 @@ def model():
 
 
 def worlds():
-    """Return shapes at some poses, sticking, slipping and separating contacts, and the results of the reference."""
+    """Return shapes at some poses, contacts of all regimes, and the results of the reference."""
     rng = np.random.default_rng(6)
     shapes = (
         Box([0.4, 0.3, 0.5]),

@@ -1,4 +1,4 @@
-"""Print the results of all compiled functions on a small tree with all kinds of elements, and on two boxes."""
+"""Print the results of all compiled functions on a small tree with all kinds of elements, and two boxes."""
 
 import numpy as np
 from lifts import lift
