@@ -25,7 +25,8 @@ from rbnotes.coursework.grading.batch import dask_executor
 
 SECURITY_NOTE = (
     "Limits keep mistakes and pranks of one submission from the others. They are no security boundary: "
-    "where submissions may be hostile, run this command in a container (rbnotes/coursework/grading/container)."
+    "where submissions may be hostile, run this command in a container "
+    "(rbnotes/coursework/grading/container)."
 )
 RESTRICTIONS = (
     *("memory", "file size", "open files", "number of processes"),
@@ -47,7 +48,9 @@ def add(commands: Any) -> None:
         metavar="grades.csv",
         help="table to write, beside a journal from which an ended run goes on",
     )
-    parser.add_argument("--afresh", action="store_true", help="grade again what an ended run has graded")
+    parser.add_argument(
+        "--no-resume", action="store_true", help="ignore the journal and grade all submissions again"
+    )
     parser.add_argument("--json", action="store_true", help="print all grades as JSON")
     parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
     parser.add_argument(
@@ -80,7 +83,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
         found = grading.read_submissions(options.submissions, assignment.file)
     _check_writable(options)
     journal = options.out.with_suffix(".journal") if options.out else None
-    if journal and options.afresh:
+    if journal and options.no_resume:
         journal.unlink(missing_ok=True)
     progress = Console(stderr=True)
     with Progress(console=progress, transient=True, disable=not progress.is_terminal) as bar:

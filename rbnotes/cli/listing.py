@@ -70,4 +70,5 @@ def summary(records: Sequence[Record]) -> str:
     counts = Counter(verdicts.values())
     parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     num_recorded = len(inventory()) - len(entries_without_record(records))
-    return f"{len(records)} claims in {len(verdicts)} places ({num_recorded} of {len(inventory())} displays): {parts}"
+    displays = f"{num_recorded} of {len(inventory())} displays"
+    return f"{len(records)} claims in {len(verdicts)} places ({displays}): {parts}"

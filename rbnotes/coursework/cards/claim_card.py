@@ -94,7 +94,7 @@ class Card:
 
     @cached_property
     def code(self) -> str | None:
-        """Source of the right form that can be pasted, see :func:`rbnotes.coursework.cards.code_extraction`."""
+        """Source of the right form that can be pasted, see :func:`standalone_code`."""
         return standalone_code(self.record)
 
     @property

@@ -37,7 +37,7 @@ _AS_FLOAT, _AS_INT, _AS_TRUTH = (
     "np.array({}, dtype=bool)",
 )
 _CONVERSIONS = {
-    **dict.fromkeys(("number", "real"), "float({})"),
+    **dict.fromkeys(("positive_number", "real_number"), "float({})"),
     "count": "int({})",
     "indices": _AS_INT,
     "boolean_vector": _AS_TRUTH,
@@ -46,15 +46,15 @@ _CONVERSIONS = {
         (
             *(
                 "array",
-                "bound",
+                "extended_real_array",
                 "vector",
                 "single_vector",
                 "twist",
                 "rotation_vector",
                 "twist_vector",
-                "scalar",
+                "real_array",
             ),
-            *("positive", "unit_vector", "unit_quaternion", "rotation", "frame", "skew_symmetric"),
+            *("positive_array", "unit_vector", "unit_quaternion", "rotation", "frame", "skew_symmetric"),
             *("twist_matrix", "symmetric", "positive_definite"),
         ),
         _AS_FLOAT,

@@ -38,7 +38,7 @@ class Answer:
     strided: Answer | None = None
     """What the same numbers gave in arrays whose entries do not lie side by side, as those of a column."""
     perturbed: Answer | None = None
-    """What numbers gave that differ from these by :data:`NEARBY`."""
+    """What numbers gave that differ from these by :data:`RELATIVE_PERTURBATION`."""
     repeated_later: Answer | None = None
     """What the same inputs gave once more, after all others."""
     overwritten: bool = False
@@ -48,7 +48,7 @@ class Answer:
 
 
 def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
-    """:func:`answer` for each of the inputs, the first of them once more when all are done."""
+    """:func:`collect_answer` for each of the inputs, the first of them once more when all are done."""
     found = [
         collect_answer(function, each, twice=place < NUM_REPEATED_INPUTS) for place, each in enumerate(inputs)
     ]
@@ -73,7 +73,7 @@ def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, t
 
 
 def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
-    """:func:`answer` once more, and whether what was returned first has been overwritten since."""
+    """:func:`collect_answer` once more, and whether what was returned first has been overwritten since."""
     overwritten = isinstance(first.returned_object, np.ndarray | list) and not is_identical(
         _as_answer(first.returned_object).value, first.value
     )

@@ -106,7 +106,8 @@ def _describe_mismatch(found: Sequence[tuple[Array, Array]]) -> str:
         if np.allclose(own, own[0], atol=EXPONENT_TOLERANCE) and np.allclose(
             own, np.round(2 * own) / 2, atol=EXPONENT_TOLERANCE
         ):
-            return f"the dimension is wrong{where}: {_dimension_name(np.round(2 * own[0]) / 2)} where {right} is expected"
+            wrong = _dimension_name(np.round(2 * own[0]) / 2)
+            return f"the dimension is wrong{where}: {wrong} where {right} is expected"
         return f"the units do not fit{where}: {right} is expected, and terms of other dimensions are added"
     return ""
 

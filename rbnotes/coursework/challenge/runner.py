@@ -196,7 +196,11 @@ def _try_inputs(
 def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
     """The smallest inputs beyond a claim's condition that show its print wrong, if the function is too."""
     values = replay(record).counterexample
-    found = None if values is None else _try_inputs(record, function, values, region="generic", outside_condition=True)
+    found = (
+        None
+        if values is None
+        else _try_inputs(record, function, values, region="generic", outside_condition=True)
+    )
     if found is None or found[1].status != "wrong":
         return None
     return ChallengeResult(record.id, found[1], 1, "generic", values)

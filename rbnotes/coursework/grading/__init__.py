@@ -31,19 +31,19 @@ from rbnotes.coursework.grading.transcripts import Limits
 
 __all__ = [
     "Assignment",
+    "Feedback",
     "Grade",
     "Limits",
-    "TaskGrade",
     "PreparedAssignment",
-    "Feedback",
     "Submission",
     "Task",
-    "grade_to_dict",
-    "run_submission",
+    "TaskGrade",
     "grade_from_dict",
     "grade_submissions",
+    "grade_to_dict",
     "prepare_assignment",
     "read_assignment",
     "read_submission",
     "read_submissions",
+    "run_submission",
 ]

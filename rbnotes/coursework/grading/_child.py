@@ -40,7 +40,7 @@ def main(settings: dict[str, Any]) -> None:
     _restrictions.die_with_parent()
     if os.getppid() != settings["grader"]:
         os._exit(1)  # it ended before this process asked to be told
-    number, fences = os.getpid(), _restrictions.isolate()
+    number, restrictions = os.getpid(), _restrictions.isolate()
     worker = os.fork()
     if worker:
         # Descriptors that stay open here would keep the grader waiting for more answers.
@@ -56,7 +56,7 @@ def main(settings: dict[str, Any]) -> None:
             os.closerange(0, 2)
             os.closerange(ANSWER_DESCRIPTOR, ANSWER_DESCRIPTOR + 1)
             _supervise(worker)
-    _run_worker(settings, number, fences)
+    _run_worker(settings, number, restrictions)
     os._exit(0)
 
 
@@ -81,23 +81,23 @@ def _children() -> list[int]:
     return []
 
 
-def _run_worker(settings: dict[str, Any], number: int, fences: list[str]) -> None:
+def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) -> None:
     folder = os.getcwd()
     del sys.path[:2]
     needed = [path for path in settings["path"] if os.path.exists(path)] + [os.__file__]
-    fences += _restrictions.switch_user(number, needed, folder)
+    restrictions += _restrictions.switch_user(number, needed, folder)
     _restrictions.die_with_parent()
-    fences += _restrictions.set_resource_limits(*settings["limits"])
-    fences += _restrictions.apply_landlock(settings["readable"], [folder, "/dev/null"])
+    restrictions += _restrictions.set_resource_limits(*settings["limits"])
+    restrictions += _restrictions.apply_landlock(settings["readable"], [folder, "/dev/null"])
     for name in ("_messages", "_restrictions", "calls"):
         del sys.modules[name]
     sys.argv[:] = [MODULE_NAME]
-    counted = "number of processes" in fences
+    counted = "number of processes" in restrictions
     _restrictions.install_audit_hook(
         folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted
     )
     channel = _Channel(settings["limits"][1])
-    channel.send({"ready": sorted(set(fences))})
+    channel.send({"ready": sorted(set(restrictions))})
     functions = None
     for request in channel.requests():
         _restrictions.limit_cpu_time(settings["cpu"])
@@ -134,14 +134,14 @@ class _Channel:
 
     def _answer_to_dict(self, answer: calls.Answer) -> dict[str, Any]:
         return {
-            "returned": answer.returned,
+            "kind": answer.kind,
             "value": self.encode(answer.value),
             "text": answer.text[:MAX_TEXT_LENGTH],
-            "changed": list(answer.changed),
-            "state": list(answer.state),
-            "again": None if answer.again is None else self._answer_to_dict(answer.again),
-            "spread": None if answer.spread is None else self._answer_to_dict(answer.spread),
-            "nearby": None if answer.nearby is None else self._answer_to_dict(answer.nearby),
+            "changed_arguments": list(answer.changed_arguments),
+            "changed_globals": list(answer.changed_globals),
+            "repeated": None if answer.repeated is None else self._answer_to_dict(answer.repeated),
+            "strided": None if answer.strided is None else self._answer_to_dict(answer.strided),
+            "perturbed": None if answer.perturbed is None else self._answer_to_dict(answer.perturbed),
             "overwritten": answer.overwritten,
         }
 

@@ -9,7 +9,7 @@
     seconds = 5.0                  # of the clock, for all cases of one function
     memory = 1024.0                # megabytes
 
-    [shows]                        # in a student's report
+    [feedback]                     # in a student's report
     inputs = true                  # on which a function failed
     expected = false               # what would have been right there
     hint = true                    # its wrong dimension, and the slip that a claim knows
@@ -132,7 +132,7 @@ def read_assignment(path: str | Path) -> Assignment:
         "folder": path.resolve().parent,
         "tasks": tuple(_read_task(entry, f"task {number}") for number, entry in enumerate(tasks, 1)),
         "limits": _build(Limits, table.get("limits", {}), "limits", positive=True),
-        "shows": _build(Feedback, table.get("shows", {}), "shows"),
+        "feedback": _build(Feedback, table.get("feedback", {}), "feedback"),
     }
     assignment: Assignment = _build(Assignment, {"title": path.stem, **table}, "the assignment")
     names = [task.function for task in assignment.tasks]

@@ -51,7 +51,8 @@ class Journal:
         # A run that was ended while it wrote leaves half a line, which must not spoil the next.
         self._before = "" if text.endswith("\n") or not text else "\n"
         for entry in _journal_entries(text):
-            self._known[entry["key"]] = grade_from_dict(entry["grade"])
+            with suppress(KeyError):  # a line in the format of an older version
+                self._known[entry["key"]] = grade_from_dict(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
         """The grade, if this very submission was graded before."""

@@ -1,6 +1,6 @@
 """Running a submission in a child process: inputs go in, plain arrays or the reason why not come back.
 
-Nothing here knows what is right. What runs is ``_child.py``; how it is fenced in, ``_fences.py``. **This is
+Nothing here knows what is right. What runs is ``_child.py``; ``_restrictions.py`` restricts it. **This is
 no security boundary**: it keeps a class's mistakes and pranks from costing others anything. Where submissions
 may be hostile, run the whole grader in a container (``rbnotes/coursework/grading/container``).
 """
@@ -77,11 +77,11 @@ def run_submission(
     """
     began = time.monotonic()
     function_transcripts: dict[str, FunctionTranscript] = {}
-    fences: tuple[str, ...] = ()
+    restrictions: tuple[str, ...] = ()
     pending = list(requests)
     while pending:
         with _child(file, source, limits, running or ChildProcesses()) as child:
-            fences = child.fences
+            restrictions = child.restrictions
             failure = child.load()
             if failure is not None:
                 function_transcripts |= {request.function: failure for request in pending}
@@ -90,7 +90,7 @@ def run_submission(
             while pending and alive:
                 request = pending.pop(0)
                 function_transcripts[request.function], alive = child.call(request)
-    return Transcript(function_transcripts, fences, time.monotonic() - began)
+    return Transcript(function_transcripts, restrictions, time.monotonic() - began)
 
 
 @contextmanager
@@ -170,8 +170,10 @@ def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> sub
         if answers == _ANSWER_DESCRIPTOR
         else f"os.dup2({answers}, {_ANSWER_DESCRIPTOR}); os.close({answers}); "
     )
-    run = f"import os, runpy, sys; {move_descriptor}os.set_inheritable({_ANSWER_DESCRIPTOR}, False); del sys.argv[0]; "
-    run += "runpy.run_path(sys.argv[0], run_name='__main__')"
+    run = (
+        f"import os, runpy, sys; {move_descriptor}os.set_inheritable({_ANSWER_DESCRIPTOR}, False); "
+        "del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
     environment = {
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -220,7 +222,7 @@ class _Child:
     file: str
     source: str
     limits: Limits
-    fences: tuple[str, ...] = ()
+    restrictions: tuple[str, ...] = ()
     buffer: bytearray = field(default_factory=bytearray)
     received: int = 0
     deadline: float = 0.0
@@ -228,7 +230,7 @@ class _Child:
     def wait_until_ready(self) -> None:
         self._set_deadline(_START_TIMEOUT)
         try:
-            self.fences = tuple(map(str, self._receive()["ready"]))
+            self.restrictions = tuple(map(str, self._receive()["ready"]))
         except (_Stopped, KeyError) as error:
             raise RuntimeError(f"the child process did not start: {self._printed_text() or error}") from error
 
@@ -392,19 +394,19 @@ def _decode_answer(found: Any) -> Answer:
     TypeError
         If it is none.
     """
-    if not isinstance(found, dict) or found.get("returned") not in get_args(ReturnKind):
+    if not isinstance(found, dict) or found.get("kind") not in get_args(ReturnKind):
         raise TypeError("no answer")
     value = _messages.decode(found.get("value"))
-    if (found["returned"] == "array") != isinstance(value, np.ndarray):
+    if (found["kind"] == "array") != isinstance(value, np.ndarray):
         raise TypeError("no array")
     return Answer(
-        found["returned"],
+        found["kind"],
         value,
         _printable_text(found.get("text", "")),
-        tuple(map(_printable_text, found.get("changed", ()))),
-        tuple(map(_printable_text, found.get("state", ()))),
-        repeated=None if found.get("again") is None else _decode_answer(found["again"]),
-        strided=None if found.get("spread") is None else _decode_answer(found["spread"]),
-        perturbed=None if found.get("nearby") is None else _decode_answer(found["nearby"]),
+        tuple(map(_printable_text, found.get("changed_arguments", ()))),
+        tuple(map(_printable_text, found.get("changed_globals", ()))),
+        repeated=None if found.get("repeated") is None else _decode_answer(found["repeated"]),
+        strided=None if found.get("strided") is None else _decode_answer(found["strided"]),
+        perturbed=None if found.get("perturbed") is None else _decode_answer(found["perturbed"]),
         overwritten=found.get("overwritten") is True,
     )

@@ -208,15 +208,15 @@ def grade_to_dict(grade: Grade) -> dict[str, Any]:
     return {
         "student": grade.student,
         "points": grade.points,
-        "of": grade.max_points,
+        "max_points": grade.max_points,
         "seconds": round(grade.seconds, 3),
-        "fences": list(grade.restrictions),
+        "restrictions": list(grade.restrictions),
         "functions": [
             {
                 "function": each.function,
                 "status": each.status,
                 "points": each.points,
-                "of": each.max_points,
+                "max_points": each.max_points,
                 "message": each.message,
                 "regions": {name: list(count) for name, count in (each.regions or {}).items()},
             }
@@ -226,16 +226,16 @@ def grade_to_dict(grade: Grade) -> dict[str, Any]:
 
 
 def grade_from_dict(table: Mapping[str, Any]) -> Grade:
-    """The grade of :func:`as_plain`."""
+    """The grade of :func:`grade_to_dict`."""
     marks = tuple(
         TaskGrade(
             entry["function"],
             entry["status"],
             entry["points"],
-            entry["of"],
+            entry["max_points"],
             entry["message"],
             {name: (count[0], count[1]) for name, count in entry["regions"].items()},
         )
         for entry in table["functions"]
     )
-    return Grade(table["student"], marks, table["seconds"], tuple(table["fences"]))
+    return Grade(table["student"], marks, table["seconds"], tuple(table["restrictions"]))

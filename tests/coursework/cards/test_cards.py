@@ -1,6 +1,7 @@
 """Cards of claims, and the code on them."""
 
 import ast
+import inspect
 import pickle
 import re
 import subprocess
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 import rbnotes
-from rbnotes import ledger
+from rbnotes import arguments, ledger
 from rbnotes.coursework.cards import Card, standalone_code
+from rbnotes.coursework.cards.code_extraction import _CONVERSIONS
 from rbnotes.coursework.cards.descriptions import describe_values
 from rbnotes.coursework.cards.frames import FRAMES
 from rbnotes.coursework.cards.meanings import MEANINGS, meaning
@@ -233,7 +235,7 @@ def test_code_to_paste_runs_and_is_right(tmp_path):
             continue
         tried += 1
         drawn = samples(record.inputs, 2)
-        if Card(record).needs == ("numpy",):
+        if Card(record).required_packages == ("numpy",):
             alone.append((record, code, drawn))
             continue
         names = {}
@@ -294,3 +296,8 @@ def test_code_that_stands_alone_imports_numpy_and_scipy_only():
         if isinstance(node, ast.ImportFrom):
             assert node.module.split(".")[0] in allowed
     assert "arguments" not in code
+
+
+def test_conversions_are_named_after_checks_of_arguments():
+    checks = {name for name, value in vars(arguments).items() if inspect.isfunction(value)}
+    assert set(_CONVERSIONS) <= checks

@@ -39,7 +39,7 @@ def test_what_a_file_says(folder):
         ("seed = 1.5\n" + TASK, "the assignment: seed: got 1.5, expected a int"),
         ("[limits]\nseconds = 0\n" + TASK, "limits: seconds: got 0, expected a number above 0"),
         ("limits = 3\n" + TASK, "limits: got 3, expected a table"),
-        ("[shows]\ninputs = 1\n" + TASK, "shows: inputs: got 1"),
+        ("[feedback]\ninputs = 1\n" + TASK, "feedback: inputs: got 1"),
     ],
 )
 def test_what_is_wrong_with_a_file(tmp_path, text, message):
@@ -115,7 +115,7 @@ def test_the_seed_decides_the_cases(folder):
         (lambda paper: grading.read_assignment(3), "path"),
         (lambda paper: grading.read_submissions(None), "folder"),
         (lambda paper: grading.prepare_assignment("hw.toml"), "assignment"),
-        (lambda paper: [*grading.grade_submissions("hw.toml", [])], "paper"),
+        (lambda paper: [*grading.grade_submissions("hw.toml", [])], "prepared"),
         (lambda paper: [*grading.grade_submissions(paper, ["ann.py"])], r"submissions[0]"),
         (
             lambda paper: [*grading.grade_submissions(paper, grading.Submission("ann", "ann.py"))],

@@ -28,9 +28,9 @@ def test_otter():
 
     def result(grade):
         files = []
-        for mark in grade.marks:
+        for mark in grade.task_grades:
             # Two cases of one test: what was reached passes, the rest does not.
-            got, rest = mark.points, mark.of - mark.points
+            got, rest = mark.points, mark.max_points - mark.points
             case = {
                 "name": "a",
                 "code": "",
@@ -67,12 +67,14 @@ def test_nbgrader(folder, tmp_path, monkeypatch):
     with api.Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as book:
         book.add_assignment(assignment.title)
         book.add_notebook("hw", assignment.title)
-        for mark in GRADES[0].marks:
-            book.add_grade_cell(mark.function, "hw", assignment.title, max_score=mark.of, cell_type="code")
+        for mark in GRADES[0].task_grades:
+            book.add_grade_cell(
+                mark.function, "hw", assignment.title, max_score=mark.max_points, cell_type="code"
+            )
         for grade in GRADES:
             book.add_student(grade.student)
             book.add_submission(assignment.title, grade.student, timestamp=graded)
-            for mark in grade.marks:
+            for mark in grade.task_grades:
                 cell = book.find_grade(mark.function, "hw", assignment.title, grade.student)
                 cell.auto_score = mark.points
         book.db.commit()

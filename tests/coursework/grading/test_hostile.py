@@ -82,14 +82,14 @@ def test_a_variant_costs_only_itself(trial, name):
     if name not in trial[0]:
         pytest.skip(f"platform: this system does not limit {' or '.join(sorted(NEEDED[name]))}")
     _, expected, spared = VARIANTS[name]
-    double, triple = trial[0][name].marks
+    double, triple = trial[0][name].task_grades
     assert double.status in ((expected,) if isinstance(expected, str) else expected), double.message
     assert double.points == (4 if double.status == "passed" else 0)
     assert (triple.status == "passed") is spared, triple.message
 
 
 def test_the_others_are_graded_as_ever(trial):
-    assert [mark.status for mark in trial[0]["honest"].marks] == ["passed", "passed"]
+    assert [mark.status for mark in trial[0]["honest"].task_grades] == ["passed", "passed"]
 
 
 def test_files_of_others_are_as_they_were(trial):
@@ -97,7 +97,7 @@ def test_files_of_others_are_as_they_were(trial):
 
 
 def test_what_submissions_say_can_be_written_anywhere(trial):
-    (mark, _) = trial[0]["an error of letters that no page can hold"].marks
+    (mark, _) = trial[0]["an error of letters that no page can hold"].task_grades
     assert "\ufffd \ufffd \ufffd[2J" in mark.message
     assert all(letter.isprintable() or letter == "\n" for letter in mark.message)
 

@@ -18,18 +18,18 @@ RIGHT = "def double(x):\n    return 2 * x\n\ndef triple(x):\n    return 3 * x\n"
 
 
 def statuses(grade):
-    return [mark.status for mark in grade.marks]
+    return [mark.status for mark in grade.task_grades]
 
 
 def test_right_is_all_points(graded):
     grade = graded(RIGHT)
     assert statuses(grade) == ["passed", "passed"]
-    assert (grade.points, grade.of) == (6, 6)
+    assert (grade.points, grade.max_points) == (6, 6)
 
 
 def test_a_region_that_passes_is_worth_its_share(graded):
     source = RIGHT.replace("2 * x", "2 * x if max(abs(x)) > 1e-6 else 0 * x")
-    double, triple = graded(source).marks
+    double, triple = graded(source).task_grades
     assert (double.status, double.points, dict(double.regions)) == (
         "wrong",
         3,
@@ -54,14 +54,14 @@ def test_a_region_that_passes_is_worth_its_share(graded):
     ],
 )
 def test_what_a_student_is_told(graded, body, status, message):
-    mark = graded(f"import numpy as np\n\ndef double(x):\n    {body}\n").marks[0]
+    mark = graded(f"import numpy as np\n\ndef double(x):\n    {body}\n").task_grades[0]
     assert mark.status == status, mark.message
     assert re.search(message, mark.message), mark.message
 
 
 def test_what_is_right_is_shown_only_if_it_may(folder):
-    def message(shows):
-        text = (folder / "hw.toml").read_text().replace("[limits]", f"[shows]\n{shows}\n[limits]", 1)
+    def message(feedback):
+        text = (folder / "hw.toml").read_text().replace("[limits]", f"[feedback]\n{feedback}\n[limits]", 1)
         (folder / "shown.toml").write_text(text)
         paper = grading.prepare_assignment(grading.read_assignment(folder / "shown.toml"))
         source = [grading.Submission("a", "a.py", "def double(x):\n    return x")]
@@ -93,9 +93,9 @@ def test_a_claim_of_the_ledger(tmp_path):
 
 
 def test_dimensions_and_slips_are_told_of_claims(tmp_path):
-    def messages(shows):
+    def messages(feedback):
         (tmp_path / "hw.toml").write_text(
-            f'[shows]\n{shows}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
+            f'[feedback]\n{feedback}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
         )
         paper = grading.prepare_assignment(grading.read_assignment(tmp_path / "hw.toml"))
         spring = "def f(length, ldot, k, d, r):\n    return {}"

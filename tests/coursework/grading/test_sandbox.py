@@ -10,7 +10,7 @@ PACKAGE = Path(rbnotes.__file__).parent
 
 
 def test_hidden_subpackages_are_the_records_and_their_users():
-    assert sorted(hidden_subpackages()) == ["cards", "challenge", "commands", "grading", "ledger"]
+    assert sorted(hidden_subpackages()) == ["cli", "coursework", "ledger"]
 
 
 def test_no_visible_module_imports_a_hidden_one():
