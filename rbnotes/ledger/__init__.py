@@ -18,7 +18,7 @@ from rbnotes.ledger import lookup
 from rbnotes.ledger.record import Record, Verdict
 from rbnotes.ledger.sources import Ledger, active_ledger, context, use
 
-__all__ = ["Record", "Verdict", "find", "load", "use", "context"]
+__all__ = ["Record", "Verdict", "context", "find", "load", "use"]
 
 
 def load() -> tuple[Record, ...]:

@@ -16,7 +16,7 @@ from rbnotes.ledger.lookup import place_in_notes
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.sources import active_ledger
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "effect", "effects", "earlier_correction"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "earlier_correction", "effect", "effects"]
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "title", "cause", "printed", "right", "latex", "condition",

@@ -98,7 +98,7 @@ def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
 
 
 def deviation_of_result(found: Array | None, expected: ArrayLike, values: Values) -> float:
-    """:func:`deviation` of what :func:`attempt` gave."""
+    """:func:`deviation` of what :func:`try_evaluate` gave."""
     return np.inf if found is None else distance(found, expected, printed_numbers=not values)
 
 

@@ -1,10 +1,10 @@
 """What arguments and results of claims are: lengths, twists, wrenches, inertias, pure numbers.
 
 A quantity gives each entry of an array its dimension. :class:`Dimension` is that of all entries alike;
-:class:`Column` goes along the last axis (a twist: three rates, three velocities); :class:`Grid` along the
+:class:`VectorQuantity` goes along the last axis (a twist: three rates, three velocities); :class:`MatrixQuantity` along the
 last two (an inertia: momenta for twists). Both repeat, so that two twists one after the other are a
-``TWIST`` as well. :class:`Rows` says what is stacked along the first axis, :class:`Parts` and
-:class:`Fields` what a tuple or an object holds.
+``TWIST`` as well. :class:`StackedQuantity` says what is stacked along the first axis, :class:`TupleQuantity` and
+:class:`ObjectQuantity` what a tuple or an object holds.
 
 Angles are numbers, as everywhere where a sine is taken of them.
 """

@@ -138,7 +138,7 @@ def verify(
     record
         The claim.
     examples
-        Inputs tried per form; at least :data:`EXAMPLES` are.
+        Inputs tried per form; at least :data:`MIN_EXAMPLES` are.
     shrink
         Whether a counterexample is made as small as it gets.
     afresh

@@ -357,7 +357,7 @@ def in_rounds(R, a):
 
 
 def test_mutants_that_call_nothing_are_ended(monkeypatch):
-    monkeypatch.setattr(mutation, "LONGEST", 0.02)
+    monkeypatch.setattr(mutation, "MAX_CPU_SECONDS", 0.02)
     assert not any("dropped factor `share`" in line for line in surviving_mutants(make(printed=in_rounds)))
 
 

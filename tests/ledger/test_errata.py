@@ -94,10 +94,10 @@ def test_the_table_has_a_row_for_each_correction(capsys):
 
 
 def test_a_pdf_needs_a_browser_and_the_book(monkeypatch, tmp_path):
-    monkeypatch.setattr(errata_pdf, "browser", lambda: None)
+    monkeypatch.setattr(errata_pdf, "find_browser", lambda: None)
     with pytest.raises(InvalidArgument, match="md or csv"):
         errata_pdf.print_errata(["si"], tmp_path, tmp_path)
-    monkeypatch.setattr(errata_pdf, "browser", lambda: "chromium")
+    monkeypatch.setattr(errata_pdf, "find_browser", lambda: "chromium")
     with pytest.raises(InvalidArgument, match="make book"):
         errata_pdf.print_errata(["si"], tmp_path, tmp_path)
 

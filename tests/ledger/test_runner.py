@@ -326,7 +326,9 @@ def test_kept_counterexamples_are_played_back_and_replaced_where_they_show_nothi
     assert search_smallest(wrong, database)
     small = find_counterexample(wrong, shrink=False).counterexample
     for choices in (database.choices, {wrong.id: b"\xff"}):
-        monkeypatch.setattr(counterexamples, "kept", lambda choices=choices: ChoiceDatabase(dict(choices)))
+        monkeypatch.setattr(
+            counterexamples, "stored_choices", lambda choices=choices: ChoiceDatabase(dict(choices))
+        )
         found = find_counterexample(wrong)
         assert found.max_residual > 0.1
         size = sum(np.abs(value).sum() for value in found.counterexample.values())

@@ -129,8 +129,8 @@ def test_a_print_whose_units_do_not_fit_is_told_so_and_no_other():
     wrong = ledger.find("lloyd/s0.9.3/d4")
     assert wrong.verdict is Verdict.ERRATUM
     assert findings(wrong) == []
-    assert "printed form do not fit" in "; ".join(findings(replace(wrong, misfit="")))
-    assert findings(replace(STEP, misfit="a factor h")) == [
+    assert "printed form do not fit" in "; ".join(findings(replace(wrong, units_mismatch="")))
+    assert findings(replace(STEP, units_mismatch="a factor h")) == [
         "units: those of the printed form fit, though it says that they do not"
     ]
 

@@ -361,7 +361,7 @@ class t139:
     quantities = {"states": stacked_quantity(NUMBER, RATE)}
 
     def result(values):
-        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].size))
+        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].num_coordinates))
 
     def printed(assembly, states):
         n = len(assembly.parents)

@@ -56,7 +56,7 @@ class t1314_a:
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
 
     def result(values):
-        n = values["assembly"].size
+        n = values["assembly"].num_coordinates
         return vector_quantity((NUMBER, 1), *n * ((NUMBER, 3 * n), (LENGTH, 3 * n)))
 
     def printed(assembly, angles):
@@ -91,7 +91,7 @@ class t1314_b:
     quantities = {"states": stacked_quantity(NUMBER, RATE, RATE)}
 
     def result(values):
-        n = values["assembly"].size
+        n = values["assembly"].num_coordinates
         moving = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
         return vector_quantity((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
 

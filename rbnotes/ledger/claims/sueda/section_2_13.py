@@ -133,7 +133,7 @@ class t1608_b:
 
     def result(values):
         return units.vector_quantity(
-            (units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].size ** 2)
+            (units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].num_coordinates ** 2)
         )
 
     def printed(assembly, angles):

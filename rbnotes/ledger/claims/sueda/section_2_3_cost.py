@@ -164,7 +164,7 @@ class t848_b:
     quantities = {"states": stacked_quantity(NUMBER, RATE)}
 
     def result(values):
-        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].size))
+        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].num_coordinates))
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -199,7 +199,7 @@ class t848_c:
     quantities = {"states": stacked_quantity(NUMBER, RATE)}
 
     def result(values):
-        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].size))
+        return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].num_coordinates))
 
     def printed(assembly, states):
         n = len(assembly.parents)
