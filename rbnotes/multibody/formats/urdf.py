@@ -197,7 +197,7 @@ def _fixed_joints(
     for joint in ordered:
         if joint.joint_type.num_coordinates and joint.child not in links_with_mass:
             if repairs is None:
-                expected = f"mass, for it or for a link that hangs on it, as joint {joint.name!r} moves it"
+                expected = f"mass, for it or for a link beyond it, because joint {joint.name!r} moves it"
                 raise InvalidArgument(f"link {joint.child!r}: inertia", "no mass", expected)
             repairs.append(f"joint {joint.name!r}: carries no mass, held at zero")
         if not joint.joint_type.num_coordinates or joint.child not in links_with_mass:

@@ -231,16 +231,16 @@ class JointKinematics:
         # In the body's joint frame, the parent's twist changes with the motion of both bodies.
         parent_rates = matvec(se3.ad(body_twists), parent_twists)
         relative = body_twists - parent_twists
-        drifts = np.empty(self.layout.num_rows)
+        biases = np.empty(self.layout.num_rows)
         for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
-            drift = matvec(A, parent_rates[group.joint_indices])
+            bias = matvec(A, parent_rates[group.joint_indices])
             if group.has_varying_rows:
                 q, X = self.coordinates(group), self.relative_poses[group.joint_indices]
                 twist = relative[group.joint_indices]
                 qdot = nearest_rates(group.kind, q, X, twist)
-                drift = drift + matvec(constraint_force_basis_rate(group.kind, q, qdot), twist)
-            drifts[group.row_indices] = drift
-        return drifts
+                bias = bias + matvec(constraint_force_basis_rate(group.kind, q, qdot), twist)
+            biases[group.row_indices] = bias
+        return biases
 
 
 def joint_kinematics(joints: Sequence[Joint], poses: ArrayLike) -> JointKinematics:

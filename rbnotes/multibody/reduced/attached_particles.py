@@ -81,7 +81,7 @@ class AttachedSystem(ReducedSystem):
         kinematics = self.system.body_kinematics(full_state)
         J = np.zeros((3 * count + k, 3 * len(free) + k))
         J[3 * count :, 3 * len(free) :] = np.eye(k)
-        drift = np.zeros(len(J))
+        bias = np.zeros(len(J))
         for column, particle in enumerate(free):
             J[3 * particle : 3 * particle + 3, 3 * column : 3 * column + 3] = np.eye(3)
         for attachment in self.attachments:
@@ -91,14 +91,14 @@ class AttachedSystem(ReducedSystem):
             particle_rows = slice(3 * attachment.particle, 3 * attachment.particle + 3)
             J[particle_rows, 3 * len(free) :] = rows[:, 3 * count :]
             x[attachment.particle], v[attachment.particle] = position, rows[:, 3 * count :] @ state.qdot
-            drift[particle_rows] = point_acceleration
-        return replace(state, x=x, v=v), J, drift
+            bias[particle_rows] = point_acceleration
+        return replace(state, x=x, v=v), J, bias
 
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
         tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free_particles)
         derivatives = kinematics_derivatives(tree, state.q, state.qdot, acceleration[first:])
         shape = (3 * count + tree.num_coordinates, first + tree.num_coordinates)
-        velocities, accelerations, drift = (np.zeros(shape) for _ in range(3))
+        velocities, accelerations, bias = (np.zeros(shape) for _ in range(3))
         wrenches = np.zeros_like(derivatives.phi)
         forces = np.zeros((shape[1], shape[1]))
         for attachment in self.attachments:
@@ -118,9 +118,9 @@ class AttachedSystem(ReducedSystem):
             by_qdot = (
                 G @ derivatives.phidot_qdot[i] + spin @ G @ derivatives.J[i] - so3.hat(u) @ angular_jacobian
             )
-            drift[particle_rows, first:] = R @ by_qdot
+            bias[particle_rows, first:] = R @ by_qdot
             body_force = R.T @ f[particle_rows]
             wrenches[i] += G.T @ body_force
             forces[first:, first:] += derivatives.J[i].T @ G.T @ so3.hat(body_force) @ angular_jacobian
         forces[first:, first:] += geometric_stiffness(tree, state.q, wrenches)
-        return ReductionDerivatives(velocities, accelerations, drift, forces)
+        return ReductionDerivatives(velocities, accelerations, bias, forces)

@@ -85,8 +85,8 @@ def _constraint_rows_at_state(
             full_rows = constraint.rows(tree, full_state, t)
         if reduction is None:
             return full_rows
-        G, error, rate, drift = full_rows
-        return ConstraintRows(G @ reduction.J, error, rate, drift + G @ reduction.bias)
+        G, error, rate, bias = full_rows
+        return ConstraintRows(G @ reduction.J, error, rate, bias + G @ reduction.bias)
 
     return rows
 

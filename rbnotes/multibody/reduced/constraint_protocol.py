@@ -79,11 +79,11 @@ class BodyConstraintRows(NamedTuple):
 
     def to_generalized(self, kinematics: BodyKinematics) -> ConstraintRows:
         """Return rows ``G_r + G_m J``, with ``G_m Jdot qdot`` in their bias (Sueda eq. (2.102))."""
-        G, drift = self.generalized_rows.copy(), self.bias_acceleration
+        G, bias = self.generalized_rows.copy(), self.bias_acceleration
         for i, block in self.body_blocks.items():
             G[:, G.shape[1] - kinematics.J.shape[-1] :] += block @ kinematics.J[i]
-            drift = drift + block @ kinematics.bias_acceleration[i]
-        return ConstraintRows(G, self.error, self.bias_velocity, drift)
+            bias = bias + block @ kinematics.bias_acceleration[i]
+        return ConstraintRows(G, self.error, self.bias_velocity, bias)
 
 
 class Constraint(Protocol):

@@ -89,7 +89,7 @@ class LoopClosure(BodyConstraint):
             body_point_kinematics(system, kinematics, *place)
             for place in ((self.a, self.x_a), (self.b, self.x_b))
         )
-        gap, drift = first.position - second.position, first.bias_acceleration - second.bias_acceleration
+        gap, bias = first.position - second.position, first.bias_acceleration - second.bias_acceleration
         blocks = {**first.body_blocks, **{i: -block for i, block in second.body_blocks.items()}}
         directions: Array = np.eye(3)
         if self.axis is not None:
@@ -101,11 +101,11 @@ class LoopClosure(BodyConstraint):
             R = kinematics.body_poses[i, :3, :3]
             w = R @ kinematics.phi[i, :3]
             speed = np.sum([block @ kinematics.phi[j] for j, block in blocks.items()], axis=0)
-            drift = drift - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
+            bias = bias - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
             blocks[i] = blocks[i] + so3.hat(gap) @ R @ np.eye(3, 6)
         generalized_rows, zero = np.zeros((len(directions), state.size)), np.zeros(len(directions))
         blocks = {j: directions @ block for j, block in blocks.items()}
-        return BodyConstraintRows(blocks, generalized_rows, directions @ gap, zero, directions @ drift)
+        return BodyConstraintRows(blocks, generalized_rows, directions @ gap, zero, directions @ bias)
 
 
 @dataclass(frozen=True)

@@ -253,11 +253,11 @@ class SweepKinematics(NamedTuple):
         q, qdot = state.q, state.qdot
         relative_poses = _relative_joint_poses(tree, q)
         A = se3.Ad_inverse(relative_poses)
-        phi, drift = (
+        phi, bias = (
             _matvec(tree.joint_to_body_adjoints, each)
             for each in jacobian_product_and_rate(tree, q, qdot, qdot, 0 * qdot, A)
         )
-        return cls(*_poses(tree, relative_poses), phi, drift, A)
+        return cls(*_poses(tree, relative_poses), phi, bias, A)
 
 
 def constraint_rows_by_sweep(

@@ -156,8 +156,8 @@ class HyperReducedSystem(ReducedSystem):
         rate = self._jacobian_rate(state.q, state.qdot)
         J = np.zeros((count + k, count + r))
         J[:count, :count], J[count:, count:] = np.eye(count), joint_jacobian
-        drift = np.append(np.zeros(count), rate @ state.qdot)
-        return replace(state, q=q, qdot=joint_jacobian @ state.qdot), J, drift
+        bias = np.append(np.zeros(count), rate @ state.qdot)
+        return replace(state, q=q, qdot=joint_jacobian @ state.qdot), J, bias
 
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
         k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
@@ -172,9 +172,9 @@ class HyperReducedSystem(ReducedSystem):
             np.einsum("ijl,j->il", jacobian_derivative, a) + bias_derivative,
             self._jacobian_rate(q, v) + twist_derivative,
         )
-        velocities, accelerations, drift = (np.pad(each, ((count, 0), (count, 0))) for each in joint_blocks)
+        velocities, accelerations, bias = (np.pad(each, ((count, 0), (count, 0))) for each in joint_blocks)
         forces = np.pad(np.einsum("ijl,i->jl", jacobian_derivative, f[count:]), ((count, 0), (count, 0)))
-        return ReductionDerivatives(velocities, accelerations, drift, forces)
+        return ReductionDerivatives(velocities, accelerations, bias, forces)
 
     def _jacobian_rate(self, q: Array, v: Array) -> Array:
         k, r = self.system.tree.num_coordinates, self.coordinates.num_coordinates

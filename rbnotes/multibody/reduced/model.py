@@ -183,8 +183,8 @@ class Tree:
         """Weights ``(n, 3)`` in the world, N, and the centers of mass ``(n, 3)`` in the bodies' frames, m."""
         masses = self.inertias[:, 5, 5]
         moments = np.stack([self.inertias[:, 2, 4], self.inertias[:, 0, 5], self.inertias[:, 1, 3]], axis=-1)
-        heavy = np.where(masses > 0, masses, 1.0)
-        return masses[:, None] * self.gravity, moments / heavy[:, None]
+        positive_masses = np.where(masses > 0, masses, 1.0)
+        return masses[:, None] * self.gravity, moments / positive_masses[:, None]
 
     @cached_property
     def neutral(self) -> Array:
@@ -263,9 +263,9 @@ class Tree:
         for i in reversed(range(len(self.links))):
             if has_mass[i] and self.parents[i] >= 0:
                 has_mass[self.parents[i]] = True
-        for link, heavy in zip(self.links, has_mass, strict=True):
-            if not heavy:
-                expected = "an inertia, for it or for a link that hangs on it"
+        for link, link_has_mass in zip(self.links, has_mass, strict=True):
+            if not link_has_mass:
+                expected = "an inertia, for it or for a link beyond it"
                 raise InvalidArgument(f"link {link.name!r}: inertia", "no mass", expected)
 
 

@@ -107,8 +107,8 @@ class ReducedSystem(ABC):
             If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
-        full_state, J, drift = self._expand(state)
-        result: Array = J.T @ (self.system.force(full_state) - self.system.mass_matrix(full_state) @ drift)
+        full_state, J, bias = self._expand(state)
+        result: Array = J.T @ (self.system.force(full_state) - self.system.mass_matrix(full_state) @ bias)
         return result
 
     def linearized_force(self, state: State) -> Forces:
@@ -122,9 +122,9 @@ class ReducedSystem(ABC):
             If ``state`` is no ``State``.
         """
         arguments.require_instance("state", state, State)
-        full_state, J, drift = self._expand(state)
+        full_state, J, bias = self._expand(state)
         f, K, D = self.system.linearized_force(full_state)
-        return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ drift), J.T @ K @ J, J.T @ D @ J)
+        return Forces(J.T @ (f - self.system.mass_matrix(full_state) @ bias), J.T @ K @ J, J.T @ D @ J)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """Return ``force - mass_matrix acceleration (R,)`` with all exact derivatives.
@@ -141,8 +141,8 @@ class ReducedSystem(ABC):
         """
         arguments.require_instance("state", state, State)
         acceleration = arguments.single_vector("acceleration", acceleration, state.size)
-        full_state, J, drift = self._expand(state)
-        f, K, D = self.system.linearized_residual(full_state, J @ acceleration + drift)
+        full_state, J, bias = self._expand(state)
+        f, K, D = self.system.linearized_residual(full_state, J @ acceleration + bias)
         M, derivatives = (
             self.system.mass_matrix(full_state),
             self._reduction_derivatives(state, acceleration, f),
@@ -163,10 +163,10 @@ class ReducedSystem(ABC):
             If a joint is in a singular state, or J has lost its rank.
         """
         arguments.require_instance("state", state, State)
-        full_state, J, drift = self._expand(state)
+        full_state, J, bias = self._expand(state)
         rows = self.system.coordinate_constraint_rows(full_state, acceleration=True)
         problem = StepProblem(self.system.mass_matrix(full_state), self.system.force(full_state), rows)
-        return solve_step(Reduction(J, drift).reduce(problem)).velocity
+        return solve_step(Reduction(J, bias).reduce(problem)).velocity
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """Return particles and coordinates plus the increment, with the same velocities.

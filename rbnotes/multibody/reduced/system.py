@@ -256,10 +256,10 @@ class TreeSystem:
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        constraint_rows, drift = coordinate_constraints(self.tree, state.q, state.qdot)
+        constraint_rows, bias = coordinate_constraints(self.tree, state.q, state.qdot)
         rows = np.zeros((len(constraint_rows), state.size))
         rows[:, state.v.size :] = constraint_rows
-        return BilateralRows(rows, -drift if acceleration else 0.0)
+        return BilateralRows(rows, -bias if acceleration else 0.0)
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """Return particles and coordinates plus the increment, with the same velocities.

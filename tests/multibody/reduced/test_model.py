@@ -59,7 +59,7 @@ REFUSED = {
         [Link("a", HINGE, M, "c"), Link("b", HINGE, M, "a"), Link("c", HINGE, M, "b")],
         "links in a cycle, 'a'|links in a cycle, 'b'|links in a cycle, 'c'",
     ),
-    "own parent": ([Link("a", HINGE, M, "a")], "circle, 'a' -> 'a'"),
+    "own parent": ([Link("a", HINGE, M, "a")], "cycle, 'a' -> 'a'"),
     "no such parent": ([Link("a", HINGE, M), Link("b", HINGE, M, "x")], "link 'b': parent: got 'x'"),
     "one name twice": ([Link("a", HINGE, M), Link("a", HINGE, M)], "two links named 'a'"),
     "no mass": ([Link("a", HINGE, M), Link("b", HINGE, None, "a")], "link 'b': inertia: got no mass"),
