@@ -1,10 +1,10 @@
 """Attachments: components that move with others, eliminated from the system (Lloyd 0.17 to 0.19, 0.21).
 
 >>> import numpy as np
->>> from rbnotes.attachments import null_space, point_on_points
+>>> from rbnotes.attachments import null_space_reduction, point_on_points
 >>> from rbnotes.dynamics import StepProblem
 >>> middle = point_on_points(2, [0, 1], [0.25, 0.75])
->>> two_masters_and_a_middle = null_space([3, 3, 3], [middle])
+>>> two_masters_and_a_middle = null_space_reduction([3, 3, 3], [middle])
 >>> masses = np.diag(np.repeat([1.0, 2.0, 4.0], 3))
 >>> reduced = two_masters_and_a_middle.reduce(StepProblem(masses, np.zeros(9)))
 >>> reduced.mass[::3, ::3].tolist()

@@ -1,12 +1,12 @@
-"""A component whose velocity follows from others', and the order in which such components are eliminated.
+"""Attachments of components to masters, and the order of their elimination.
 
-Lloyd writes an attachment as a constraint, ``v_k + G_k v_masters = g_k`` (0.17). Here it is the map that the
-constraint stands for,
+Lloyd writes an attachment as a constraint, ``v_k + G_k v_masters = g_k`` (0.17). Here it is the equivalent
+map
 
-    v_k = sum_j J_kj v_j + drift_k,      J = -G,   drift = g.
+    v_k = sum_j J_kj v_j + bias_k,      J = -G,   bias = g.
 
-Velocities may be accelerations: then the drift is ``dJ/dt v``. For velocities at the end of a step J is that
-at the end of the step, to first order ``J + h dJ/dt``, and there is no drift.
+Velocities may be accelerations: then the bias is ``dJ/dt v``. For velocities at the end of a step J is the
+one at the end of the step, to first order ``J + h dJ/dt``, and the bias is zero.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from rbnotes.arguments import Array, InvalidArgument
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """Component ``component`` moves with its masters.
+    """Attachment of a component, whose velocity is a function of those of its masters.
 
-    Raises InvalidArgument if ``component`` or a master is negative, or a block or ``bias`` has not the size
-    of the component.
+    Raises InvalidArgument if ``component`` or a master is negative, or a block or ``bias`` does not have the
+    size of the component.
     """
 
     component: int
     """Number of the attached component."""
     blocks: Mapping[int, Array]
-    """``J_kj (size of k, size of j)`` by the number j of the master, from its velocities to those of k,
-    without unit between like ones; masters may be attached themselves."""
+    """Matrices ``J_kj (size of k, size of j)`` from the velocities of master j to those of component k, by j;
+    without unit between velocities of one kind. Masters may be attached themselves."""
     bias: Array = field(default_factory=lambda: np.zeros(0))
     """Velocities ``(size of k,)`` while those of the masters are zero, m/s or rad/s; for accelerations
     ``dJ/dt v``, m/s^2 or rad/s^2; zero by default."""
@@ -73,7 +73,7 @@ class Attachment:
 
 
 class CyclicAttachments(InvalidArgument):
-    """Components are attached to each other in a circle; ``cycle`` lists them."""
+    """Error: attachments form a cycle; ``cycle`` lists its components."""
 
     def __init__(self, cycle: Sequence[int]) -> None:
         chain = " -> ".join(str(component) for component in [*cycle, cycle[0]])
@@ -82,9 +82,9 @@ class CyclicAttachments(InvalidArgument):
 
 
 def elimination_order(attachments: Iterable[Attachment]) -> list[Attachment]:
-    """The attachments in an order in which each component comes before all of its masters (Lloyd 0.18).
+    """Return attachments in an order with each component before all of its masters (Lloyd 0.18).
 
-    When a component's turn comes, nothing that is left is attached to it.
+    When a component is eliminated, no remaining component is attached to it.
 
     Raises
     ------

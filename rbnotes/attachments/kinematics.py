@@ -1,8 +1,7 @@
-"""Points and frames attached to bodies, frames and weighted points: J and its drift (Lloyd 0.17, 0.19).
+"""Points attached to bodies and to weighted points: J and its bias (Lloyd 0.17, 0.19).
 
-Velocities of points are in world coordinates, those of bodies and frames are twists in their own, angular
-part first. The drift is that of accelerations, ``dJ/dt v``: what the attached component accelerates while
-its masters keep their velocities.
+Velocities of points are in world coordinates; those of bodies are body twists, angular part first. The bias
+is that of accelerations, ``dJ/dt v``: the acceleration of the component if its masters do not accelerate.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from rbnotes.unchecked import se3
 def point_on_body(
     component: int, body: int, E: ArrayLike, x: ArrayLike, phi: ArrayLike | None = None
 ) -> Attachment:
-    """A point at ``x (3,)`` in a body with pose ``E (4, 4)``: ``J = R Gamma(x)`` (Lloyd eq. (0.36)).
+    """Return a point at ``x (3,)`` in a body with pose ``E (4, 4)``: ``J = R Gamma(x)`` (Lloyd eq. (0.36)).
 
     Parameters
     ----------
     phi : (6,), optional
-        Twist of the body, rad/s and m/s, for the drift ``R (omega x (v + omega x x))`` of accelerations; zero
+        Twist of the body, rad/s and m/s, for the bias ``R (omega x (v + omega x x))`` of accelerations; zero
         by default.
 
     Raises
     ------
     InvalidArgument
-        If ``component`` or ``body`` is negative, ``E`` is no pose, or the shape of ``x`` or ``phi`` does not
-        fit.
+        If ``component`` or ``body`` is negative, ``E`` is not a pose, or the shape of ``x`` or ``phi`` does
+        not fit.
     """
     component, x = arguments.count("component", component), arguments.single_vector("x", x)
     return points_on_body([component], body, E, [x], phi)[0]
@@ -42,12 +41,12 @@ def point_on_body(
 def points_on_body(
     components: Sequence[int], body: int, E: ArrayLike, x: ArrayLike, phi: ArrayLike | None = None
 ) -> list[Attachment]:
-    """Points at ``x (m, 3)`` in one body: :func:`point_on_body` for many, at once.
+    """Return points at ``x (m, 3)`` in one body: :func:`point_on_body` for many points.
 
-    ``E (4, 4)`` is the body's pose and ``phi (6,)`` its twist, for the drift.
+    ``E (4, 4)`` is the pose of the body and ``phi (6,)`` its twist, for the bias.
 
-    Raises InvalidArgument if ``body`` is negative, ``E`` is no pose, or the shape of ``components``, ``x`` or
-    ``phi`` does not fit.
+    Raises InvalidArgument if ``body`` is negative, ``E`` is not a pose, or the shape of ``components``, ``x``
+    or ``phi`` does not fit.
     """
     R = arguments.with_ndim("E", arguments.frame("E", E), 2)[:3, :3]
     components, body = _check_components("components", components), arguments.count("body", body)
@@ -63,7 +62,7 @@ def points_on_body(
 
 
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:
-    """A point ``sum_j w_j x_j`` of points with constant weights, such as one inside a finite element.
+    """Return a point ``sum_j w_j x_j`` with constant weights, such as one inside a finite element.
 
     Raises InvalidArgument if ``component`` is negative or the shape of ``masters`` or ``weights`` does not
     fit.

@@ -1,4 +1,4 @@
-"""Components that move as prescribed, and the force that it takes (Lloyd 0.21)."""
+"""Prescribed motion of components, and the force that it requires (Lloyd 0.21)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
 
 class PrescribedMotionResult(NamedTuple):
-    """The motion of a system some of whose velocities are prescribed."""
+    """Motion of a system some of whose velocities are prescribed."""
 
     velocity: Array
     """All velocities ``(n,)``, m/s or rad/s."""
     bilateral_impulses: Array
     """Impulses ``(k,)`` of the equations, N s or N m s; forces, if the velocities are accelerations."""
     actuation_force: Array
-    """What it takes, on top of the applied forces, to move the controlled components ``(n_controlled,)``, N
-    or N m.
-    """
+    """Force on the prescribed components ``(n_prescribed,)`` in addition to the applied forces, N or N m."""
 
 
 def solve_prescribed_motion(
@@ -30,8 +28,8 @@ def solve_prescribed_motion(
 ) -> PrescribedMotionResult:
     """Solve for the velocities that are not prescribed, and for the force behind those that are (Lloyd 0.21).
 
-    Attachments are eliminated first, :meth:`rbnotes.attachments.reduction.NullSpaceReduction.reduce`; controlled
-    components may be masters.
+    Eliminate attachments first, by :meth:`rbnotes.attachments.reduction.NullSpaceReduction.reduce`;
+    prescribed components may be masters.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Null-space reduction: a system in the velocities of its unattached components alone (Lloyd 0.17, 0.18).
+"""Null-space reduction: a system in the velocities of its unattached components (Lloyd 0.17, 0.18).
 
-All velocities follow from those of the active components, ``v = J v_active + drift``: a
+All velocities follow from those of the active components, ``v = J v_active + bias``: a
 :class:`~rbnotes.dynamics.Reduction`, whose J follows from the order in which components are eliminated.
 """
 
@@ -24,9 +24,9 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NullSpaceReduction(Reduction):
-    """All velocities of a system from those of its active components: rows of J for these are the identity's.
+    """Map from the velocities of the active components to all velocities of a system.
 
-    Made by :func:`null_space_reduction`.
+    The rows of J of the active components are rows of the identity. :func:`null_space_reduction` creates it.
     """
 
     active_indices: Indices
@@ -34,30 +34,30 @@ class NullSpaceReduction(Reduction):
     attached_indices: Indices
     """Indices of the velocities of attached components ``(n_attached,)``."""
     attached_coupling: Matrix
-    """How attached velocities depend on each other ``(n_attached, n_attached)``, without unit between like
-    ones, sparse, nilpotent."""
+    """Dependence of attached velocities on each other ``(n_attached, n_attached)``, sparse and nilpotent,
+    without unit between velocities of one kind."""
     max_depth: int
     """Length of the longest chain of attachments."""
 
     def attachment_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
-        """Forces ``(n_attached,)`` that each attachment exerts on its attached component.
+        """Return the forces ``(n_attached,)`` that each attachment exerts on its attached component.
 
         The opposite force acts on the masters, through ``J_kj^T``.
 
         Parameters
         ----------
         problem, solution
-            Of the whole system, before reduction.
+            Those of the whole system, before reduction.
 
         Raises
         ------
         InvalidArgument
-            If ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
+            If ``problem`` is not a ``StepProblem`` or ``solution`` is not a ``StepSolution``.
         """
         arguments.require_instance("problem", problem, StepProblem)
         arguments.require_instance("solution", solution, StepSolution)
         direct_forces = self.constraint_forces(problem, solution)[self.attached_indices]
-        # What a component has to pass on to those attached to it, it needs on top.
+        # A component also transmits the forces of the components attached to it.
         forces = direct_forces
         for _ in range(self.max_depth - 1):
             forces = direct_forces + self.attached_coupling.T @ forces
@@ -65,19 +65,19 @@ class NullSpaceReduction(Reduction):
 
 
 def null_space_reduction(sizes: Sequence[int], attachments: Iterable[Attachment]) -> NullSpaceReduction:
-    """The map from active velocities to all, all attachments at once (Lloyd 0.17, 0.18).
+    """Return the map from active velocities to all velocities (Lloyd 0.17, 0.18).
 
     Parameters
     ----------
-    sizes : number of components
-        How many velocities each component has; their velocities are stacked in this order.
+    sizes : (number of components,)
+        Number of velocities of each component; they are stacked in this order.
     attachments
         At most one for each component, in any order. A component may be attached to attached ones.
 
     Raises
     ------
     CyclicAttachments
-        If components are attached to each other in a circle.
+        If the attachments form a cycle.
     InvalidArgument
         If a component does not exist, is attached twice, or a block does not have its and its master's sizes.
     """
@@ -125,15 +125,15 @@ def null_space_reduction(sizes: Sequence[int], attachments: Iterable[Attachment]
 
 
 def eliminate_attachment(problem: StepProblem, sizes: Sequence[int], attachment: Attachment) -> StepProblem:
-    """The problem after one attachment: its component's rows and columns are zero (Lloyd 0.17, 0.18).
+    """Return the problem after one attachment: the component's rows and columns are zero (Lloyd 0.17, 0.18).
 
-    ``P_k M P_k^T`` with the reduction matrix of one attachment. One after the other, in the order of
-    :func:`~rbnotes.attachments.attachment.elimination_order`, the attachments leave the problem of
-    :meth:`NullSpaceReduction.reduce` in the rows and columns of the active components. Attachments of which none is
-    the other's master commute; others do not.
+    The matrix is ``P_k M P_k^T`` with the reduction matrix of the attachment. Applied to all attachments in
+    the order of :func:`~rbnotes.attachments.attachment.elimination_order`, it gives the problem of
+    :meth:`NullSpaceReduction.reduce` in the rows and columns of the active components. Two attachments
+    commute if neither component is a master of the other.
 
-    Raises InvalidArgument if ``problem`` is no ``StepProblem``, ``sizes`` does not fit, or ``attachment`` is
-    no ``Attachment``.
+    Raises InvalidArgument if ``problem`` is not a ``StepProblem``, ``sizes`` does not fit, or ``attachment``
+    is no ``Attachment``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     arguments.require_instance("attachment", attachment, Attachment)
@@ -142,12 +142,12 @@ def eliminate_attachment(problem: StepProblem, sizes: Sequence[int], attachment:
 
 
 def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any, Array]:
-    """P ``(n, n)``, sparse, and the drift ``(n,)`` of one attachment: ``v = P^T v + drift`` (Lloyd 0.17).
+    """Return sparse P ``(n, n)`` and the bias ``(n,)`` of one attachment: ``v = P^T v + bias`` (Lloyd 0.17).
 
-    P is the identity, but for the rows and columns of the attached component: it hands its forces on to its
-    masters, by ``J_kj^T``, and keeps none.
+    P is the identity except for the rows and columns of the attached component, whose forces it transfers to
+    the masters by ``J_kj^T``.
 
-    Raises InvalidArgument if ``sizes`` does not fit or ``attachment`` is no ``Attachment``.
+    Raises InvalidArgument if ``sizes`` does not fit or ``attachment`` is not an ``Attachment``.
     """
     arguments.require_instance("attachment", attachment, Attachment)
     starts = _offsets(sizes)

@@ -1,8 +1,8 @@
-"""Dynamics: the state of a system, how it moves, and the linear problem of a time step.
+"""Dynamics: the state of a system, its equations of motion, and the linear problem of a time step.
 
-One :class:`State` for bodies, particles and generalised coordinates; one protocol, :class:`MechanicalSystem`,
-for all that moves; the schemes of Lloyd 0.9 written once against it; one :class:`StepProblem` that every
-step, constraint and contact ends in; one :class:`Reduction` ``v = J v_reduced + drift``.
+:class:`State` holds bodies, particles and generalized coordinates. The schemes of Lloyd 0.9 work for any
+:class:`MechanicalSystem`. Every step, with constraints and contacts, is a :class:`StepProblem`; a
+:class:`Reduction` ``v = J v_reduced + bias`` states it in fewer velocities.
 
 >>> import numpy as np
 >>> from rbnotes.dynamics import State, System, integrate, trapezoidal

@@ -1,6 +1,6 @@
-"""Time steps under constraints (Lloyd 0.10, 0.11): one form for every scheme.
+"""Time steps under constraints, in one form for every scheme (Lloyd 0.10, 0.11).
 
-All schemes of :mod:`rbnotes.dynamics.schemes` end in a mass and a momentum. Constraints are rows on the new
+Every scheme of :mod:`rbnotes.dynamics.schemes` gives a mass and a momentum. Constraints are rows on the new
 velocities, hard or soft, bilateral or unilateral: :mod:`rbnotes.dynamics.step_problem`.
 """
 
@@ -20,28 +20,28 @@ from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, Unilateral
 from rbnotes.unchecked.frozen import replace_unchecked
 
 ConstraintFunction = Callable[[State, float], Iterable[VelocityConstraintRows]]
-"""The rows of a step of size h, seen from a state: at most one of each kind."""
+"""Function from a state and the step size to constraint rows, at most one object of each kind."""
 
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedStepResult:
-    """The state after a step, and the impulses of the constraints during it."""
+    """Result of a step under constraints: the state after it and the impulses of the constraints."""
 
     state: State
     """Positions, m and rad, and velocities, m/s and rad/s, at the end of the step."""
     bilateral_impulses: Array
-    """``(k,)``, N s."""
+    """Impulses of the equations ``(k,)``, N s."""
     unilateral_impulses: Array
-    """``(m,)``, not negative, N s."""
+    """Impulses of the inequalities ``(m,)``, not negative, N s."""
 
 
 def add_constraints(problem: StepProblem, rows: Iterable[VelocityConstraintRows]) -> StepProblem:
-    """The problem of a step under constraints.
+    """Return the problem of a step with constraint rows.
 
     Raises
     ------
     InvalidArgument
-        If there are two of a kind.
+        If there are two objects of one kind.
     """
     arguments.require_instance("problem", problem, StepProblem)
     rows_by_kind: dict[str, Any] = {}
@@ -64,27 +64,27 @@ def constrained_step(
     *,
     evaluate_at: str = "start",
 ) -> ConstrainedStepResult:
-    """One step of a scheme under constraints (Lloyd 0.10, 0.11).
+    """Advance one step of a scheme under constraints (Lloyd 0.10, 0.11).
 
     Parameters
     ----------
     scheme
-        A step of :mod:`rbnotes.dynamics.schemes`. In the first half of Bridson-Marino's, impulses are those
+        A scheme of :mod:`rbnotes.dynamics.schemes`. In the first half of Bridson-Marino, impulses are those
         of half a step.
     constraint_function
-        Gives the rows of a step from a state and h.
+        Function from a state and h to the rows of the step.
     evaluate_at : {"start", "middle"}
-        Where the rows are evaluated. ``start``: at the start of the step, for the new velocities, as in the
-        notes; then no scheme is better than of first order. ``middle``: at the positions after half a step
-        with the old velocities, for the mean of old and new velocities. That keeps the second order of the
-        trapezoidal rule and of Bridson-Marino, and with the former the impulses do no work; the new
-        velocities then satisfy the constraint but to second order. For hard bilateral rows, and velocities
-        that satisfy them at the start: a contact would bounce.
+        Positions at which the rows are evaluated. ``start``: at the start of the step, for the new
+        velocities, as in the notes; then every scheme is of first order at most. ``middle``: at the positions
+        after half a step with the old velocities, for the mean of old and new velocities. This preserves the
+        second order of the trapezoidal rule and of Bridson-Marino; with the trapezoidal rule the impulses do
+        no work. The new velocities satisfy the constraint to second order. It requires hard bilateral rows,
+        and velocities that satisfy them at the start.
 
     Raises
     ------
     InvalidArgument
-        If soft or unilateral rows are asked for in the middle.
+        If soft or unilateral rows are given with ``evaluate_at="middle"``.
     """
     arguments.require_instance("state", state, State)
     arguments.require_function("scheme", scheme)
@@ -95,7 +95,10 @@ def constrained_step(
     v = state.velocity
     evaluation_state = state if evaluate_at == "start" else system.retract(state, h / 2 * v, h / 2)
     rows = arguments.instances(
-        "rows_at(state, h)", constraint_function(evaluation_state, h), BilateralRows, UnilateralRows
+        "constraint_function(state, h)",
+        constraint_function(evaluation_state, h),
+        BilateralRows,
+        UnilateralRows,
     )
     impulses = []
 
@@ -116,11 +119,13 @@ def constrained_step(
 def constrain_scheme(
     scheme: TimeStepper, constraint_function: ConstraintFunction, *, evaluate_at: str = "start"
 ) -> Callable[[MechanicalSystem, State, float], State]:
-    """The scheme under constraints, for :func:`rbnotes.dynamics.integrate`: :func:`constrained_step`.
+    """Return the scheme under constraints, for :func:`rbnotes.dynamics.integrate`.
 
-    Raises InvalidArgument if ``scheme`` or ``constraint_function`` is no function or ``evaluate_at`` is not one of the names.
+    Its steps are those of :func:`constrained_step`.
+
+    Raises InvalidArgument if ``scheme`` or ``constraint_function`` is not a function or ``evaluate_at`` is
+    not one of the names.
     """
-
     arguments.require_function("scheme", scheme)
     arguments.require_function("constraint_function", constraint_function)
     arguments.choice("evaluate_at", evaluate_at, ("start", "middle"))
@@ -134,19 +139,19 @@ def constrain_scheme(
 def _scale_to_fraction(
     rows: Iterable[VelocityConstraintRows], fraction: float
 ) -> list[VelocityConstraintRows]:
-    """Rows of a part of a step: it has a part of the impulse, and the same force."""
+    """Return rows for a fraction of a step: a fraction of the impulse is the same force."""
     return [replace_unchecked(each, regularization=each.regularization / fraction) for each in rows]
 
 
 def _midpoint_rows(
     rows: Iterable[VelocityConstraintRows], v: Array, fraction: float
 ) -> list[VelocityConstraintRows]:
-    """``G v = g`` halfway between the old velocities and those at twice the fraction of half a step."""
+    """Return rows for ``G v = g`` at the mean of old and new velocities."""
     result: list[VelocityConstraintRows] = []
     for each in arguments.instances("rows", rows, BilateralRows, UnilateralRows):
         if not isinstance(each, BilateralRows) or each.is_regularized:
             got = type(each).__name__ if not isinstance(each, BilateralRows) else "soft rows"
-            raise InvalidArgument("rows", got, 'hard bilateral rows only, with where="middle"')
+            raise InvalidArgument("rows", got, 'hard bilateral rows only, with evaluate_at="middle"')
         target = 2 * fraction * each.target - (2 * fraction - 1) * (each.rows @ v)
         result.append(replace_unchecked(each, target=target))
     return result

@@ -1,17 +1,15 @@
-"""How free bodies move in a step: forces change their twists, and the twists move them.
+"""Time steps of free bodies: forces change their twists, and the twists move them.
 
-:func:`advance_free_motion` is the free motion itself, exact to rounding. The schemes here are of first order, for a
-free system or a mechanism; they differ in what they keep. In between
-their two halves joints and contacts add their impulses. While a body turns, the numbers of its twist change
-although the motion does not, and a spinning body that flies or rolls far shows best how well that is done:
+:func:`advance_free_motion` is the free motion, exact to rounding. The schemes of this module
+are of first order, for a free system or a mechanism; between their two halves joints and contacts add
+impulses. They differ in the quantities that they conserve in free motion:
 
-* :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The turning of the frame is a force; each step goes
-  along a screw. Simple, but a body that turns by an angle a in each step gains speed by a factor
-  ``sqrt(1 + a^2)``.
-* :data:`momentum_conserving_euler`: the centre of mass goes straight on, and linear and angular momentum stay in the
-  world.
-* :data:`energy_conserving_euler`: likewise, but a tumbling body keeps its energy instead of the angular momentum.
-* :data:`implicit_momentum_conserving_euler`: as the former, with springs and dampers evaluated at the end of the step.
+* :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The gyroscopic wrench is a force, and each step is a
+  screw motion. The spin of a body that rotates by an angle a per step grows by a factor ``sqrt(1 + a^2)``.
+* :data:`momentum_conserving_euler`: linear and angular momentum.
+* :data:`energy_conserving_euler`: linear momentum and energy.
+* :data:`implicit_momentum_conserving_euler`: linear and angular momentum, with springs and dampers evaluated
+  at the end of the step.
 """
 
 from __future__ import annotations
@@ -33,11 +31,11 @@ from rbnotes.unchecked.frozen import replace_unchecked
 from rbnotes.unchecked.linear_algebra import matvec
 
 MAX_NEWTON_ITERATIONS = 20
-"""After so many a midpoint is given up."""
+"""Largest number of Newton iterations for a midpoint."""
 
 
 def external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``M phi+ = M phi + h (weights + applied forces)``: the motion itself is left to the move.
+    """Return ``M phi+ = M phi + h (weights + applied forces)``, without gyroscopic wrenches.
 
     Raises InvalidArgument if ``h`` is not positive.
     """
@@ -48,10 +46,10 @@ def external_force_problem(system: MechanicalSystem, state: State, h: float) -> 
 
 
 def implicit_external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``(M - h D - h^2 K) phi+ = (M - h D) phi + h forces``, for stiff springs and dampers (Lloyd 0.9.2).
+    """Return ``(M - h D - h^2 K) phi+ = (M - h D) phi + h forces``, for stiff springs (Lloyd 0.9.2).
 
-    K and D are those of the applied forces. The matrix is as symmetric as they are; not all friction models
-    take one that is not.
+    K and D are those of the applied forces. The matrix is symmetric if they are; some friction models require
+    that.
 
     Raises InvalidArgument if ``h`` is not positive.
     """
@@ -65,16 +63,16 @@ def implicit_external_force_problem(system: MechanicalSystem, state: State, h: f
 
 
 def advance_free_motion(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """The motion of bodies that nothing pushes: centres go straight on, bodies turn as Euler's equations say.
+    """Advance the free motion: uniform motion of the centers of mass, and Euler's equations.
 
-    Exact to rounding, so that momentum *and* energy stay (:mod:`rbnotes.dynamics.free_rotation`).
+    It is exact to rounding and conserves momentum *and* energy (:mod:`rbnotes.dynamics.free_rotation`).
 
     Raises
     ------
     InvalidArgument
         If ``h`` is not positive or the shape of ``velocity`` does not fit.
     SingularConfiguration
-        If a body turns by hundreds of radians in the step.
+        If a body rotates by hundreds of radians in the step.
     """
     inertias = _free_system(system).mass_properties[1]
     return _advance_centers(
@@ -83,7 +81,7 @@ def advance_free_motion(system: MechanicalSystem, state: State, velocity: Array,
 
 
 def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """The centre of mass moves straight on; linear and angular momentum stay as they are in the world.
+    """Advance with uniform motion of the centers of mass and constant angular momentum in the world.
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
@@ -98,7 +96,7 @@ def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity
 
 
 def advance_conserving_energy(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """The centre of mass moves straight on; Euler's equations are solved at the mean angular velocity.
+    """Advance with uniform motion of the centers of mass and Euler's equations at the mean spin.
 
     Raises
     ------
@@ -128,13 +126,13 @@ def advance_conserving_energy(system: MechanicalSystem, state: State, velocity: 
 
 
 momentum_conserving_euler = Scheme(external_force_problem, advance_conserving_momentum)
-"""Bodies keep their momenta, but for what forces change."""
+"""Symplectic Euler that conserves linear and angular momentum in free motion."""
 
 energy_conserving_euler = Scheme(external_force_problem, advance_conserving_energy)
-"""Bodies keep their energy, but for what forces change."""
+"""Symplectic Euler that conserves linear momentum and energy in free motion."""
 
 implicit_momentum_conserving_euler = Scheme(implicit_external_force_problem, advance_conserving_momentum)
-"""As :data:`momentum_conserving_euler`, and stable for stiff springs and dampers."""
+"""Scheme like :data:`momentum_conserving_euler` that is stable for stiff springs and dampers."""
 
 
 def _free_system(system: MechanicalSystem) -> FreeSystem:
@@ -151,7 +149,7 @@ def _advance_centers(
     h: float,
     rotate: Callable[[Array], FreeRotation],
 ) -> State:
-    """Straight motion of particles and centres of mass; ``rotate`` turns bodies of given angular velocities."""
+    """Advance particles and centers of mass uniformly, and rotations by the function ``rotate``."""
     arguments.require_instance("state", state, State)
     h = arguments.positive_number("h", h)
     phi, v, _ = state.split(velocity, "velocity")

@@ -1,6 +1,6 @@
-"""How a body turns that nothing pushes: Euler's equations, solved to rounding by their Taylor series.
+"""Free rotation of bodies: Euler's equations, solved to rounding by their Taylor series.
 
-In the world the angular momentum l stays; seen from the body it is ``R^T l``, so that
+The angular momentum l is constant in the world; in the body frame it is ``R^T l``, so that
 
     dR/dt = R [omega],    J omega = R^T l.
 
@@ -22,17 +22,17 @@ from rbnotes.unchecked import so3
 from rbnotes.unchecked.linear_algebra import matvec
 
 MAX_SERIES_ANGLE = 0.3
-"""Largest angle of one series, rad: longer turns are taken in parts."""
+"""Largest angle of one series, rad: larger rotations take several substeps."""
 
 MAX_SERIES_TERMS = 40
 """Most terms of a series; at that angle thirty leave less than rounding."""
 
 MAX_SUBSTEPS = 1000
-"""Most parts of a step."""
+"""Largest number of substeps of a step."""
 
 
 class FreeRotation(NamedTuple):
-    """Bodies after they turned freely."""
+    """Result of the free rotation of bodies."""
 
     rotation: Array
     """Rotations from the frames at the start to those at the end ``(n, 3, 3)``."""
@@ -41,12 +41,12 @@ class FreeRotation(NamedTuple):
 
 
 def integrate_free_rotation(inertias: Array, omega: Array, h: float) -> FreeRotation:
-    """The free rotation of bodies for a time h: momentum and energy stay to rounding.
+    """Integrate the free rotation of bodies for a time h: momentum and energy are conserved to rounding.
 
     Parameters
     ----------
     inertias : (n, 3, 3)
-        About the centres of mass, in the body frames.
+        Inertias about the centers of mass, in the body frames.
     omega : (n, 3)
         Angular velocities in the body frames.
 
@@ -75,7 +75,7 @@ def integrate_free_rotation(inertias: Array, omega: Array, h: float) -> FreeRota
 
 
 def _rotation_series(momentum: Array, inverse: Array, h: float) -> Array:
-    """The rotations ``(n, 3, 3)`` of one series; each of its terms holds its power of h."""
+    """Return the rotations ``(n, 3, 3)`` of one series; its terms contain the powers of h."""
     count = len(momentum)
     terms = np.zeros((MAX_SERIES_TERMS, count, 3, 3))
     omega_terms = np.zeros((MAX_SERIES_TERMS, count, 3, 3))

@@ -29,14 +29,14 @@ from rbnotes.unchecked import se3, so3
 from rbnotes.unchecked.frozen import set_fields
 
 GRAVITY = (0.0, 0.0, -9.81)
-"""Along -z, m/s^2."""
+"""Standard gravity along -z, m/s^2."""
 
 MAX_DENSE_SIZE = 300
-"""Up to this number of velocities dense matrices are the quicker ones."""
+"""Largest number of velocities for which dense matrices are faster."""
 
 
 def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
-    """Wrench ``(..., 6)`` of the body's own motion, ``ad(phi)^T M phi`` (Sueda 1.6, eq. (1.21)).
+    """Return the gyroscopic wrench ``ad(phi)^T M phi (..., 6)`` (Sueda 1.6, eq. (1.21)).
 
     It does no work.
 
@@ -46,11 +46,12 @@ def gyroscopic_wrench(M: ArrayLike, phi: ArrayLike) -> Array:
 
 
 def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
-    """Body wrench ``(..., 6)`` of gravity ``g (3,)``, given in the world (Sueda 1.6, eq. (1.22)).
+    """Return the body wrench ``(..., 6)`` of gravity ``g (3,)`` in world axes (Sueda 1.6, eq. (1.22)).
 
-    The force acts at the centre of mass; about another origin of the body frame it has a moment.
+    The force acts at the center of mass; about another origin of the body frame it has a moment.
 
-    Raises InvalidArgument if ``E`` is no pose, ``M`` no spatial inertia, or the shape of ``g`` does not fit.
+    Raises InvalidArgument if ``E`` is not a pose, ``M`` is not a spatial inertia, or the shape of ``g`` does
+    not fit.
     """
     mass, _, com = inertia.from_spatial_inertia(M)
     E, g = arguments.frame("E", E), arguments.vector("g", g)
@@ -59,7 +60,7 @@ def gravity_wrench(E: ArrayLike, M: ArrayLike, g: ArrayLike) -> Array:
 
 
 def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
-    """Rate of the body twist ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21)).
+    """Return the body acceleration ``(..., 6)``: ``M dphi/dt = ad(phi)^T M phi + wrench`` (Sueda eq. (1.21)).
 
     Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` or ``wrench`` does not
     fit.
@@ -71,10 +72,10 @@ def body_acceleration(M: ArrayLike, phi: ArrayLike, wrench: ArrayLike) -> Array:
 
 
 def spatial_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
-    """Angular momentum about the world's origin, then linear momentum ``(..., 6)``, in world coordinates.
+    """Return angular momentum about the origin, then linear momentum ``(..., 6)``, in world coordinates.
 
-    Raises InvalidArgument if ``M`` is not positive definite, ``E`` is no pose, or the shape of ``phi`` does
-    not fit.
+    Raises InvalidArgument if ``M`` is not positive definite, ``E`` is not a pose, or the shape of ``phi``
+    does not fit.
     """
     E = arguments.frame("E", E)
     M, phi = _check_inertia_and_twist(M, phi, E=E.shape[:-2])
@@ -84,7 +85,7 @@ def spatial_momentum(M: ArrayLike, E: ArrayLike, phi: ArrayLike) -> Array:
 
 
 def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
-    """``phi^T M phi / 2 (...)``, J.
+    """Return the kinetic energy ``phi^T M phi / 2 (...)``, J.
 
     Raises InvalidArgument if ``M`` is not positive definite or the shape of ``phi`` does not fit.
     """
@@ -95,7 +96,7 @@ def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class FreeSystem:
-    """Bodies and particles that nothing holds together but forces; a mechanical system.
+    """Bodies and particles without constraints, under forces; a mechanical system.
 
     Raises
     ------
@@ -107,9 +108,9 @@ class FreeSystem:
     """Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg; one ``(6, 6)`` counts as one
     body."""
     masses: ArrayField = ()
-    """Of the particles ``(p,)``, kg."""
+    """Masses of the particles ``(p,)``, kg."""
     gravity: ArrayField = GRAVITY
-    """``(3,)`` in the world, m/s^2."""
+    """Gravity ``(3,)`` in world axes, m/s^2."""
     applied: ForceLaw = zero_forces
     """Forces besides gravity."""
 
@@ -140,12 +141,12 @@ class FreeSystem:
 
     @cached_property
     def sparse_inverse_mass_matrix(self) -> sparse.csc_array:
-        """Its inverse, block by block."""
+        """Inverse of the mass matrix ``(N, N)``, sparse."""
         return sparse.csc_array(self._block_diagonal(np.linalg.inv(self.inertias), 1 / self.masses))
 
     @cached_property
     def mass_properties(self) -> inertia.MassProperties:
-        """Masses ``(m,)``, inertias about the centres of mass ``(m, 3, 3)``, and these ``(m, 3)``."""
+        """Masses ``(m,)``, inertias about the centers of mass ``(m, 3, 3)``, and these ``(m, 3)``."""
         return inertia.from_spatial_inertia(self.inertias)
 
     @cached_property
@@ -159,42 +160,42 @@ class FreeSystem:
         return self.sparse_mass_matrix.toarray() if self.size <= MAX_DENSE_SIZE else self.sparse_mass_matrix
 
     def mass_matrix(self, state: State) -> Matrix:
-        """Mass matrix ``(N, N)``, sparse if it is large.
+        """Return the mass matrix ``(N, N)``, sparse if it is large.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self._mass_matrix
 
     def force(self, state: State) -> Array:
-        """Gyroscopic wrenches, gravity and applied forces ``(N,)``.
+        """Return gyroscopic wrenches, gravity and applied forces ``(N,)``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.gyroscopic_wrenches(state) + self.external_force(state)
 
     def gyroscopic_wrenches(self, state: State) -> Array:
-        """Wrenches of the bodies' own motion ``(N,)``.
+        """Return the gyroscopic wrenches of the bodies ``(N,)``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
         return np.concatenate([_gyroscopic_wrench(self.inertias, state.phi).ravel(), np.zeros(state.x.size)])
 
     def external_force(self, state: State) -> Array:
-        """Gravity and applied forces ``(N,)``: without those of the motion itself.
+        """Return gravity and applied forces ``(N,)``, without gyroscopic wrenches.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.gravity_force(state) + self.applied_forces(state).f
 
     def gravity_force(self, state: State) -> Array:
-        """Gravity ``(N,)``: wrenches on bodies, forces on particles.
+        """Return gravity ``(N,)``: wrenches on bodies, forces on particles.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -202,9 +203,9 @@ class FreeSystem:
         return np.concatenate([bodies.ravel(), np.outer(self.masses, self.gravity).ravel()])
 
     def linearized_force(self, state: State) -> Forces:
-        """All forces, with exact derivatives of all but those applied ones that leave them out.
+        """Return all forces with derivatives; those of applied forces are the given ones.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         D = self._block_diagonal(
@@ -216,7 +217,7 @@ class FreeSystem:
         )
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``force - mass acceleration``, with the derivatives of the force: the mass matrix is constant.
+        """Return ``force - mass acceleration`` with the derivatives of the force: the mass is constant.
 
         Raises InvalidArgument if the shape of ``acceleration`` does not fit.
         """
@@ -224,9 +225,9 @@ class FreeSystem:
         return subtract_inertial_force(self.linearized_force(state), self.sparse_mass_matrix, acceleration)
 
     def gravity_stiffness(self, state: State) -> sparse.csc_array:
-        """How the weight, in body coordinates, changes as bodies turn ``(N, N)``: ``Gamma(c)^T [R^T w]``.
+        """Return the derivative ``(N, N)`` of gravity wrenches by rotations: ``Gamma(c)^T [R^T w]``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -236,9 +237,9 @@ class FreeSystem:
         return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
 
     def applied_forces(self, state: State) -> Forces:
-        """The applied forces, checked.
+        """Return the applied forces with derivatives.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -254,7 +255,7 @@ class FreeSystem:
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         result: Array = self.sparse_inverse_mass_matrix @ self.force(state)
@@ -263,17 +264,17 @@ class FreeSystem:
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
         """Bodies by ``E exp([xi])``, particles by ``x + dx``.
 
-        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        Raises InvalidArgument if ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy and the potential of gravity, zero with the centres of mass at the origin, J.
+        """Kinetic energy and the potential of gravity, zero with the centers of mass at the origin, J.
 
         That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -290,14 +291,14 @@ class FreeSystem:
             raise InvalidArgument("state", got, expected)
 
     def _block_diagonal(self, bodies: Array, particles: Array) -> Any:
-        """Blocks ``(m, 6, 6)`` and numbers ``(p,)`` on the diagonal of ``(N, N)``."""
+        """Return blocks ``(m, 6, 6)`` and numbers ``(p,)`` on the diagonal of ``(N, N)``."""
         return sparse.block_diag([*bodies, sparse.diags_array(np.repeat(particles, 3))], format="csc")
 
 
 def _check_inertia_and_twist(
     M: ArrayLike, phi: ArrayLike, **other_shapes: tuple[int, ...]
 ) -> tuple[Array, Array]:
-    """Inertias and twists whose leading axes go together, and with those beside them."""
+    """Check inertias and twists, and that all leading axes broadcast."""
     M, phi = arguments.positive_definite("M", M, 6), arguments.twist("phi", phi)
     arguments.common_shape(M=M.shape[:-2], phi=phi.shape[:-1], **other_shapes)
     return M, phi

@@ -1,6 +1,6 @@
 """Fully implicit steps: the equations of motion hold exactly at the end, or in the middle, of the step.
 
-The implicit schemes of Lloyd 0.9 solve one linear problem, with the force linearised at the start of the step
+The implicit schemes of Lloyd 0.9 solve one linear problem, with the force linearized at the start of the step
 and the mass matrix held. Where masses and forces change much in a step, as those of trees do, Newton's method
 goes on until
 
@@ -59,7 +59,7 @@ class FullyImplicitScheme:
     """How far the last correction may move the positions, in rad and m; relative to how far they move in the
     step, where that is more than 1. What is left after it is about the square of that."""
     max_iterations: int = 30
-    """The most corrections."""
+    """Largest number of corrections."""
 
     def __post_init__(self) -> None:
         arguments.real_array("fraction", self.fraction, minimum=0.5, maximum=1.0)
@@ -74,20 +74,20 @@ class FullyImplicitScheme:
         *,
         solve: StepSolver = solve_unconstrained_step,
     ) -> State:
-        """The state after a step of size h; a :class:`~rbnotes.dynamics.schemes.TimeStepper`.
+        """Return the state after a step of size h; see :class:`~rbnotes.dynamics.schemes.TimeStepper`.
 
         Parameters
         ----------
         system
-            A :class:`DifferentiableSystem` one.
+            A :class:`DifferentiableSystem`.
 
         Raises
         ------
         InvalidArgument
             If ``h`` is not positive.
         NotConverged
-            If the corrections do not end: ``solution`` is the state after the step that they led to, and
-            ``residual`` how far the next one would move its positions, in rad and m.
+            If the iteration does not converge: ``solution`` is the last state, and ``residual`` the change of
+            its positions by the next correction, in rad and m.
         """
         arguments.require_instance("state", state, State)
         if not _is_differentiable(system):
@@ -131,26 +131,26 @@ def _is_differentiable(system: MechanicalSystem) -> TypeGuard[DifferentiableSyst
 
 @dataclass(frozen=True, eq=False)
 class _LinearizedEquations:
-    """What is left of the equations, times h, and its derivative by the new velocities, with a minus sign."""
+    """Residual of the equations, times h, and its negative derivative by the new velocities."""
 
     residual: Array
     mass: Matrix
 
     def problem(self, velocity: Array) -> StepProblem:
-        """For the new velocities, with what is left of the equations at other ones."""
+        """Return the problem for the new velocities, linearized at given ones."""
         return StepProblem(self.mass, self.mass @ velocity + self.residual)
 
 
 @dataclass(frozen=True, eq=False)
 class _StepEquations:
-    """Of one step, in the new velocities."""
+    """Equations of one step in the new velocities."""
 
     system: DifferentiableSystem
     start: State
     h: float
     fraction: float
     mass_matrix: Matrix
-    """At the start."""
+    """Mass matrix at the start."""
     solve: StepSolver
 
     def linearize(self, velocity: Array) -> _LinearizedEquations:
@@ -168,7 +168,7 @@ class _StepEquations:
         return self.system.retract(self.start, self.h * mean, self.h).with_velocity(velocity)
 
     def residual_norm(self, velocity: Array, residual: Array) -> float:
-        """What is left of equations and constraints, as the energy norm of velocities that it would make."""
+        """Return the residual of equations and constraints as the energy norm of a velocity error."""
         problem = unconstrained_problem(self.mass_matrix, self.mass_matrix @ velocity + residual)
         velocity_error = self.solve(problem, 1.0) - velocity
         return float(np.sqrt(velocity_error @ (self.mass_matrix @ velocity_error)))
@@ -177,7 +177,7 @@ class _StepEquations:
 def _line_search(
     equations: _StepEquations, linearized: _LinearizedEquations, velocity: Array, correction: Array
 ) -> tuple[Array, _LinearizedEquations] | None:
-    """Velocities along a correction at which less is left of the equations."""
+    """Return velocities along a correction at which the residual is smaller; None if there are none."""
     step_fraction, initial_norm = 1.0, equations.residual_norm(velocity, linearized.residual)
     for _ in range(MAX_STEP_HALVINGS):
         trial_velocity = velocity + step_fraction * correction
@@ -193,7 +193,7 @@ def _line_search(
 
 
 def _with_respect_to_increments(K: Matrix, start: State, increment: Array) -> Matrix:
-    """K along body twists at the moved state as K along the increments themselves."""
+    """Convert K along body twists at the new state to K along the increments."""
     xi, dx, dq = start.split(increment)
     if not len(xi):
         return K

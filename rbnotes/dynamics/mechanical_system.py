@@ -1,10 +1,9 @@
-"""What moves: the protocol that every mechanical system fulfils, and the forces that act on one.
+"""Protocol of mechanical systems, and the forces that act on them.
 
     mass(state) dv/dt = force(state)
 
-with velocities stacked as in :class:`~rbnotes.dynamics.state.State`. The steps of
-:mod:`rbnotes.dynamics.schemes` are written against this protocol; particles, bodies, mechanisms and trees
-fulfil it.
+with velocities stacked as in :class:`~rbnotes.dynamics.state.State`. The schemes of
+:mod:`rbnotes.dynamics.schemes` use this protocol; particles, bodies, mechanisms and trees implement it.
 """
 
 from __future__ import annotations
@@ -26,27 +25,28 @@ from rbnotes.dynamics.step_problem import StepProblem
 
 
 class Forces(NamedTuple):
-    """Forces and their derivatives, stacked as velocities are."""
+    """Forces and their derivatives, stacked like velocities."""
 
     f: Array
-    """Wrenches on bodies in body coordinates, forces on particles, generalised forces ``(N,)``, N or N m."""
+    """Wrenches on bodies in body coordinates, forces on particles, generalized forces ``(N,)``, N or N m."""
     K: Matrix
-    """+df along increments of the positions ``(N, N)``, velocities held, N/m or N m; dense or sparse."""
+    """+df along increments of the positions ``(N, N)`` at constant velocities, N/m or N m; dense or
+    sparse."""
     D: Matrix
     """+df/dv ``(N, N)``, N s/m or N m s; dense or sparse."""
 
     @classmethod
     def without_derivatives(cls, f: ArrayLike) -> Forces:
-        """Forces of any shape, flattened, with K = D = 0: for explicit steps, and what is not stiff.
+        """Return forces of any shape, flattened, with K = D = 0, for explicit steps.
 
-        Raises InvalidArgument if ``f`` is no vector.
+        Raises InvalidArgument if ``f`` is not a vector.
         """
         f = np.ravel(arguments.array("f", f))
         zero = sparse.csc_array((len(f), len(f)))
         return cls(f, zero, zero)
 
     def __add__(self, other: tuple[Any, ...]) -> Forces:
-        """The sum of forces, not of tuples."""
+        """Return the sum of the forces and of their derivatives."""
         f, K, D = other
         return Forces(self.f + f, _add_matrices(self.K, K), _add_matrices(self.D, D))
 
@@ -56,9 +56,9 @@ ForceLaw = Callable[[State], Forces]
 
 
 def zero_forces(state: State) -> Forces:
-    """No forces at all.
+    """Return zero forces with zero derivatives.
 
-    Raises InvalidArgument if ``state`` is no ``State``.
+    Raises InvalidArgument if ``state`` is not a ``State``.
     """
     arguments.require_instance("state", state, State)
     zero = _zero_jacobian(state.size)
@@ -71,49 +71,49 @@ def _zero_jacobian(size: int) -> sparse.csc_array:
 
 
 class MechanicalSystem(Protocol):
-    """What a time step needs to know of a system."""
+    """Properties of a system that time steps need."""
 
     def mass_matrix(self, state: State) -> Matrix:
-        """Mass matrix ``(N, N)``, dense or sparse."""
+        """Return the mass matrix ``(N, N)``, dense or sparse."""
         ...
 
     def force(self, state: State) -> Array:
-        """All forces ``(N,)``, those of the motion itself included."""
+        """Return all forces ``(N,)``, gyroscopic and other velocity-dependent inertial forces included."""
         ...
 
     def linearized_force(self, state: State) -> Forces:
-        """The same forces, with their derivatives."""
+        """Return the same forces with their derivatives."""
         ...
 
     def acceleration(self, state: State) -> Array:
-        """dv/dt ``(N,)``, under the constraints that are part of the system."""
+        """Return dv/dt ``(N,)`` under the constraints of the system."""
         ...
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """The state after an increment of the positions ``(N,)`` and a time h, velocities kept."""
+        """Return the state after an increment of positions ``(N,)`` and a time h, with equal velocities."""
         ...
 
     def energy(self, state: State) -> float:
-        """Kinetic and potential energy, J."""
+        """Return the kinetic and potential energy, J."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A system in generalised coordinates, ``M d(qdot)/dt = f(q, qdot)``, told by functions.
+    """System in generalized coordinates, ``M d(qdot)/dt = f(q, qdot)``, given by functions.
 
     Its states are ``State(q=..., qdot=...)``.
 
     Raises
     ------
     InvalidArgument
-        If the mass matrix is not square; later, if a function returns another shape than promised.
+        If the mass matrix is not square, or later, if a function returns an array of another shape.
     """
 
     inertia: Matrix
     """Mass matrix M ``(n, n)``, kg, kg m and kg m^2, symmetric positive definite; dense or sparse."""
     force_function: Callable[[Array, Array], ArrayLike]
-    """f(q, qdot) ``(n,)``."""
+    """Function f(q, qdot) ``(n,)``, N or N m."""
     stiffness: Callable[[Array, Array], Matrix]
     """K = +df/dq at (q, qdot), ``(n, n)``, dense or sparse."""
     damping: Callable[[Array, Array], Matrix]
@@ -132,17 +132,17 @@ class System:
         object.__setattr__(self, "inertia", inertia)
 
     def mass_matrix(self, state: State) -> Matrix:
-        """The mass matrix.
+        """Return the mass matrix.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.inertia
 
     def force(self, state: State) -> Array:
-        """f(q, qdot).
+        """Return f(q, qdot) ``(n,)``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -151,9 +151,9 @@ class System:
         )
 
     def linearized_force(self, state: State) -> Forces:
-        """f, K and D, with their shapes checked.
+        """Return f, K and D.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         f, n = self.force(state), state.size
@@ -162,7 +162,7 @@ class System:
         return Forces(f, K, D)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``f - M acceleration``, K and D: those of f, as the mass matrix is constant.
+        """Return ``f - M acceleration`` with K and D of f: the mass matrix is constant.
 
         Raises InvalidArgument if the shape of ``acceleration`` does not fit.
         """
@@ -170,23 +170,23 @@ class System:
         return subtract_inertial_force(self.linearized_force(state), self.inertia, acceleration)
 
     def acceleration(self, state: State) -> Array:
-        """``M^-1 f``.
+        """Return ``M^-1 f (n,)``.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return _unconstrained_acceleration(self, state)
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """``q + increment``.
+        """Return the state with positions ``q + increment``.
 
-        Raises InvalidArgument if ``h`` is no finite number or the shape of ``increment`` does not fit.
+        Raises InvalidArgument if ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
-        """``qdot^T M qdot / 2`` and the potential.
+        """Return ``qdot^T M qdot / 2`` plus the potential, J.
 
         Raises
         ------
@@ -208,15 +208,15 @@ class System:
 
 
 def subtract_inertial_force(forces: Forces, mass: Matrix, acceleration: ArrayLike) -> Forces:
-    """``f - mass acceleration`` with the derivatives of f, for a constant mass matrix."""
+    """Return ``f - mass acceleration`` with the derivatives of f, for a constant mass matrix."""
     acceleration = arguments.single_vector("acceleration", acceleration, len(forces.f))
     return forces._replace(f=forces.f - mass @ acceleration)
 
 
 def _unconstrained_acceleration(system: MechanicalSystem, state: State) -> Array:
-    """``M^-1 f (N,)``: of systems without constraints.
+    """Return ``M^-1 f (N,)`` of a system without constraints.
 
-    Raises InvalidArgument if ``system`` is no ``MechanicalSystem`` or ``state`` is no ``State``.
+    Raises InvalidArgument if ``system`` is not a ``MechanicalSystem`` or ``state`` is not a ``State``.
     """
     arguments.require_methods("system", system, "mass_matrix", "force")
     arguments.require_instance("state", state, State)
@@ -225,7 +225,7 @@ def _unconstrained_acceleration(system: MechanicalSystem, state: State) -> Array
 
 
 def _add_matrices(A: Matrix, B: Matrix) -> Matrix:
-    """The sum, sparse only where both are."""
+    """Return the sum, sparse if both matrices are."""
     if sparse.issparse(A) != sparse.issparse(B):
         A, B = (each.toarray() if sparse.issparse(each) else each for each in (A, B))
     return A + B

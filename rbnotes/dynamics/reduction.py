@@ -23,7 +23,7 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """All velocities of a system from fewer: ``v = J v_reduced + drift``.
+    """Map from reduced velocities to all velocities of a system: ``v = J v_reduced + bias``.
 
     Raises
     ------
@@ -32,10 +32,10 @@ class Reduction:
     """
 
     J: Matrix
-    """``(n, r)``, without unit between like velocities; dense or sparse."""
+    """Matrix ``(n, r)``, dense or sparse; without unit between velocities of one kind."""
     bias: ArrayField = 0.0
-    """``(n,)``, or one number: the velocities while the reduced ones are zero, m/s or rad/s; for
-    accelerations ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""
+    """Velocities ``(n,)``, or one number, if the reduced ones are zero, m/s or rad/s; for accelerations
+    ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""
 
     def __post_init__(self) -> None:
         J = arguments.matrix("J", self.J)
@@ -56,7 +56,7 @@ class Reduction:
         return int(self.J.shape[1])
 
     def expand_velocities(self, v_reduced: ArrayLike) -> Array:
-        """All velocities ``(n,)`` from the reduced ones ``(r,)``.
+        """Return all velocities ``(n,)`` for reduced ones ``(r,)``.
 
         Raises InvalidArgument if the shape of ``v_reduced`` does not fit.
         """
@@ -66,7 +66,7 @@ class Reduction:
         return result
 
     def reduce_forces(self, f: ArrayLike) -> Array:
-        """Forces ``(n,)`` handed on to the reduced velocities ``(r,)``: ``J^T f``.
+        """Return the forces ``J^T f (r,)`` on the reduced velocities.
 
         Raises InvalidArgument if the shape of ``f`` does not fit.
         """
@@ -74,16 +74,16 @@ class Reduction:
         return result
 
     def reduce(self, problem: StepProblem) -> StepProblem:
-        """The problem in the reduced velocities (Lloyd eqs. (0.20) to (0.24)).
+        """Return the problem in the reduced velocities (Lloyd eqs. (0.20) to (0.24)).
 
-        ``mass' = J^T M J`` holds the effective inertia, ``momentum' = J^T (momentum - M drift)`` the forces
-        handed on and the fictitious forces of the drift. Impulses of constraints and contacts stay what they
-        are.
+        ``mass' = J^T M J`` is the effective inertia; ``momentum' = J^T (momentum - M bias)`` has the
+        transferred forces and the fictitious forces of the bias. Impulses of constraints and contacts do not
+        change.
 
         Raises
         ------
         InvalidArgument
-            If the problem has another number of velocities, or contacts with a drift along their tangents.
+            If the problem has another number of velocities, or contacts with a bias along their tangents.
         """
         arguments.require_instance("problem", problem, StepProblem)
         self._check_size(problem)
@@ -97,25 +97,25 @@ class Reduction:
         )
 
     def expand(self, solution: StepSolution) -> StepSolution:
-        """The solution of the reduced problem as one of the whole: all velocities, the same impulses.
+        """Return the solution of the whole problem from the reduced one: all velocities, the same impulses.
 
-        Raises InvalidArgument if ``solution`` is no ``StepSolution``.
+        Raises InvalidArgument if ``solution`` is not a ``StepSolution``.
         """
         arguments.require_instance("solution", solution, StepSolution)
         return replace(solution, velocity=self.expand_velocities(solution.velocity))
 
     def constraint_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
-        """What holds the velocities to ``J v_reduced + drift``, ``(n,)``; ``J^T`` of it is zero.
+        """Return the forces ``(n,)`` that maintain ``v = J v_reduced + bias``; ``J^T`` of them is zero.
 
         Parameters
         ----------
         problem, solution
-            Of the whole system: impulses, or forces if the velocities are accelerations.
+            Those of the whole system: impulses, or forces if the velocities are accelerations.
 
         Raises
         ------
         InvalidArgument
-            If ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
+            If ``problem`` is not a ``StepProblem`` or ``solution`` is not a ``StepSolution``.
         """
         arguments.require_instance("solution", solution, StepSolution)
         arguments.require_instance("problem", problem, StepProblem)
@@ -134,9 +134,9 @@ class Reduction:
         return result
 
     def compose(self, first: Reduction) -> Reduction:
-        """This reduction of what ``first`` has left: ``J_first J`` and its drift, as one.
+        """Return the reduction ``first`` followed by this one: ``J_first J`` and its bias.
 
-        Raises InvalidArgument if ``first`` is no ``Reduction``.
+        Raises InvalidArgument if ``first`` is not a ``Reduction``.
         """
         arguments.require_instance("first", first, Reduction)
         if first.reduced_size != self.size:
@@ -154,6 +154,6 @@ class Reduction:
         rows = getattr(contacts.rows, "matrix", contacts.rows)
         bias = (rows @ self.bias).reshape(-1, 3)
         if np.any(bias[:, 1:]):
-            got = f"a drift of {np.max(np.abs(bias[:, 1:])):.3g} along a tangent"
-            raise InvalidArgument("contacts", got, "contacts that a drift does not drag along")
+            got = f"a bias of {np.max(np.abs(bias[:, 1:])):.3g} along a tangent"
+            raise InvalidArgument("contacts", got, "contacts without a bias along their tangents")
         return replace(contacts, rows=rows @ self.J, normal_target=contacts.normal_target - bias[:, 0])

@@ -1,10 +1,10 @@
-"""The time steps of Lloyd 0.9, for any mechanical system: ``M dv/dt = f``.
+"""Time steps of Lloyd 0.9 for any mechanical system: ``M dv/dt = f``.
 
-The implicit ones are linearly implicit: the force at the end of the step is its linearisation at the start,
-with K = +df along increments of the positions and D = +df/dv. Each comes down to one
+The implicit schemes are linearly implicit: the force at the end of the step is linearized at the start, with
+K = +df along increments of the positions and D = +df/dv. Each comes down to one
 :class:`~rbnotes.dynamics.step_problem.StepProblem` for the new velocities. Constraints, contact and friction
-are added to that: each step takes the function that solves it, and :mod:`rbnotes.dynamics.constrained_steps` has
-another one.
+are added to that: each step takes the function that solves it, and :mod:`rbnotes.dynamics.constrained_steps`
+has another one.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from rbnotes.dynamics.step_problem import StepProblem
 from rbnotes.unchecked.frozen import replace_unchecked
 
 StepSolver = Callable[[StepProblem, float], Array]
-"""Velocities ``(N,)`` from their problem, and the part of the step after which they hold: 1, but 1/2 in the
-first half of Bridson-Marino. :func:`solve_unconstrained_step`, or one that satisfies constraints."""
+"""Function from a problem and the fraction of a step to velocities ``(N,)``. The fraction is 1, or 1/2 in the
+first half of Bridson-Marino. :func:`solve_unconstrained_step` is one without constraints."""
 
 
 class TimeStepper(Protocol):
-    """A time step: any scheme of this module."""
+    """Time step, such as any scheme of this module."""
 
     def __call__(self, system: MechanicalSystem, state: State, h: float, *, solve: StepSolver = ...) -> State:
-        """The state after a step of ``h``, s."""
+        """Return the state after a step of ``h``, s."""
 
 
 def solve_unconstrained_step(problem: StepProblem, fraction: float = 1.0) -> Array:
-    """The velocities ``mass^-1 momentum (N,)``, without constraints.
+    """Solve for the velocities ``mass^-1 momentum (N,)`` without constraints.
 
     Raises
     ------
     InvalidArgument
-        If ``problem`` is no ``StepProblem``.
+        If ``problem`` is not a ``StepProblem``.
     SingularConfiguration
         If the mass is singular.
     """
@@ -60,17 +60,18 @@ def solve_unconstrained_step(problem: StepProblem, fraction: float = 1.0) -> Arr
 
 @dataclass(frozen=True)
 class Scheme:
-    """A step in two halves: forces change the velocities, and the velocities move the system.
+    """Time step in two halves: forces change the velocities, and the velocities move the system.
 
-    In between, constraints and contacts add their impulses.
+    Constraints and contacts add impulses in between.
 
-    Raises InvalidArgument if ``problem`` or ``advance`` is no function.
+    Raises InvalidArgument if ``problem`` or ``advance`` is not a function.
     """
 
     problem: Callable[[MechanicalSystem, State, float], StepProblem]
-    """From system, state and step size: the problem for the new velocities, without constraints."""
+    """Function from system, state and step size to the problem for the new velocities, without
+    constraints."""
     advance: Callable[[MechanicalSystem, State, Array, float], State]
-    """From system, state at the start, new velocities and step size: the state at the end."""
+    """Function from system, initial state, new velocities and step size to the state at the end."""
 
     def __post_init__(self) -> None:
         arguments.require_function("problem", self.problem, "system", "state", "h")
@@ -84,9 +85,10 @@ class Scheme:
         *,
         solve: StepSolver = solve_unconstrained_step,
     ) -> State:
-        """The state after a step of ``h``, s; ``solve`` adds impulses of constraints and contacts.
+        """Return the state after a step of ``h``, s; ``solve`` adds impulses of constraints and contacts.
 
-        Raises InvalidArgument if ``h`` is not positive, ``solve`` is no function or returns no velocity.
+        Raises InvalidArgument if ``h`` is not positive, or ``solve`` is not a function that returns
+        velocities.
         """
         arguments.require_instance("state", state, State)
         arguments.require_function("solve", solve)
@@ -96,7 +98,7 @@ class Scheme:
 
 
 def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28)).
+    """Return the problem ``M v+ = M v + h f`` (Lloyd 0.9.1; for bodies Sueda 1.8, eq. (1.28)).
 
     Raises InvalidArgument if ``h`` is not positive.
     """
@@ -109,10 +111,10 @@ def symplectic_euler_problem(system: MechanicalSystem, state: State, h: float) -
 def linearly_implicit_problem(
     M: Matrix, v: ArrayLike, f: ArrayLike, K: Matrix, D: Matrix, h: float
 ) -> StepProblem:
-    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (right form of Sueda eq. (1.30)).
+    """Return the problem ``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (corrected form of Sueda eq. (1.30)).
 
-    Implicit Euler asks for ``M (v+ - v) = h f`` with f at the end of the step. To first order in the step
-    that force is ``f + h K v+ + D (v+ - v)``, in body coordinates too, where x does not change at the rate v.
+    Implicit Euler solves ``M (v+ - v) = h f`` with f at the end of the step. To first order in the step that
+    force is ``f + h K v+ + D (v+ - v)``, in body coordinates too, where x does not change at the rate v.
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ def _linearly_implicit_problem(M: Matrix, v: Array, f: Array, K: Matrix, D: Matr
 def linearly_implicit_velocity(
     M: Matrix, v: ArrayLike, f: ArrayLike, K: Matrix, D: Matrix, h: float
 ) -> Array:
-    """Velocities ``(n,)`` after a step of linearly implicit Euler, from the problem above.
+    """Return the velocities ``(n,)`` after a step of linearly implicit Euler.
 
     Raises
     ------
@@ -158,7 +160,7 @@ def linearly_implicit_velocity(
 
 
 def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2).
+    """Return the problem ``(M - h D - h^2 K) v+ = (M - h D) v + h f`` (Lloyd 0.9.2).
 
     Raises InvalidArgument if ``h`` is not positive.
     """
@@ -171,7 +173,7 @@ def implicit_euler_problem(system: MechanicalSystem, state: State, h: float) -> 
 
 
 def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
-    """``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3).
+    """Return the problem ``(M - h/2 D - h^2/4 K) v+ = (M - h/2 D + h^2/4 K) v + h f`` (Lloyd 0.9.3).
 
     Raises InvalidArgument if ``h`` is not positive.
     """
@@ -184,7 +186,7 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
 
 
 def advance_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """Positions move with the new velocities: by ``h v+`` (for bodies Sueda 1.8, eq. (1.29)).
+    """Advance positions with the new velocities, by ``h v+`` (for bodies Sueda 1.8, eq. (1.29)).
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
@@ -195,7 +197,7 @@ def advance_by_new_velocity(system: MechanicalSystem, state: State, velocity: Ar
 
 
 def advance_by_mean_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:
-    """Positions move with the mean of old and new velocities: by ``h/2 (v + v+)``.
+    """Advance positions with the mean of old and new velocities, by ``h/2 (v + v+)``.
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
@@ -206,22 +208,22 @@ def advance_by_mean_velocity(system: MechanicalSystem, state: State, velocity: A
 
 
 symplectic_euler = Scheme(symplectic_euler_problem, advance_by_new_velocity)
-"""Velocities from the force at the start, then positions with the new velocities (Lloyd 0.9.1)."""
+"""Symplectic Euler: velocities from the force at the start, then positions (Lloyd 0.9.1); of first order."""
 
 implicit_euler = Scheme(implicit_euler_problem, advance_by_new_velocity)
 """Linearly implicit Euler (Lloyd 0.9.2): of first order, and stable for stiff springs and dampers."""
 
 trapezoidal = Scheme(trapezoidal_problem, advance_by_mean_velocity)
-"""Linearised trapezoidal rule (Lloyd 0.9.3): of second order where the mass matrix is constant and K and D
-leave nothing out, so not on trees; keeps the energy of linear springs."""
+"""Linearized trapezoidal rule (Lloyd 0.9.3): of second order if the mass matrix is constant and K and D are
+exact, so not on trees; conserves the energy of linear springs."""
 
 
 def bridson_marino(
     system: MechanicalSystem, state: State, h: float, *, solve: StepSolver = solve_unconstrained_step
 ) -> State:
-    """Explicit in positions, implicit in velocities, of second order (Lloyd 0.9.4).
+    """Advance explicitly in positions and implicitly in velocities, of second order (Lloyd 0.9.4).
 
-    K changes nothing: it is evaluated only because ``system.forces`` gives it with D.
+    K has no effect: ``system.linearized_force`` gives it with D.
 
     Two problems are solved: for the velocities halfway, which move the positions, and for the new ones.
     Of second order for constant mass matrices.
@@ -229,7 +231,7 @@ def bridson_marino(
     Raises
     ------
     InvalidArgument
-        If ``h`` is not positive or ``solve`` is no function.
+        If ``h`` is not positive or ``solve`` is not a function.
     SingularConfiguration
         If ``M - h/2 D`` is singular.
     """
@@ -259,7 +261,7 @@ def runge_kutta(
     atol: float = 1e-12,
     max_evaluations: int = 500_000,
 ) -> State:
-    """The motion to nearly all digits, by scipy's method of order 8 with as many steps as it takes.
+    """Integrate to nearly machine precision by the adaptive method DOP853 of SciPy.
 
     The reference for all others. Positions are increments from those at the start, whose rate is
     :meth:`State.increment_rate`: a Munthe-Kaas method, for bodies.
@@ -275,8 +277,8 @@ def runge_kutta(
     Raises
     ------
     InvalidArgument
-        If ``atol`` is not positive, ``max_evaluations`` is negative, or the shape of ``h`` or ``rtol`` does not
-        fit.
+        If ``atol`` is not positive, ``max_evaluations`` is negative, or the shape of ``h`` or ``rtol`` does
+        not fit.
     SingularConfiguration
         If the method gives up, or would need more evaluations.
     """
@@ -336,9 +338,9 @@ def integrate(
 
 
 def effective_force(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: float) -> Array:
-    """The force f ``(n,)`` with ``momentum = inertia v + h f``: another arrangement of the step (Lloyd 0.9).
+    """Return the force f ``(n,)`` with ``momentum = inertia v + h f`` (Lloyd 0.9).
 
-    With the mass matrix it is the notes' ``f_hat``, with the mass of the step itself their ``f_tilde``.
+    With the mass matrix it is ``f_hat`` of the notes, with the mass of the step ``f_tilde``.
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``inertia`` or ``v`` does not fit.
     """
@@ -351,7 +353,7 @@ def effective_force(problem: StepProblem, inertia: Matrix, v: ArrayLike, h: floa
 
 
 def subtract(M: Matrix, change: Matrix) -> Matrix:
-    """``M - change``, dense or sparse as M is."""
+    """Return ``M - change``, sparse if M is."""
     if sparse.issparse(M):
         return sparse.csc_array(M) - sparse.csc_array(change)
     return M - (change.toarray() if sparse.issparse(change) else change)

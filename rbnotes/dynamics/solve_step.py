@@ -1,7 +1,7 @@
-"""The problem of a step solved: velocities and impulses (Lloyd 0.7, 0.10, 0.11).
+"""Solution of the problem of a step: velocities and impulses (Lloyd 0.7, 0.10, 0.11).
 
-Soft rows are solved as hard rows that also hold a *slack*, a velocity with a mass of its own that the impulse
-pushes as well: ``G v + C s = g`` with ``B s = C^T lambda`` is ``G v + R lambda = g`` for ``R = C B^-1 C^T``.
+Soft rows are solved as hard rows with a *slack*, a velocity with its own mass on which the impulse also acts:
+``G v + C s = g`` with ``B s = C^T lambda`` is ``G v + R lambda = g`` for ``R = C B^-1 C^T``.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from rbnotes.constraints.matrices import well_conditioned_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
 
 MIN_RECIPROCAL_CONDITION = 1e-9
-"""Least reciprocal condition of a softness that is not symmetric: its inverse is the mass of the slacks."""
+"""Least reciprocal condition number of an unsymmetric regularization."""
 
 
 def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting") -> StepSolution:
-    """Velocities and impulses of a step without friction (Lloyd 0.10, 0.11).
+    """Solve for velocities and impulses of a step without friction (Lloyd 0.10, 0.11).
 
     Parameters
     ----------
     problem
-        Redundant rows share their impulse: that of least norm is taken.
+        The problem; of redundant rows, the impulses have least norm.
     method
-        Of :func:`rbnotes.complementarity.solve_lcp`, if there are unilateral rows.
+        Method of :func:`rbnotes.complementarity.solve_lcp`, if there are unilateral rows.
 
     Raises
     ------
     InvalidArgument
-        If there are contacts: they take a model of :mod:`rbnotes.friction`. If the softness of unilateral
-        rows is not symmetric.
+        If there are contacts, which need a model of :mod:`rbnotes.friction`, or the regularization of
+        unilateral rows is not symmetric.
     InconsistentConstraints
         If redundant rows of the equations contradict each other.
     SingularConfiguration
@@ -49,7 +49,7 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
     """
     arguments.require_instance("problem", problem, StepProblem)
     if problem.contacts is not None:
-        raise InvalidArgument("problem", "contacts", "none: a model of rbnotes.friction solves for them")
+        raise InvalidArgument("problem", "contacts", "none: use a model of rbnotes.friction")
     if not problem.unilateral.count:
         velocity, bilateral = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)
         return StepSolution(velocity, bilateral, method="factor_kkt")
@@ -71,11 +71,11 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
 
 
 def factor_step(problem: StepProblem) -> KKT:
-    """The factored system of the masses and the equations, soft ones included (Lloyd 0.6, 0.11).
+    """Factor the KKT system of masses and equations, soft ones included (Lloyd 0.6, 0.11).
 
-    Its ``solve(momentum, target)`` gives velocities and bilateral impulses for any right sides.
+    Its ``solve(momentum, target)`` returns velocities and bilateral impulses for any right-hand sides.
 
-    Raises InvalidArgument if ``problem`` is no ``StepProblem``.
+    Raises InvalidArgument if ``problem`` is not a ``StepProblem``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     expanded = expand_compliance(problem)
@@ -93,14 +93,14 @@ def factor_step(problem: StepProblem) -> KKT:
 
 
 def expand_compliance(problem: StepProblem) -> StepProblem:
-    """The same problem with hard rows alone, and the slacks of the soft ones as further velocities.
+    """Return the equivalent problem with hard rows only, and slacks of the soft rows as added velocities.
 
     Raises
     ------
     InvalidArgument
-        If ``problem`` is no ``StepProblem``.
+        If ``problem`` is not a ``StepProblem``.
     SingularConfiguration
-        If a softness that is not symmetric is singular, or next to it.
+        If an unsymmetric regularization is singular or nearly so.
     """
     arguments.require_instance("problem", problem, StepProblem)
     bilateral, unilateral = problem.bilateral, problem.unilateral
@@ -128,19 +128,19 @@ def expand_compliance(problem: StepProblem) -> StepProblem:
 
 
 def eliminate_velocities(problem: StepProblem, factors: KKT | None = None) -> Elimination:
-    """Velocities and bilateral impulses as functions of the unilateral ones (Lloyd 0.7).
+    """Return velocities and bilateral impulses as functions of the unilateral ones (Lloyd 0.7).
 
     Parameters
     ----------
     problem
-        With soft rows, their slacks are among the velocities.
+        The problem; the slacks of soft rows are among the velocities.
     factors
-        Those of :func:`factor_step`, if there are some already.
+        Result of :func:`factor_step`, if it is known.
 
     Raises
     ------
     InvalidArgument
-        If ``problem`` is no ``StepProblem``.
+        If ``problem`` is not a ``StepProblem``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     hard = expand_compliance(problem)
@@ -151,19 +151,20 @@ def eliminate_velocities(problem: StepProblem, factors: KKT | None = None) -> El
 
 
 def lcp_from_step(problem: StepProblem, factors: KKT | None = None) -> LCP:
-    """The LCP in the unilateral impulses z that is left of a step (Lloyd 0.7): ``w = M' z + q'``.
+    """Return the LCP ``w = M' z + q'`` of a step in the unilateral impulses z (Lloyd 0.7).
 
     ``M' = Nb A^-1 Nb^T`` and ``q' = Nb A^-1 b - n`` with ``Nb = (N 0)`` and the KKT matrix A. It takes
-    ``m + 1`` solves with A, for m rows. Arguments as for :func:`eliminate_velocities`; back by :func:`recover_unknowns`.
+    ``m + 1`` solves with A, for m rows. The arguments are those of :func:`eliminate_velocities`;
+    :func:`recover_unknowns` gives the other unknowns.
 
-    Raises InvalidArgument if ``problem`` is no ``StepProblem``.
+    Raises InvalidArgument if ``problem`` is not a ``StepProblem``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     return eliminate_velocities(problem, factors).lcp()
 
 
 def recover_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
-    """Velocities ``(n,)`` and bilateral impulses ``(k,)`` from the unilateral ones ``(m,)`` (Lloyd 0.7).
+    """Return velocities ``(n,)`` and bilateral impulses ``(k,)`` for unilateral ones ``(m,)`` (Lloyd 0.7).
 
     Raises InvalidArgument if the shape of ``z`` does not fit.
     """
@@ -173,9 +174,9 @@ def recover_unknowns(problem: StepProblem, z: ArrayLike) -> tuple[Array, Array]:
 
 
 def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
-    """How well velocities and impulses solve a step without contacts.
+    """Return the residuals of velocities and impulses of a step without contacts.
 
-    Raises InvalidArgument if ``problem`` is no ``StepProblem`` or ``solution`` is no ``StepSolution``.
+    Raises InvalidArgument if ``problem`` is not a ``StepProblem`` or ``solution`` is not a ``StepSolution``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     arguments.require_instance("solution", solution, StepSolution)
@@ -192,12 +193,12 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
 
 
 def qp_from_step(problem: StepProblem) -> QP:
-    """The quadratic program whose minimiser are the velocities: least ``v^T M v / 2 - momentum^T v``.
+    """Return the quadratic program of the velocities: minimize ``v^T M v / 2 - momentum^T v``.
 
     Raises
     ------
     InvalidArgument
-        If the mass is not symmetric: then the velocities minimise nothing.
+        If the mass is not symmetric: then there is no such program.
     """
     arguments.require_instance("problem", problem, StepProblem)
     if not problem.is_symmetric:
@@ -208,9 +209,9 @@ def qp_from_step(problem: StepProblem) -> QP:
 
 
 def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
-    """The step in the unknowns (v, lambda, z) at once, the former two unbounded (Lloyd 0.7).
+    """Return the box LCP in the unknowns (v, lambda, z), the former two unbounded (Lloyd 0.7).
 
-    Raises InvalidArgument if ``problem`` is no ``StepProblem``.
+    Raises InvalidArgument if ``problem`` is not a ``StepProblem``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     hard = expand_compliance(problem)
@@ -232,7 +233,7 @@ def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
 
 
 def _slack_variables(regularization: Array) -> tuple[Any, Any]:
-    """C ``(k, s)`` and the mass B ``(s, s)`` of the slacks, with ``C B^-1 C^T`` the softness."""
+    """Return C ``(k, s)`` and the mass B ``(s, s)`` of slacks: the regularization is ``C B^-1 C^T``."""
     count = len(regularization)
     if regularization.ndim == 1:
         nonzero = np.flatnonzero(regularization)

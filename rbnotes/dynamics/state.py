@@ -1,7 +1,7 @@
-"""The state of a mechanical system: bodies, particles and generalised coordinates, and their velocities.
+"""State of a mechanical system: bodies, particles, generalized coordinates, and their velocities.
 
 Velocities are stacked as the twists of the m bodies, six numbers each, the velocities of the p particles,
-three each, and those of the l generalised coordinates: ``N = 6 m + 3 p + l`` in all. Increments of the
+three each, and those of the l generalized coordinates: ``N = 6 m + 3 p + l`` in all. Increments of the
 positions, forces and Jacobians are stacked alike; bodies move by increments ``E exp([xi])``.
 """
 
@@ -20,12 +20,12 @@ from rbnotes.unchecked import se3
 from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 
 WORLD = -1
-"""The number of the world, wherever a body or carrier is asked for: bodies are numbered from 0."""
+"""Index of the world in place of a body; bodies are numbered from 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Positions and velocities at one time. Each part may be left out; velocities left out are zero.
+    """Positions and velocities at one time. Each part may be omitted; omitted velocities are zero.
 
     Raises
     ------
@@ -42,10 +42,9 @@ class State:
     v: ArrayField = ()
     """Their velocities ``(p, 3)``, m/s."""
     q: ArrayField = ()
-    """Generalised or joint coordinates ``(k,)``, rad or m."""
+    """Generalized or joint coordinates ``(k,)``, rad or m."""
     qdot: ArrayField = ()
-    """Their velocities ``(l,)``, rad/s or m/s; where l is not k, it is the model that knows how these move
-    q."""
+    """Their velocities ``(l,)``, rad/s or m/s; if l is not k, the model relates them to the rates of q."""
     t: float = 0.0
     """Time, s."""
 
@@ -76,9 +75,9 @@ class State:
         return np.concatenate([self.phi.ravel(), self.v.ravel(), self.qdot])
 
     def split(self, stacked: ArrayLike, name: str = "stacked") -> tuple[Array, Array, Array]:
-        """The parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of anything that is stacked like velocities.
+        """Return the parts ``(m, 6)``, ``(p, 3)`` and ``(l,)`` of a vector stacked like velocities.
 
-        An error calls it by the name.
+        ``name`` is its name in errors.
 
         Raises InvalidArgument if the shape of ``stacked`` does not fit.
         """
@@ -89,7 +88,7 @@ class State:
         return stacked[:first].reshape(-1, 6), stacked[first:second].reshape(-1, 3), stacked[second:]
 
     def retract(self, increment: ArrayLike, h: float = 0.0) -> State:
-        """The state after ``E exp([xi])``, ``x + dx``, ``q + dq`` and a time h, velocities kept.
+        """Return the state with ``E exp([xi])``, ``x + dx``, ``q + dq`` and equal velocities after a time h.
 
         Parameters
         ----------
@@ -103,7 +102,7 @@ class State:
         """
         if self.q.shape != self.qdot.shape:
             got = f"{self.q.size} coordinates and {self.qdot.size} velocities"
-            raise InvalidArgument("q", got, "as many of both, or a model that moves them")
+            raise InvalidArgument("q", got, "equal numbers of both, or a model that relates them")
         xi, dx, dq = self.split(increment, "increment")
         E = self.E @ se3.exp(arguments.twist_vector("increment", xi)) if len(xi) else self.E
         return replace_unchecked(
@@ -111,7 +110,7 @@ class State:
         )
 
     def with_velocity(self, velocity: ArrayLike) -> State:
-        """The state with other velocities ``(N,)``.
+        """Return the state with other velocities ``(N,)``.
 
         Raises InvalidArgument if the shape of ``velocity`` does not fit.
         """
@@ -122,10 +121,10 @@ class State:
         return replace_unchecked(self, phi=phi, v=v, qdot=qdot)
 
     def increment_rate(self, increment: ArrayLike, velocity: ArrayLike) -> Array:
-        """Rate ``(N,)`` of the increment with which :meth:`retract` moves at a velocity ``(N,)``.
+        """Return the rate ``(N,)`` of the increment of :meth:`retract` for a velocity ``(N,)``.
 
         Raises InvalidArgument if the shape of ``increment`` or ``velocity`` does not fit;
-        SingularConfiguration if a turn in ``increment`` is a positive multiple of 2 pi.
+        SingularConfiguration if an angle in ``increment`` is a positive multiple of 2 pi.
         """
         xi, _, _ = self.split(increment, "increment")
         phi, v, qdot = self.split(velocity, "velocity")
@@ -137,26 +136,26 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """States at T times; each array has the axis of times in front of those of :class:`State`."""
+    """States at T times; each array has a leading axis of times before those of :class:`State`."""
 
     E: Array
-    """``(T, m, 4, 4)``, m."""
+    """Poses ``(T, m, 4, 4)``, m."""
     phi: Array
-    """``(T, m, 6)``, rad/s and m/s."""
+    """Body twists ``(T, m, 6)``, rad/s and m/s."""
     x: Array
-    """``(T, p, 3)``, m."""
+    """Positions of particles ``(T, p, 3)``, m."""
     v: Array
-    """``(T, p, 3)``, m/s."""
+    """Velocities of particles ``(T, p, 3)``, m/s."""
     q: Array
-    """``(T, k)``, rad or m."""
+    """Coordinates ``(T, k)``, rad or m."""
     qdot: Array
-    """``(T, l)``, rad/s or m/s."""
+    """Velocities of the coordinates ``(T, l)``, rad/s or m/s."""
     t: Array
-    """``(T,)``, s."""
+    """Times ``(T,)``, s."""
 
     @classmethod
     def stack(cls, states: Sequence[State]) -> States:
-        """States one after the other.
+        """Return the states stacked along a new leading axis.
 
         Raises InvalidArgument if ``states`` does not fit.
         """
@@ -169,7 +168,7 @@ class States:
         return len(self.t)
 
     def __getitem__(self, index: int) -> State:
-        """The state at one of the times."""
+        """Return the state at one of the times."""
         return State(*(getattr(self, name)[index] for name in self.__dataclass_fields__))
 
     @property
@@ -180,7 +179,7 @@ class States:
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of an array, and of what is none nothing: that is reported where it is converted."""
+    """Return the shape of a value, or None if it is not an array: its conversion reports the error."""
     try:
         shape: tuple[int, ...] = np.shape(value)
         return shape
@@ -189,7 +188,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _as_stack(name: str, value: Any, *shape: int) -> Any:
-    """Nothing as an empty stack, one array of the shape as a stack of one."""
+    """Return an empty tuple as an empty stack, and one array of the shape as a stack of one."""
     if isinstance(value, tuple) and not value:
         return np.zeros((0, *shape))
     if name == "E" and len(_shape(value) or ()) == 1:

@@ -1,17 +1,16 @@
-"""The linear problem of a time step, as data: one form for every scheme, constraint and contact.
+"""Linear problem of a time step, in one form for every scheme, constraint and contact.
 
-All time steps of this package end in a mass matrix and a momentum; constraints and contacts add impulses to
-them and conditions on the new velocities v:
+Every time step has a mass matrix and a momentum; constraints and contacts add impulses and conditions on the
+new velocities v:
 
     mass v = momentum + G^T lambda + N^T z + C^T p,
     G v + R lambda = g,
     0 <= z  _|_  N v + Q z - n >= 0,
 
-and the law of a friction model between the impulses p of the contacts and their velocities C v. All impulses
-act through the transpose of the rows that they belong to, so that a positive one pushes.
+and the law of a friction model between the impulses p of the contacts and their velocities C v. Impulses act
+through the transpose of their rows, so that positive ones push.
 
-The same problem, with a force in the place of the momentum, has accelerations and constraint forces as its
-unknowns.
+If the momentum is replaced by a force, the unknowns are accelerations and constraint forces.
 """
 
 from __future__ import annotations
@@ -30,21 +29,22 @@ from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set
 
 @dataclass(frozen=True, eq=False)
 class VelocityConstraintRows:
-    """Conditions on velocities, one a row; see the two kinds below.
+    """Conditions on velocities, one per row; base of the two kinds below.
 
     Raises
     ------
     InvalidArgument
-        If shapes do not fit together, or the softness has an eigenvalue below zero.
+        If shapes do not fit together, or the regularization has a negative eigenvalue.
     """
 
     rows: Matrix = ()
-    """``(k, n)``, without unit between like velocities, dense or scipy.sparse; none by default."""
+    """Matrix ``(k, n)``, dense or scipy.sparse, without unit between velocities of one kind; none by
+    default."""
     target: ArrayField = 0.0
-    """``(k,)``, or one number for all, m/s or rad/s."""
+    """Right-hand sides ``(k,)``, or one number for all, m/s or rad/s."""
     regularization: ArrayField = 0.0
-    """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2): zero where rows
-    are hard."""
+    """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2); zero for hard
+    rows."""
 
     def __post_init__(self) -> None:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
@@ -64,28 +64,28 @@ class VelocityConstraintRows:
 
     @property
     def is_regularized(self) -> bool:
-        """Whether any row is soft."""
+        """True if any row is soft."""
         return bool(np.any(self.regularization))
 
 
 @dataclass(frozen=True, eq=False)
 class BilateralRows(VelocityConstraintRows):
-    """Equations ``rows v + softness impulses = target``.
+    """Equations ``rows v + regularization impulses = target``.
 
-    Raises InvalidArgument if the shape of ``rows``, ``target`` or ``softness`` does not fit.
+    Raises InvalidArgument if the shape of ``rows``, ``target`` or ``regularization`` does not fit.
     """
 
 
 @dataclass(frozen=True, eq=False)
 class UnilateralRows(VelocityConstraintRows):
-    """Inequalities ``rows v + softness impulses >= target``, with impulses that only push, and only there.
+    """Inequalities ``rows v + regularization impulses >= target``, complementary to nonnegative impulses.
 
-    Raises InvalidArgument if the shape of ``rows``, ``target`` or ``softness`` does not fit.
+    Raises InvalidArgument if the shape of ``rows``, ``target`` or ``regularization`` does not fit.
     """
 
 
 class ContactRows(Protocol):
-    """What a step needs to know of c contacts with friction; :class:`rbnotes.contact.Contacts` is one."""
+    """Properties of c contacts with friction that a step needs, as in :class:`rbnotes.contact.Contacts`."""
 
     @property
     def count(self) -> int:
@@ -94,9 +94,9 @@ class ContactRows(Protocol):
 
     @property
     def rows(self) -> Matrix:
-        """``(3 c, n)``: the normal and the two tangential rows of one contact after the other.
+        """Normal and two tangential rows of each contact in turn ``(3 c, n)``.
 
-        A matrix, or an operator with ``rows @ v``, ``rows.T @ impulses`` and its ``matrix``.
+        They are a matrix, or an operator with ``rows @ v``, ``rows.T @ impulses`` and its ``matrix``.
         """
         ...
 
@@ -123,7 +123,7 @@ def _empty_unilateral_rows(size: int) -> UnilateralRows:
 
 @dataclass(frozen=True, eq=False)
 class StepProblem:
-    """Masses, momenta, and the conditions that the velocities after the step have to meet.
+    """Masses, momenta, and conditions on the velocities after a step.
 
     Raises
     ------
@@ -132,10 +132,10 @@ class StepProblem:
     """
 
     mass: Matrix
-    """``(n, n)``, kg, kg m and kg m^2, dense or scipy.sparse. That of an implicit scheme need not be
-    symmetric; its symmetric part is positive definite."""
+    """Mass matrix ``(n, n)``, kg, kg m and kg m^2, dense or scipy.sparse. That of an implicit scheme may be
+    unsymmetric; its symmetric part is positive definite."""
     momentum: ArrayField
-    """``(n,)``: what ``mass v`` would be without constraints, N s and N m s."""
+    """Value ``(n,)`` of ``mass v`` without constraints, N s and N m s."""
     bilateral: BilateralRows = field(default_factory=partial(_empty_bilateral_rows, 0))
     """Equations; none by default."""
     unilateral: UnilateralRows = field(default_factory=partial(_empty_unilateral_rows, 0))
@@ -158,7 +158,7 @@ class StepProblem:
         unilateral: UnilateralRows | None = None,
         contacts: ContactRows | None = None,
     ) -> StepProblem:
-        """The same masses and momenta under other conditions; those left out stay as they are.
+        """Return the same masses and momenta under other conditions; omitted ones do not change.
 
         Raises
         ------
@@ -180,12 +180,12 @@ class StepProblem:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether the mass matrix is symmetric to rounding: then the velocities minimise a quadratic."""
+        """True if the mass is symmetric to rounding: then the velocities minimize a quadratic function."""
         return is_symmetric_unchecked(self.mass)
 
 
 def unconstrained_problem(mass: Matrix, momentum: Array) -> StepProblem:
-    """A step problem of masses that are known to be right; momenta may come of forces that are too large."""
+    """Return a step problem without conditions. Only the momentum is checked, not the mass."""
     size = mass.shape[0]
     return construct_unchecked(
         StepProblem,
@@ -199,10 +199,10 @@ def unconstrained_problem(mass: Matrix, momentum: Array) -> StepProblem:
 
 @dataclass(frozen=True, eq=False)
 class StepSolution:
-    """Velocities after a step and the impulses that see to them; impulses of what there is not are empty."""
+    """Velocities after a step and impulses; impulses of absent conditions are empty."""
 
     velocity: Array
-    """``(n,)``, m/s and rad/s."""
+    """Velocities ``(n,)``, m/s and rad/s."""
     bilateral: Array
     """Impulses lambda ``(k,)`` of the equations, N s."""
     unilateral: Array = field(default_factory=lambda: np.zeros(0))
@@ -212,9 +212,9 @@ class StepSolution:
     tangential: Array = field(default_factory=lambda: np.zeros((0, 2)))
     """Friction impulses ``(c, 2)`` along the two tangents, N s."""
     iterations: int = 0
-    """Of the method's own kind: problems solved, pivots, or sweeps."""
+    """Number of iterations of the method: problems solved, pivots, or sweeps."""
     residual: float = 0.0
-    """Relative error in the conditions, by the method's own measure."""
+    """Relative error in the conditions, as the method measures it."""
     method: str = ""
     """Name of the method or friction model."""
 
@@ -225,9 +225,9 @@ class StepSolution:
 
 
 def checked_solution(name: str, solution: Any, problem: StepProblem) -> StepSolution:
-    """What a friction model of the caller's own found, if it is a solution of this size, and finite.
+    """Return the solution of a user's friction model if its shapes fit the problem and it is finite.
 
-    Impulses of what the problem has not may be empty or missing, those of what it has may not.
+    Impulses of absent conditions may be empty.
     """
     arguments.require_instance(name, solution, StepSolution)
     contacts = 0 if problem.contacts is None else problem.contacts.count
@@ -243,7 +243,7 @@ def checked_solution(name: str, solution: Any, problem: StepProblem) -> StepSolu
 def _check_columns(
     size: int, bilateral: Any, unilateral: Any, contacts: ContactRows | None
 ) -> dict[str, Any]:
-    """The conditions, with as many columns as there are velocities."""
+    """Return the conditions if they have as many columns as there are velocities."""
     if contacts is not None and contacts.rows.shape != (3 * contacts.count, size):
         got = f"rows of shape {contacts.rows.shape}"
         raise InvalidArgument("contacts", got, f"shape {(3 * contacts.count, size)}")
@@ -266,7 +266,7 @@ def _check_row_columns(name: str, rows: Any, empty: VelocityConstraintRows) -> V
 
 
 def _check_regularization(value: Any, count: int) -> Array:
-    """One number a row ``(k,)`` if the softness is diagonal, else ``(k, k)``."""
+    """Return one number per row ``(k,)`` if the regularization is diagonal, else ``(k, k)``."""
     regularization = arguments.array("regularization", value)
     if regularization.shape == (count, count):
         diagonal = np.diagonal(regularization)

@@ -1,7 +1,7 @@
 """Forces and their exact Jacobians: tension laws, paths through points, and their sums on any system.
 
-A spring, a cable and a muscle are one thing: a tension law (:mod:`~rbnotes.forces.tension`) on a path
-(:mod:`~rbnotes.forces.path`). K = +df/dx and D = +df/dv, always.
+Springs, cables and muscles are tension laws (:mod:`~rbnotes.forces.tension`) along paths
+(:mod:`~rbnotes.forces.path`). K = +df/dx and D = +df/dv throughout.
 """
 
 from rbnotes.forces.anchor_points import on_body, on_particle, on_world, path_through

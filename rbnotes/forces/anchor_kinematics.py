@@ -1,7 +1,7 @@
-"""What carries points, and where its coordinates are in the whole system.
+"""Frames that carry points, and their coordinates in the whole system.
 
-Particles and the world count as frames that are carried along: a particle is one that cannot turn, the world
-one that cannot move.
+Particles and the world count as frames: a particle is a frame that cannot rotate, the world one that cannot
+move.
 """
 
 from __future__ import annotations
@@ -15,55 +15,56 @@ from rbnotes.dynamics import WORLD, State
 from rbnotes.forces.anchor_points import NO_PARTICLE, AnchorPoints, Indices
 
 NO_COORDINATE = -1
-"""The number of a coordinate that cannot move."""
+"""Index in place of a coordinate that cannot move."""
 
 
 class AnchorFrames(NamedTuple):
-    """What carries points: the m bodies, the p particles as frames of their own, and last the world."""
+    """Frames that carry points: the m bodies, the p particles, and last the world."""
 
     E: Array
     """Poses ``(m + p + 1, 4, 4)``."""
     phi: Array
     """Twists ``(m + p + 1, 6)``."""
     coordinates: Indices
-    """Numbers of the six coordinates in the system ``(m + p + 1, 6)``, ``FIXED`` where there is none."""
+    """Indices of the six coordinates in the system ``(m + p + 1, 6)``; ``NO_COORDINATE`` where there is
+    none."""
 
 
 class IndexedForces(NamedTuple):
-    """Forces of one group, each of s on N coordinates of the system."""
+    """Forces of one group: s forces on N coordinates of the system each."""
 
     coordinates: Indices
-    """Their numbers ``(s, N)``, ``FIXED`` where nothing can move."""
+    """Indices of the coordinates ``(s, N)``; ``NO_COORDINATE`` where there is none."""
     f: Array
-    """``(s, N)``."""
+    """Forces ``(s, N)``, N or N m."""
     K: Array
-    """``(s, N, N)``."""
+    """Derivatives by increments of the coordinates ``(s, N, N)``."""
     D: Array
-    """``(s, N, N)``."""
+    """Derivatives by the velocities ``(s, N, N)``."""
 
     @classmethod
     def from_wrenches(cls, coordinates: Indices, wrenches: tuple[Array, Array, Array]) -> IndexedForces:
-        """From coordinates ``(s, n, 6)`` of carriers and their :class:`~rbnotes.forces.BodyForces`."""
+        """Return the forces of wrenches on frames with coordinates ``(s, n, 6)``."""
         w, K, D = wrenches
         shape = K.shape[:-1]
         return cls(coordinates.reshape(shape), w.reshape(shape), K, D)
 
 
 class AnchorKinematics(NamedTuple):
-    """Points of s chains, n of each, with what carries them."""
+    """Points of s paths with n points each, and the frames that carry them."""
 
     coordinates: Indices
-    """``(s, n, 6)``."""
+    """Indices of the coordinates ``(s, n, 6)``."""
     E: Array
-    """``(s, n, 4, 4)``."""
+    """Poses of the frames ``(s, n, 4, 4)``, m."""
     x: Array
-    """In what carries them ``(s, n, 3)``."""
+    """Points in their frames ``(s, n, 3)``, m."""
     phi: Array
-    """``(s, n, 6)``."""
+    """Twists of the frames ``(s, n, 6)``, rad/s and m/s."""
 
 
 def anchor_frames(state: State) -> AnchorFrames:
-    """Everything that can carry a point, as one array of frames."""
+    """Return all frames that can carry a point."""
     m, p = len(state.E), len(state.x)
     E = np.tile(np.eye(4), (m + p + 1, 1, 1))
     phi = np.zeros((m + p + 1, 6))
@@ -76,7 +77,7 @@ def anchor_frames(state: State) -> AnchorFrames:
 
 
 def anchor_kinematics(points: AnchorPoints, state: State) -> AnchorKinematics:
-    """The points ``(s, n)``, or ``(n,)`` of one chain, with what carries them in this state."""
+    """Return the points ``(s, n)``, or ``(n,)`` of one path, and their frames in this state."""
     body, particle = np.atleast_2d(points.body), np.atleast_2d(points.particle)
     m, p = len(state.E), len(state.x)
     check_indices("points", body[body != WORLD], m)
@@ -87,7 +88,7 @@ def anchor_kinematics(points: AnchorPoints, state: State) -> AnchorKinematics:
 
 
 def single_point_paths(points: AnchorPoints) -> AnchorPoints:
-    """Points ``(s,)`` or ``()`` as chains of one point each ``(s, 1)``."""
+    """Return points ``(s,)`` or ``()`` as paths of one point each ``(s, 1)``."""
     shape = (-1, 1)
     return AnchorPoints(
         points.body.reshape(shape), points.particle.reshape(shape), points.x.reshape(-1, 1, 3)
@@ -95,6 +96,6 @@ def single_point_paths(points: AnchorPoints) -> AnchorPoints:
 
 
 def check_indices(name: str, numbers: Indices, count: int) -> None:
-    """Refuses numbers ``(...)`` of what the state does not have."""
+    """Raise InvalidArgument if an index ``(...)`` is not in the range 0 to count - 1."""
     if np.any((numbers < 0) | (numbers >= count)):
         raise InvalidArgument(name, f"number {numbers.max(initial=-1)}", f"one of {count}, counted from 0")

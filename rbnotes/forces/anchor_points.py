@@ -1,4 +1,4 @@
-"""Where points are attached: to the world, to particles, to bodies of a :class:`rbnotes.dynamics.State`."""
+"""Points attached to the world, to particles, or to bodies of a :class:`rbnotes.dynamics.State`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ NO_PARTICLE = -1
 
 @dataclass(frozen=True, eq=False)
 class AnchorPoints:
-    """Points ``(...)``, each fixed in the world, carried by a particle, or carried by a body.
+    """Points ``(...)``, each fixed in the world, in a particle, or in a body.
 
-    Made by :func:`on_world`, :func:`on_particle` and :func:`on_body`, strung to paths by :func:`path_through`.
+    :func:`on_world`, :func:`on_particle` and :func:`on_body` create them; :func:`path_through` joins them to
+    paths.
     """
 
     body: Indices
-    """Numbers of the bodies ``(...)``; :data:`~rbnotes.dynamics.WORLD` for the world, and for particles."""
+    """Indices of the bodies ``(...)``; :data:`~rbnotes.dynamics.WORLD` for the world, and for particles."""
     particle: Indices
-    """Numbers of the particles ``(...)``; ``NO_PARTICLE`` for points of bodies and the world."""
+    """Indices of the particles ``(...)``; ``NO_PARTICLE`` for points of bodies and the world."""
     x: Array
     """Coordinates in the world or in the body ``(..., 3)``, m; zero for particles."""
 
@@ -37,7 +38,7 @@ class AnchorPoints:
 
 
 def on_world(x: ArrayLike) -> AnchorPoints:
-    """Points that stay at ``x (..., 3)`` in world coordinates.
+    """Return points fixed at ``x (..., 3)`` in world coordinates.
 
     Raises InvalidArgument if the shape of ``x`` does not fit.
     """
@@ -46,15 +47,15 @@ def on_world(x: ArrayLike) -> AnchorPoints:
 
 
 def on_particle(index: ArrayLike) -> AnchorPoints:
-    """Points that are the particles with these numbers ``(...)``.
+    """Return the particles with these indices ``(...)`` as points.
 
-    Raises InvalidArgument if ``index`` is not a number of particles.
+    Raises InvalidArgument if ``index`` is not an array of indices.
     """
     return _anchor_points(np.array(WORLD), _check_indices("index", index), np.zeros(3))
 
 
 def on_body(index: ArrayLike, x: ArrayLike) -> AnchorPoints:
-    """Points with coordinates ``x (..., 3)`` in the bodies with these numbers ``(...)``.
+    """Return points with coordinates ``x (..., 3)`` in the bodies with these indices ``(...)``.
 
     Raises InvalidArgument if the shape of ``x`` does not fit.
     """
@@ -62,9 +63,9 @@ def on_body(index: ArrayLike, x: ArrayLike) -> AnchorPoints:
 
 
 def path_through(*points: AnchorPoints) -> AnchorPoints:
-    """Paths ``(..., n)`` through the given points ``(...)``, in this order.
+    """Return paths ``(..., n)`` through the given points ``(...)``, in this order.
 
-    Raises InvalidArgument if ``points`` is no ``Attachments``.
+    Raises InvalidArgument if a point is not ``AnchorPoints``.
     """
     arguments.instances("points", points, AnchorPoints)
     if len(points) < 2:

@@ -1,8 +1,7 @@
-"""Many forces on bodies and particles, with sparse Jacobians in the coordinates of the whole system.
+"""Sums of forces on bodies and particles, with sparse Jacobians in the coordinates of the whole system.
 
 :func:`assemble` sums groups of forces, such as those of :mod:`rbnotes.forces.groups`;
-:class:`ForceGroups` are their sum as a force that every system and every step takes. The rows and columns of
-what cannot move are left out.
+:class:`ForceGroups` is their sum as a force law. Fixed coordinates have no rows and columns.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ class ForceGroup(Protocol):
     """Forces of one kind."""
 
     def forces(self, state: State) -> IndexedForces:
-        """Forces on coordinates of the state, with their derivatives."""
+        """Return forces on coordinates of the state, with their derivatives."""
 
     def energy(self, state: State) -> float:
-        """Potential energy, J."""
+        """Return the potential energy, J."""
 
     def dissipated_power(self, state: State) -> float:
-        """Power that the forces take out of the motion, W."""
+        """Return the dissipated power, W."""
 
 
 def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
-    """Sum of all forces with sparse Jacobians.
+    """Return the sum of all forces with sparse Jacobians.
 
-    A body that carries several points of one path, or of several groups, receives their sum.
+    A body that carries several points of one path, or of several groups, receives the sum of their forces.
 
     Raises
     ------
@@ -62,13 +61,13 @@ def assemble(groups: Iterable[ForceGroup], state: State) -> Forces:
 
 @dataclass(frozen=True, eq=False)
 class ForceGroups:
-    """The sum of groups as one force on a system, a :data:`rbnotes.dynamics.ForceLaw`.
+    """Sum of groups as one force on a system, a :data:`rbnotes.dynamics.ForceLaw`.
 
     >>> from rbnotes.dynamics import FreeSystem, State, implicit_euler, integrate
-    >>> from rbnotes.forces import ForceGroups, LinearSpring, Paths
-    >>> from rbnotes.forces import on_particle, on_world, through
-    >>> ends = through(on_world([0.0, 0.0, 0.0]), on_particle(0))
-    >>> spring = Paths(LinearSpring(100.0, rest_length=1.0), ends)
+    >>> from rbnotes.forces import ForceGroups, LinearSpring, PathForces
+    >>> from rbnotes.forces import on_particle, on_world, path_through
+    >>> ends = path_through(on_world([0.0, 0.0, 0.0]), on_particle(0))
+    >>> spring = PathForces(LinearSpring(100.0, rest_length=1.0), ends)
     >>> hanging = FreeSystem(masses=[1.0], applied=ForceGroups([spring]))
     >>> start = State(x=[[0.0, 0.0, -1.0]])
     >>> states = integrate(implicit_euler, hanging, start, 0.1, 100)
@@ -79,29 +78,32 @@ class ForceGroups:
     """
 
     groups: Sequence[ForceGroup]
-    """The forces that are added, in N and N m."""
+    """Groups whose forces are added, N and N m."""
 
     def __post_init__(self) -> None:
         set_fields(self, groups=check_groups(self.groups))
 
     def __call__(self, state: State) -> Forces:
-        """:func:`assemble` of the groups, and its errors: InvalidArgument, SingularConfiguration."""
+        """Return :func:`assemble` of the groups; raise its errors."""
         arguments.require_instance("state", state, State)
         return assemble(self.groups, state)
 
     def energy(self, state: State) -> float:
-        """Potential energy, J; raises InvalidArgument if a law has none, or ``state`` is no ``State``."""
+        """Return the potential energy, J.
+
+        Raises InvalidArgument if a law has none, or ``state`` is not a ``State``.
+        """
         arguments.require_instance("state", state, State)
         return sum(group.energy(state) for group in self.groups)
 
     def dissipated_power(self, state: State) -> float:
-        """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return the dissipated power, W; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         return sum(group.dissipated_power(state) for group in self.groups)
 
 
 def check_groups(groups: Iterable[ForceGroup]) -> tuple[ForceGroup, ...]:
-    """The groups as a tuple, each with what a group can do."""
+    """Return the groups as a tuple; raise InvalidArgument if one lacks a method of a group."""
     result = arguments.instances("groups", groups, object)
     for number, group in enumerate(result):
         arguments.require_methods(f"groups[{number}]", group, "forces", "energy", "dissipated_power")
@@ -109,7 +111,7 @@ def check_groups(groups: Iterable[ForceGroup]) -> tuple[ForceGroup, ...]:
 
 
 class _SparseEntries:
-    """Entries of a sparse matrix, gathered block by block."""
+    """Entries of a sparse matrix, collected block by block."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -117,7 +119,7 @@ class _SparseEntries:
         self.values = [np.zeros(0)]
 
     def add(self, indices: Indices, blocks: Array) -> None:
-        """Blocks ``(s, N, N)`` at the coordinates ``indices (s, N)``."""
+        """Add blocks ``(s, N, N)`` at the coordinates ``indices (s, N)``."""
         rows, columns = np.broadcast_arrays(indices[:, :, None], indices[:, None, :])
         blocks = np.broadcast_to(blocks, rows.shape)
         is_kept = (rows != NO_COORDINATE) & (columns != NO_COORDINATE) & (blocks != 0)

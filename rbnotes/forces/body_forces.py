@@ -1,4 +1,4 @@
-"""Forces between rigid bodies (Sueda 1.9): tensions along paths, zero-length springs, pulls, viscous damping.
+"""Forces between rigid bodies (Sueda 1.9): path tensions, springs, constant forces, viscous damping.
 
 Every function takes the pose E of the body that carries each point, the point's body coordinates x and,
 where velocities matter, the body's twist phi. Wrenches, K and D are those of
@@ -24,22 +24,22 @@ from rbnotes.forces.wrenches import BodyForces, check_point_bodies
 
 
 class BodyPathLength(NamedTuple):
-    """Length of a path through points of n bodies, its rate, and how they change with poses and twists."""
+    """Length of a path through points of n bodies, its rate, and their derivatives by poses and twists."""
 
     L: Array
     """Length of the active segments ``(...)``, m."""
     Ldot: Array
     """Its time derivative ``(...)``, m/s."""
     dL_dxi: Array
-    """Along body-frame increments E exp([xi]) ``(..., 6n)``. It is also dLdot/dphi."""
+    """Derivative of L along body-frame increments E exp([xi]) ``(..., 6n)``, equal to dLdot/dphi."""
     dLdot_dxi: Array
-    """At constant twist components ``(..., 6n)``."""
+    """Derivative of Ldot along them at constant twist components ``(..., 6n)``."""
 
 
 def body_path_length(
     E: ArrayLike, x: ArrayLike, phi: ArrayLike, active: ArrayLike | None = None
 ) -> BodyPathLength:
-    """Length of a path through points of bodies and its derivatives (Sueda eqs. (1.57), (1.58)).
+    """Return the length of a path through points of bodies and its derivatives (Sueda eqs. (1.57), (1.58)).
 
     With them, a tension F(L, Ldot) has dF/dxi = F_L dL/dxi + F_Ldot dLdot/dxi and dF/dphi = F_Ldot dL/dxi.
     Arguments as for :func:`path_wrenches`.
@@ -47,7 +47,7 @@ def body_path_length(
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose or the shape of ``x``, ``phi`` or ``active`` does not fit.
+        If ``E`` is not a pose or the shape of ``x``, ``phi`` or ``active`` does not fit.
     SingularConfiguration
         If a segment has length zero.
     """
@@ -69,7 +69,7 @@ def body_path_length(
 
 
 def _apply_body_jacobians(row: Array, maps: Array) -> Array:
-    """Rows ``(..., 3n)`` times the block-diagonal matrix of ``maps (..., n, 3, 6)``."""
+    """Return rows ``(..., 3n)`` times the block-diagonal matrix of ``maps (..., n, 3, 6)``."""
     product = np.einsum("...ai,...aiu->...au", row.reshape(*row.shape[:-1], row.shape[-1] // 3, 3), maps)
     result: Array = product.reshape(*product.shape[:-2], 6 * product.shape[-2])
     return result
@@ -84,7 +84,7 @@ def path_wrenches(
     *,
     stiffness: str = "exact",
 ) -> BodyForces:
-    """Wrenches of a tension along a path through points of bodies (Sueda 1.9.4-1.9.6).
+    """Return the wrenches of a tension along a path through points of bodies (Sueda 1.9.4-1.9.6).
 
     With a :class:`~rbnotes.forces.muscle.Muscle` as law it is a muscle, with more than two points a
     multi-point muscle, with a :class:`~rbnotes.forces.tension.SpringDamper` a spring-damper.
@@ -110,8 +110,8 @@ def path_wrenches(
     Raises
     ------
     InvalidArgument
-        If ``law`` is no function, ``E`` is no pose, ``stiffness`` is not one of the names, or the shape of
-        ``x`` or ``phi`` does not fit.
+        If ``law`` is not a function, ``E`` is not a pose, ``stiffness`` is not one of the names, or the shape
+        of ``x`` or ``phi`` does not fit.
     SingularConfiguration
         If a segment has length zero.
     """
@@ -125,7 +125,7 @@ def path_wrenches(
 def unchecked_path_wrenches(
     law: TensionLaw, E: Array, x: Array, phi: Array, active: Array, stiffness: str
 ) -> BodyForces:
-    """As :func:`path_wrenches`, for arguments that are known to be right, and flags as numbers."""
+    """Return :func:`path_wrenches` without checks, with numerical flags."""
     terms = unchecked_path.path_terms(law, *unchecked_wrenches.point_kinematics(E, x, phi), active)
     if stiffness in ("exact", "taut"):
         forces = terms.f, terms.stiffness(stiffness), terms.D
@@ -143,10 +143,10 @@ def _path_active_flags(points: tuple[int, ...], active: ArrayLike | None) -> Arr
 
 
 def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
-    """Wrenches of springs of rest length zero between pairs of points (Sueda 1.9.3).
+    """Return the wrenches of springs of rest length zero between pairs of points (Sueda 1.9.3).
 
-    Unlike a tension along a path it has a direction-free force, ``k (X_2 - X_1)`` on the first point, which
-    is smooth where the points meet.
+    Unlike a tension along a path its force, ``k (X_2 - X_1)`` on the first point, does not depend on a
+    direction and is smooth where the points meet.
 
     Parameters
     ----------
@@ -160,21 +160,21 @@ def zero_length_spring(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     Raises
     ------
     InvalidArgument
-        If ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
+        If ``k`` is negative, ``E`` is not a pose, or the shape of ``x`` does not fit.
     """
     return BodyForces(*unchecked_wrenches.zero_length_spring(*_check_spring_arguments(k, E, x)))
 
 
 def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
-    """``k |X_2 - X_1|^2 / 2``, J ``(...)`` (Sueda eq. (1.36)); arguments as for the spring.
+    """Return ``k |X_2 - X_1|^2 / 2``, J ``(...)`` (Sueda eq. (1.36)); arguments as for the spring.
 
-    Raises InvalidArgument if ``k`` is negative, ``E`` is no pose, or the shape of ``x`` does not fit.
+    Raises InvalidArgument if ``k`` is negative, ``E`` is not a pose, or the shape of ``x`` does not fit.
     """
     return unchecked_wrenches.zero_length_energy(*_check_spring_arguments(k, E, x))
 
 
 def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
-    """Wrench of a force ``k a``, constant in the world, on a point of a body (Sueda 1.9.2).
+    """Return the wrench of a force ``k a``, constant in the world, on a point of a body (Sueda 1.9.2).
 
     ``symmetric_part`` of its K is what Sueda uses in place of it.
 
@@ -197,21 +197,21 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
+        If ``E`` is not a pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
     return BodyForces(*unchecked_wrenches.directional_force(*_check_constant_force_arguments(k, a, E, x)))
 
 
 def directional_energy(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
-    """``-k X . a``, J ``(...)`` (Sueda eq. (1.32)); arguments as for the force.
+    """Return ``-k X . a``, J ``(...)`` (Sueda eq. (1.32)); arguments as for the force.
 
-    Raises InvalidArgument if ``E`` is no pose or the shape of ``k``, ``a`` or ``x`` does not fit.
+    Raises InvalidArgument if ``E`` is not a pose or the shape of ``k``, ``a`` or ``x`` does not fit.
     """
     return unchecked_wrenches.directional_energy(*_check_constant_force_arguments(k, a, E, x))
 
 
 def viscous_damping(d: ArrayLike, phi: ArrayLike) -> BodyForces:
-    """Wrench ``-d phi`` that resists every motion of a body (Sueda 1.9.1).
+    """Return the wrench ``-d phi`` that resists every motion of a body (Sueda 1.9.1).
 
     One coefficient for both halves of the twist: N m s for the angular, N s/m for the linear part, and the
     result depends on where the body's origin is.

@@ -1,18 +1,18 @@
 """Frame springs: elastic joints between two bodies that resist displacement and rotation (Lloyd 0.22).
 
-Frame 1 is fixed in body A, frame 2 in body B. Frame 2 stands at the origin r and in the orientation R as
-seen from frame 1; its rotation vector is w = log R. The spring has the potential energy
+Frame 1 is fixed in body A, frame 2 in body B. Frame 2 has the origin r and the orientation R in
+frame 1; its rotation vector is w = log R. The spring has the potential energy
 
     V = r^T K_t r / 2 + w^T K_r w / 2.
 
-With its slopes f = K_t r and tau = J^-T K_r w (J the left Jacobian of w) the wrench on frame 1 is
+With its derivatives f = K_t r and tau = J^-T K_r w (J the left Jacobian of w) the wrench on frame 1 is
 ``(tau + r x f, f)`` and on frame 2 ``(-R^T tau, -R^T f)``. Where the stiffness is isotropic, as in the notes,
 r x f vanishes and tau is k_r w. The torque K_r w without J^-T has a potential for isotropic K_r only.
 
 In body coordinates with the twist components held, the offsets of the frames are constant changes of basis,
-so all Jacobians are those of the two frames, sandwiched between adjoints.
+so all Jacobians are those of the two frames between adjoints.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_frame_spring.py``.
+This module checks arguments; the formulas are in ``rbnotes/forces/unchecked_frame_spring.py``.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from rbnotes.forces.wrenches import BodyForces
 from rbnotes.unchecked.frozen import construct_unchecked, set_fields
 
 DAMPING_OPTIONS = ("origins", "displacement")
+"""Options of translational damping; see :class:`FrameSpring`."""
 ZERO_MATRIX = np.zeros((3, 3))
 
 
@@ -58,9 +59,10 @@ class FrameSpring:
     D_r: Array = field(default_factory=ZERO_MATRIX.copy)
     """Rotational damping ``(..., 3, 3)`` in the axes of frame 1, N m s/rad."""
     damping: str = "origins"
-    """``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38) does: it also brakes a
-    common rotation of both bodies while the origins are apart, and its two forces leave a couple over.
-    ``"displacement"`` damps dr/dt seen from frame 1: no force in a common motion, no couple."""
+    """Option of damping. ``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38)
+    does: it also resists a common rotation of both bodies if the origins are apart, and its two forces have a
+    couple. ``"displacement"`` damps dr/dt in frame 1: a common motion causes no force, and there is no
+    couple."""
 
     def __post_init__(self) -> None:
         for name in ("X_1", "X_2"):
@@ -81,9 +83,9 @@ class FrameSpring:
         *,
         damping: str = "origins",
     ) -> FrameSpring:
-        """The spring of the notes: one number ``(...)`` each for stiffness and damping.
+        """Return the spring of the notes, with one number ``(...)`` each for stiffness and damping.
 
-        Raises InvalidArgument if ``X_1`` or ``X_2`` is no pose, ``k_t``, ``k_r``, ``d_t`` or ``d_r`` is
+        Raises InvalidArgument if ``X_1`` or ``X_2`` is not a pose, ``k_t``, ``k_r``, ``d_t`` or ``d_r`` is
         negative, or ``damping`` is not one of the names.
         """
 
@@ -103,7 +105,7 @@ class FrameSpring:
 
 
 def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
-    """Pose ``(..., 4, 4)`` of frame 2 in frame 1 (Lloyd 0.22).
+    """Return the pose ``(..., 4, 4)`` of frame 2 in frame 1 (Lloyd 0.22).
 
     Parameters
     ----------
@@ -113,25 +115,25 @@ def frame_displacement(spring: FrameSpring, E: ArrayLike) -> Array:
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose.
+        If ``E`` is not a pose.
     """
     arguments.require_instance("spring", spring, FrameSpring)
     return unchecked_frame_spring.frame_displacement(spring, _check_poses(E))
 
 
 def frame_spring_energy(spring: FrameSpring, E: ArrayLike) -> Array:
-    """Potential energy ``(...)``, J, for poses ``E (..., 2, 4, 4)`` of the bodies A and B.
+    """Return the potential energy ``(...)``, J, for poses ``E (..., 2, 4, 4)`` of the bodies A and B.
 
-    It is continuous everywhere, with a ridge at half turns, where the shortest way back changes sides.
+    It is continuous, with a kink at half turns, where the shortest rotation is not unique.
 
-    Raises InvalidArgument if ``E`` is no pose.
+    Raises InvalidArgument if ``E`` is not a pose.
     """
     arguments.require_instance("spring", spring, FrameSpring)
     return unchecked_frame_spring.frame_spring_energy(spring, _check_poses(E))
 
 
 def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> BodyForces:
-    """Wrenches on the two bodies with exact Jacobians (Lloyd 0.22, eqs. (0.39), (0.40), and 0.22.1, 0.22.2).
+    """Return the wrenches on the two bodies with exact Jacobians (Lloyd eqs. (0.39), (0.40), 0.22.1, 0.22.2).
 
     K holds the twist components in body coordinates; for Lloyd's, which holds velocities in the world, see
     :func:`rbnotes.forces.world_axes.at_constant_world_velocity`, and for Jacobians in world axes
@@ -155,16 +157,16 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose or the shape of ``phi`` does not fit.
+        If ``E`` is not a pose or the shape of ``phi`` does not fit.
     """
     arguments.require_instance("spring", spring, FrameSpring)
     return BodyForces(*unchecked_frame_spring.frame_spring_forces(spring, *_check_poses_and_twists(E, phi)))
 
 
 def frame_spring_dissipated_power(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Array:
-    """Power ``(...)`` that the damper takes out of the motion, W, at least 0; arguments as for the forces.
+    """Return the dissipated power ``(...)``, W, at least 0; arguments as for the forces.
 
-    Raises InvalidArgument if ``E`` is no pose or the shape of ``phi`` does not fit.
+    Raises InvalidArgument if ``E`` is not a pose or the shape of ``phi`` does not fit.
     """
     arguments.require_instance("spring", spring, FrameSpring)
     return unchecked_frame_spring.frame_spring_dissipated_power(spring, *_check_poses_and_twists(E, phi))
@@ -180,7 +182,7 @@ class FrameSprings:
     spring: FrameSpring
     """Parameters of one spring, or ``(s, ...)`` of each."""
     bodies: ArrayLike
-    """Numbers of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
+    """Indices of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("spring", self.spring, FrameSpring)
@@ -190,7 +192,7 @@ class FrameSprings:
         set_fields(self, bodies=bodies)
 
     def forces(self, state: State) -> IndexedForces:
-        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
+        """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         coordinates, E, phi = self._body_frames(state)
         return IndexedForces.from_wrenches(
@@ -198,9 +200,9 @@ class FrameSprings:
         )
 
     def energy(self, state: State) -> float:
-        """Potential energy, J.
+        """Return the potential energy, J.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return float(
@@ -208,9 +210,9 @@ class FrameSprings:
         )
 
     def dissipated_power(self, state: State) -> float:
-        """Power that the dampers take out of the motion, W.
+        """Return the dissipated power, W.
 
-        Raises InvalidArgument if ``state`` is no ``State``.
+        Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         _, E, phi = self._body_frames(state)

@@ -1,4 +1,4 @@
-"""Kinds of forces, each evaluated at once on arrays: tensions along paths, springs, pulls, damping."""
+"""Groups of forces that are evaluated on arrays: path tensions, springs, constant forces, damping."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ from rbnotes.unchecked.frozen import set_fields
 class PathForces:
     """Tensions of one law along s paths: springs, muscles, spring-dampers.
 
-    Raises InvalidArgument if ``law`` is no function, ``stiffness`` is not one of the names, or the shape of
-    ``active`` does not fit.
+    Raises InvalidArgument if ``law`` is not a function, ``stiffness`` is not one of the names, or the shape
+    of ``active`` does not fit.
     """
 
     law: TensionLaw
-    """Parameters that are arrays have one entry per path."""
+    """Tension law; parameters that are arrays have one entry per path."""
     points: AnchorPoints
-    """``(s, n)`` or, for one path, ``(n,)``; see :func:`rbnotes.forces.anchor_points.path_through`."""
+    """Points of the paths ``(s, n)``, or ``(n,)`` of one path; see
+    :func:`rbnotes.forces.anchor_points.path_through`."""
     active: ArrayLike | None = None
-    """Segments that count to the length ``(n-1,)``, true or false; all by default."""
+    """Flags of the segments that count to the length ``(n-1,)``; all by default."""
     stiffness: str = "exact"
-    """See :func:`rbnotes.forces.body_forces.path_wrenches`."""
+    """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
         arguments.require_function("law", self.law, "L", "Ldot")
@@ -52,23 +53,23 @@ class PathForces:
         _check_law_parameters(self.law, self.points.shape[:-1])
 
     def forces(self, state: State) -> IndexedForces:
-        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
+        """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         coordinates, E, x, phi = anchor_kinematics(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
         if np.any(self.points.body != WORLD):
             wrench_arrays = body_forces.unchecked_path_wrenches(self.law, E, x, phi, active, self.stiffness)
             return IndexedForces.from_wrenches(coordinates, wrench_arrays)
-        # Nothing turns: the points' own coordinates will do.
+        # No point is on a body: the coordinates of the points suffice.
         terms = unchecked_path.path_terms(self.law, E[..., :3, 3] + x, phi[..., 3:], active)
         shape = terms.D.shape[:-1]
         indices, f = coordinates[..., 3:].reshape(shape), terms.f.reshape(shape)
         return IndexedForces(indices, f, terms.stiffness(self.stiffness), terms.D)
 
     def energy(self, state: State) -> float:
-        """Potential energy, J.
+        """Return the potential energy, J.
 
-        Raises InvalidArgument if the law has none or a segment is passive, or ``state`` is no ``State``.
+        Raises InvalidArgument if the law has none or a segment is passive, or ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         if not isinstance(self.law, PotentialLaw):
@@ -76,13 +77,13 @@ class PathForces:
         _, E, x, phi = anchor_kinematics(self.points, state)
         points, _ = unchecked_wrenches.point_kinematics(E, x, phi)
         if not np.all(active_flags(points.shape[-2] - 1, self.active)):
-            # Their tension acts over a length that the law does not see: no energy has that force.
+            # The tension of passive segments does work that the law does not include: there is no energy.
             raise InvalidArgument("active", "passive segments", "all segments active, for the energy")
         lengths = np.sum(unchecked_path.path_segments(points)[1], axis=-1)
         return float(np.sum(self.law.energy(lengths)))
 
     def dissipated_power(self, state: State) -> float:
-        """Power that velocities make forces take, W; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return the dissipated power, W; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         _, E, x, phi = anchor_kinematics(self.points, state)
         return float(
@@ -91,7 +92,7 @@ class PathForces:
 
 
 def _check_law_parameters(law: object, paths: tuple[int, ...]) -> None:
-    """Refuse a law one of whose arrays has neither one entry nor one for each path."""
+    """Raise InvalidArgument if an array of a law has neither one entry nor one for each path."""
     for name, value in getattr(law, "__dict__", {}).items():
         if isinstance(value, np.ndarray) and value.ndim and value.shape not in ((1,), paths):
             wanted = f"one number, or one for each path: shape {paths}" if paths else "one number"
@@ -106,9 +107,9 @@ class ZeroLengthSprings:
     """
 
     k: ArrayLike
-    """Stiffness ``(s,)`` or a number, N/m."""
+    """Stiffness ``(s,)`` or one number, N/m."""
     points: AnchorPoints
-    """``(s, 2)`` or ``(2,)``."""
+    """Pairs of points ``(s, 2)`` or ``(2,)``."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("points", self.points, AnchorPoints)
@@ -118,7 +119,7 @@ class ZeroLengthSprings:
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def forces(self, state: State) -> IndexedForces:
-        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
+        """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         coordinates, E, x, _ = anchor_kinematics(self.points, state)
         return IndexedForces.from_wrenches(
@@ -126,13 +127,13 @@ class ZeroLengthSprings:
         )
 
     def energy(self, state: State) -> float:
-        """Potential energy, J; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return the potential energy, J; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         _, E, x, _ = anchor_kinematics(self.points, state)
         return float(np.sum(unchecked_wrenches.zero_length_energy(np.asarray(self.k), E, x)))
 
     def dissipated_power(self, state: State) -> float:
-        """Zero; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return zero; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         return 0.0
 
@@ -145,11 +146,11 @@ class ConstantForces:
     """
 
     k: ArrayLike
-    """Factors ``(s,)`` or a number, N."""
+    """Factors ``(s,)`` or one number, N."""
     a: ArrayLike
     """Directions ``(s, 3)`` or ``(3,)`` in world coordinates, without unit."""
     points: AnchorPoints
-    """``(s,)`` or ``()``."""
+    """Points ``(s,)`` or ``()``."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("points", self.points, AnchorPoints)
@@ -157,7 +158,7 @@ class ConstantForces:
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def forces(self, state: State) -> IndexedForces:
-        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
+        """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         coordinates, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
@@ -166,14 +167,14 @@ class ConstantForces:
         )
 
     def energy(self, state: State) -> float:
-        """``-k a^T x`` of all points, J; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return the sum of ``-k a^T x``, J; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         _, E, x, _ = anchor_kinematics(single_point_paths(self.points), state)
         k, a = np.asarray(self.k), np.asarray(self.a)
         return float(np.sum(unchecked_wrenches.directional_energy(k, a, E[:, 0], x[:, 0])))
 
     def dissipated_power(self, state: State) -> float:
-        """Zero; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return zero; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         return 0.0
 
@@ -186,10 +187,10 @@ class Damping:
     """
 
     d: ArrayLike
-    """Coefficients ``(s,)`` or one, N m s and N s/m; see
+    """Coefficients ``(s,)`` or one number, N m s and N s/m; see
     :func:`rbnotes.forces.body_forces.viscous_damping`."""
     bodies: ArrayLike
-    """Numbers of the bodies ``(s,)``."""
+    """Indices of the bodies ``(s,)``."""
 
     def __post_init__(self) -> None:
         set_fields(self, d=arguments.real_array("d", self.d, minimum=0.0))
@@ -197,7 +198,7 @@ class Damping:
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def forces(self, state: State) -> IndexedForces:
-        """Forces at this state with their derivatives; raises InvalidArgument if it is no ``State``."""
+        """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         numbers = self._body_indices(state)
         coordinates = anchor_frames(state).coordinates[numbers]
@@ -206,12 +207,12 @@ class Damping:
         )
 
     def energy(self, state: State) -> float:
-        """Zero; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return zero; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         return 0.0
 
     def dissipated_power(self, state: State) -> float:
-        """``d |phi|^2`` summed over the bodies, W; raises InvalidArgument if ``state`` is no ``State``."""
+        """Return the sum of ``d |phi|^2``, W; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._body_indices(state)] ** 2))
 

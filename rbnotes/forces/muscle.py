@@ -1,8 +1,8 @@
-"""The muscle of Sueda 1.9.4: three curves made of cubics, and the tension law they define.
+"""Muscle of Sueda 1.9.4: three piecewise cubic curves and the tension law that they define.
 
 A curve is a scipy ``PPoly``: ``curve(x)``, ``curve.derivative()(x)``, ``curve.antiderivative()(x)`` work on
-arrays. Beyond its interval it goes on along its end tangents, so it is C1 on the whole line; where the
-end slope is zero (everywhere but at the right end of the passive curve) that means it is clamped.
+arrays. Beyond its interval it continues along its end tangents, so it is C1 on the whole line. Where the
+end slope is zero (everywhere except at the right end of the passive curve) it is constant there.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces.tension import Parameter, Tension
 
 MAX_LENGTH = 1e20
-"""Largest length whose energy is told, m."""
+"""Largest length for which the energy is computed, m."""
 
 
 class Condition(NamedTuple):
-    """One linear equation for the coefficients: a derivative of one cubic at one place."""
+    """Linear equation for the coefficients: the value of a derivative of one cubic at one point."""
 
     cubic: int
-    """Which cubic, counted from 0 at the left."""
+    """Index of the cubic, from 0 at the left."""
     x: float
-    """Where."""
+    """Point of the condition, without unit."""
     order: int
-    """0 for the value, 1 for the slope, 2 for the second derivative."""
+    """Order of the derivative: 0, 1 or 2."""
     value: float
 
 
 def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
-    """The curve of n cubics that join with equal values and slopes and meet 2n + 2 conditions.
+    """Return the curve of n cubics with equal values and slopes at the knots and 2n + 2 conditions.
 
     Parameters
     ----------
     knots : (n+1,)
         Ends of the intervals, increasing, without unit.
     conditions
-        The 2n + 2 equations besides the 2 (n - 1) of the joints (Sueda eqs. (1.41), (1.43), (1.45)).
+        The 2n + 2 equations besides the 2 (n - 1) at the inner knots (Sueda eqs. (1.41), (1.43), (1.45)).
 
     Returns
     -------
@@ -86,11 +86,11 @@ def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
 
 
 def power_coefficients(curve: PPoly) -> Array:
-    """Rows ``(a, b, c, d)`` of ``a x^3 + b x^2 + c x + d`` for each cubic of a curve ``(n, 4)``.
+    """Return rows ``(a, b, c, d)`` of ``a x^3 + b x^2 + c x + d`` for each cubic of a curve ``(n, 4)``.
 
-    This is the form of Sueda eqs. (1.40)-(1.46). The extensions beyond the end knots are left out.
+    This is the form of Sueda eqs. (1.40)-(1.46). The extensions beyond the end knots are omitted.
 
-    Raises InvalidArgument if ``curve`` is no ``PPoly``.
+    Raises InvalidArgument if ``curve`` is not a ``PPoly``.
     """
     arguments.require_instance("curve", curve, PPoly)
     local = curve.c.T[1:-1]
@@ -135,7 +135,7 @@ PASSIVE_FORCE_LENGTH = piecewise_cubic(
     ),
 )
 """f_P: zero up to the optimal length, 1 at 1.7 times it (where Sueda (1.41) has 1.8 in one of two places);
-beyond 1.7 it goes on with its end slope 2/0.7."""
+beyond 1.7 it continues with its end slope 2/0.7."""
 
 ACTIVE_FORCE_LENGTH = piecewise_cubic(
     (0.4, 0.7, 1.2, 1.81),
@@ -172,8 +172,8 @@ FORCE_VELOCITY = piecewise_cubic(
 class Muscle:
     """Tension ``f_opt (a f_L(l) f_V(v) + f_P(l))`` of a muscle with a stiff tendon (Sueda 1.9.4).
 
-    The normalised length is ``l = (L - l_T) / l_opt``, the normalised velocity ``v = Ldot / (l_opt v_max)``,
-    positive while the muscle lengthens. A :class:`~rbnotes.forces.tension.TensionLaw`: put it on a path.
+    The normalized length is ``l = (L - l_T) / l_opt``, the normalized velocity ``v = Ldot / (l_opt v_max)``,
+    positive while the muscle lengthens. It is a :class:`~rbnotes.forces.tension.TensionLaw` for paths.
 
     Raises InvalidArgument if ``peak_force``, ``optimal_length`` or ``max_velocity`` is not positive,
     ``tendon_length`` is negative, or ``activation`` is not in [0, 1].
@@ -188,13 +188,13 @@ class Muscle:
     tendon_length: Parameter = 0.0
     """l_T >= 0, m: the part of the path that does not stretch."""
     activation: Parameter = 0.0
-    """a in [0, 1]."""
+    """Activation a in [0, 1]."""
     active_force_length: PPoly = field(default=ACTIVE_FORCE_LENGTH, repr=False)
-    """f_L"""
+    """Curve f_L."""
     force_velocity: PPoly = field(default=FORCE_VELOCITY, repr=False)
-    """f_V"""
+    """Curve f_V."""
     passive_force_length: PPoly = field(default=PASSIVE_FORCE_LENGTH, repr=False)
-    """f_P"""
+    """Curve f_P."""
 
     def __post_init__(self) -> None:
         for name in ("peak_force", "optimal_length", "max_velocity"):
@@ -207,7 +207,7 @@ class Muscle:
         )
 
     def normalized_length(self, L: ArrayLike) -> Array:
-        """``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47)).
+        """Return ``(L - l_T) / l_opt`` for lengths of the whole path, muscle and tendon (Sueda eq. (1.47)).
 
         Raises InvalidArgument if ``L`` is negative.
         """
@@ -217,14 +217,14 @@ class Muscle:
         return result
 
     def normalized_velocity(self, Ldot: ArrayLike) -> Array:
-        """``Ldot / (l_opt v_max)`` (Sueda eq. (1.49)).
+        """Return ``Ldot / (l_opt v_max)`` (Sueda eq. (1.49)).
 
         Raises InvalidArgument if the shape of ``Ldot`` does not fit.
         """
         return arguments.real_array("Ldot", Ldot) / np.multiply(self.optimal_length, self.max_velocity)
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension at path length L and rate of lengthening Ldot, with its derivatives (eq. (1.38)).
+        """Return the tension and its derivatives at path length L and rate Ldot (eq. (1.38)).
 
         Raises InvalidArgument if ``L`` is negative or the shape of ``Ldot`` does not fit.
         """
@@ -240,7 +240,9 @@ class Muscle:
         return Tension(*np.broadcast_arrays(F, F_length / self.optimal_length, F_rate / speed))
 
     def energy(self, L: ArrayLike) -> Array:
-        """Energy stored in the passive tissue, J. The active tension has no potential.
+        """Return the energy stored in the passive tissue, J.
+
+        The active tension has no potential.
 
         Raises InvalidArgument if ``L`` is negative.
         """

@@ -1,9 +1,9 @@
 """A tension along a path through points of space: axial springs and multi-point springs (Lloyd 0.12-0.14).
 
 A path of n segments has n + 1 points, ``x (..., n+1, 3)`` with velocities ``v``. The tension F(L, Ldot)
-is the same in all segments, so each point is pulled along the two that meet there: via points are pulleys
-without friction. ``active (n,)`` marks the segments whose lengths count to L; the others are passive:
-they carry the tension and do not add to the length.
+is the same in all segments, so it acts on each point along its two segments: via points are pulleys without
+friction. ``active (n,)`` marks the segments whose lengths count to L; the others are passive: they have the
+tension but do not add to the length.
 
 All derivatives are with respect to the 3 (n+1) coordinates, point after point. With a = dL/dx (active
 segments), b = d(length of all segments)/dx and the Hessians H_a, H_b of the two lengths,
@@ -12,7 +12,7 @@ segments), b = d(length of all segments)/dx and the Hessians H_a, H_b of the two
     K = df/dx = -dF/dL b a^T - dF/dLdot b (H_a v)^T - F H_b,
     D = df/dv = -dF/dLdot b a^T.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_path.py``.
+This module checks arguments; the formulas are in ``rbnotes/forces/unchecked_path.py``.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from rbnotes.forces import unchecked_path
 from rbnotes.forces.tension import TensionLaw
 
 STIFFNESS_OPTIONS = ("exact", "taut", "positional", "symmetrised")
-"""What a step may take for K: the derivative of the force; that without what pushes does sideways
-(:func:`taut_stiffness`); that at constant tension rates; or the symmetric part of the latter."""
+"""Options of K: the derivative of the force; without the geometric part of pushing paths
+(:func:`taut_stiffness`); at constant tension rates; or the symmetric part of the latter."""
 
 
 @runtime_checkable
@@ -37,7 +37,7 @@ class PotentialLaw(TensionLaw, Protocol):
     """A tension law with a potential energy."""
 
     def energy(self, L: ArrayLike) -> Array:
-        """Potential energy ``(...)`` at lengths ``L (...)``, J."""
+        """Return the potential energy ``(...)`` at lengths ``L (...)``, J."""
 
 
 class PathLength(NamedTuple):
@@ -64,18 +64,18 @@ class PathStiffness(NamedTuple):
     """The three parts of df/dx, each ``(..., 3(n+1), 3(n+1))``."""
 
     material: Array
-    """-dF/dL b a^T ``(..., 3(n+1), 3(n+1))``, N/m: the tension changes with the length."""
+    """-dF/dL b a^T ``(..., 3(n+1), 3(n+1))``, N/m, of the change of the tension with the length."""
     rate: Array
-    """-dF/dLdot b (H_a v)^T ``(..., 3(n+1), 3(n+1))``, N/m: turning the segments changes Ldot. Not
-    symmetric.
-    """
+    """-dF/dLdot b (H_a v)^T ``(..., 3(n+1), 3(n+1))``, N/m, of the change of Ldot with the directions of
+    the segments; not symmetric."""
     geometric: Array
-    """-F H_b ``(..., 3(n+1), 3(n+1))``, N/m: turning the segments turns the force."""
+    """-F H_b ``(..., 3(n+1), 3(n+1))``, N/m, of the change of the directions of the forces."""
 
 
 def path_segments(x: ArrayLike) -> tuple[Array, Array]:
-    """Unit directions ``u (..., n, 3)`` and lengths ``l (..., n)`` of a path ``x (..., n+1, 3)``
-    (Lloyd eq. (0.11)).
+    """Return directions ``u (..., n, 3)`` and lengths ``l (..., n)`` of the segments of a path.
+
+    The points are ``x (..., n+1, 3)``, m; u are unit vectors (Lloyd eq. (0.11)).
 
     Raises
     ------
@@ -88,7 +88,7 @@ def path_segments(x: ArrayLike) -> tuple[Array, Array]:
 
 
 def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
-    """Row dL/dx ``(..., 3(n+1))``, which is also dLdot/dv (Lloyd 0.14).
+    """Return the row dL/dx ``(..., 3(n+1))``, which is also dLdot/dv (Lloyd 0.14).
 
     Raises InvalidArgument if the shape of ``x`` or ``active`` does not fit; SingularConfiguration if a
     segment has no length.
@@ -98,7 +98,7 @@ def length_gradient(x: ArrayLike, active: ArrayLike | None = None) -> Array:
 
 
 def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
-    """Second derivatives d^2 L/dx^2 ``(..., 3(n+1), 3(n+1))``; its product with v is dLdot/dx.
+    """Return second derivatives d^2 L/dx^2 ``(..., 3(n+1), 3(n+1))``; its product with v is dLdot/dx.
 
     Raises InvalidArgument if the shape of ``x`` or ``active`` does not fit; SingularConfiguration if a
     segment has no length.
@@ -108,7 +108,7 @@ def length_hessian(x: ArrayLike, active: ArrayLike | None = None) -> Array:
 
 
 def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PathLength:
-    """Length of the active segments and its rate of change (Lloyd eqs. (0.12), (0.14)).
+    """Return the length of the active segments and its rate of change (Lloyd eqs. (0.12), (0.14)).
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def path_length(x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> 
 
 
 def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> PointForces:
-    """Forces of a tension along a path on its points, with exact Jacobians (Lloyd 0.12, 0.14).
+    """Return the forces of a tension along a path on its points, with exact Jacobians (Lloyd 0.12, 0.14).
 
     A path of one segment is an axial spring.
 
@@ -144,7 +144,7 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
     Raises
     ------
     InvalidArgument
-        If ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit.
+        If ``law`` is not a function or the shape of ``x``, ``v`` or ``active`` does not fit.
     SingularConfiguration
         If a segment has length zero.
     """
@@ -156,10 +156,12 @@ def path_force(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | 
 def path_stiffness(
     law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None
 ) -> PathStiffness:
-    """The parts of df/dx: material, rate and geometric stiffness. Their sum is ``path_force(...).K``.
+    """Return the parts of df/dx: material, rate and geometric stiffness.
 
-    Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
-    SingularConfiguration if a segment has no length.
+    Their sum is ``path_force(...).K``.
+
+    Raises InvalidArgument if ``law`` is not a function or the shape of ``x``, ``v`` or ``active`` does not
+    fit; SingularConfiguration if a segment has no length.
     """
     arguments.require_function("law", law, "L", "Ldot")
     terms = unchecked_path.path_terms(law, *_check_points_and_velocities(x, v, active))
@@ -167,13 +169,13 @@ def path_stiffness(
 
 
 def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Array:
-    """df/dx without the geometric part of paths that push (F < 0): an approximation for large steps.
+    """Return df/dx without the geometric part of paths that push (F < 0), for large steps.
 
-    What pushes is unstable sideways. Without that part, and for a law that stiffens with the length
-    (dF/dL >= 0) on active segments, the symmetric parts left are negative semidefinite.
+    A pushing path is laterally unstable. Without that part, and if dF/dL >= 0 on active segments, the
+    symmetric parts are negative semidefinite.
 
-    Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
-    SingularConfiguration if a segment has no length.
+    Raises InvalidArgument if ``law`` is not a function or the shape of ``x``, ``v`` or ``active`` does not
+    fit; SingularConfiguration if a segment has no length.
     """
     arguments.require_function("law", law, "L", "Ldot")
     terms = unchecked_path.path_terms(law, *_check_points_and_velocities(x, v, active))
@@ -181,7 +183,7 @@ def taut_stiffness(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLik
 
 
 def symmetric_part(matrix: ArrayLike) -> Array:
-    """``(A + A^T) / 2`` of matrices ``(..., n, n)``: what a solver for symmetric systems is given.
+    """Return ``(A + A^T) / 2`` of matrices ``(..., n, n)``.
 
     Raises InvalidArgument if the shape of ``matrix`` does not fit.
     """
@@ -192,9 +194,9 @@ def symmetric_part(matrix: ArrayLike) -> Array:
 
 
 def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
-    """Potential energy of a path with all segments active, J ``(...)``.
+    """Return the potential energy of a path with all segments active, J ``(...)``.
 
-    A path with passive segments has none: they carry a tension over a length that the law does not see.
+    A path with passive segments has none: their tension does work that the law does not include.
 
     Raises InvalidArgument if the shape of ``x`` does not fit; SingularConfiguration if a segment has no
     length.
@@ -205,13 +207,13 @@ def path_energy(law: PotentialLaw, x: ArrayLike) -> Array:
 
 
 def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayLike | None = None) -> Array:
-    """Power that the rate dependence of the tension takes out of the motion, W ``(...)``.
+    """Return the power that the rate dependence of the tension dissipates, W ``(...)``.
 
     It is ``(F(L, Ldot) - F(L, 0))`` times the rate of lengthening of the whole path, so it is never
     negative for a damper without passive segments; with them, the two rates may differ in sign.
 
-    Raises InvalidArgument if ``law`` is no function or the shape of ``x``, ``v`` or ``active`` does not fit;
-    SingularConfiguration if a segment has no length.
+    Raises InvalidArgument if ``law`` is not a function or the shape of ``x``, ``v`` or ``active`` does not
+    fit; SingularConfiguration if a segment has no length.
     """
     arguments.require_function("law", law, "L", "Ldot")
     x, v, active_weights = _check_points_and_velocities(x, v, active)
@@ -221,7 +223,7 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
 
 
 def active_flags(n: int, active: ArrayLike | None) -> Array:
-    """Which of n segments count, as numbers ``(n,)``."""
+    """Return flags of the n segments that count, as numbers ``(n,)``."""
     if active is None:
         return np.ones(n)
     flags = arguments.boolean_vector("active", active, n)
@@ -240,7 +242,7 @@ def _check_points(name: str, value: ArrayLike) -> Array:
 def _check_points_and_velocities(
     x: ArrayLike, v: ArrayLike, active: ArrayLike | None
 ) -> tuple[Array, Array, Array]:
-    """Points and velocities in one shape, and the flags of the segments as numbers."""
+    """Check points and velocities, broadcast them, and return numerical flags of the segments."""
     x, v = _check_points("x", x), _check_points("v", v)
     if x.shape[-2] != v.shape[-2]:
         raise InvalidArgument("v", f"shape {v.shape}", f"one velocity for each point of x, {x.shape}")

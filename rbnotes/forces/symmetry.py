@@ -1,8 +1,7 @@
-"""Why the Jacobians of forces on rigid bodies are not symmetric (Lloyd 0.23).
+"""Asymmetry of the Jacobians of forces on rigid bodies (Lloyd 0.23).
 
-Second derivatives along rotations do not commute: turning about x, then y, is not turning about y, then x.
-Of forces with a potential, the first derivatives ``-w`` therefore fix how far K = +dw/dxi is from symmetric,
-whatever the potential. The skew part carries no further information, and vanishes where the wrenches do.
+Derivatives along rotations do not commute. For forces with a potential, the wrenches w therefore determine
+the skew part of K = +dw/dxi, whatever the potential; it vanishes where they do.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ AXES_OPTIONS = ("body", "world")
 
 
 def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
-    """``K - K^T`` of forces that have a potential, from the wrenches alone.
+    """Return ``K - K^T`` of forces with a potential, from the wrenches alone.
 
     Along body-frame increments of one body it is ``(([tau], [f]), ([f], 0))`` and in world axes
     ``((-[tau], 0), (0, 0))``: there, only torques about the bodies' origins make K unsymmetric. ``axes``
@@ -55,7 +54,7 @@ def asymmetry(w: ArrayLike, *, axes: str = "body") -> Array:
 
 
 def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
-    """Change ``(..., 3, 3)`` of an inertia in world axes when its body turns, to first order (Lloyd 0.23).
+    """Return the first-order change ``(..., 3, 3)`` of an inertia in world axes by a rotation (Lloyd 0.23).
 
     Parameters
     ----------
@@ -76,9 +75,9 @@ def inertia_variation(J: ArrayLike, theta: ArrayLike) -> Array:
 
 
 def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
-    """X of Lloyd 0.23: at constant torque, turning by theta changes J times the acceleration by -X theta.
+    """Return X of Lloyd 0.23: at constant torque, J times the acceleration changes by -X theta.
 
-    In world axes the equations of a linearly implicit step have this beside the stiffness of the torque:
+    In world axes the equations of a linearly implicit step have X in addition to the stiffness of the torque:
     ``M v+ = M v + h (f + df - X theta)``, with ``X = -[tau] + J [J^-1 tau]``.
 
     Parameters
@@ -99,10 +98,10 @@ def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
 
 
 def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
-    """``X - X^T = [(tr(J) I - 3 J) J^-1 tau]`` of :func:`inertia_stiffness` ``(..., 3, 3)``, same arguments.
+    """Return ``X - X^T = [(tr(J) I - 3 J) J^-1 tau]`` of :func:`inertia_stiffness` ``(..., 3, 3)``.
 
-    Zero exactly where the acceleration J^-1 tau is zero or an axis whose moment of inertia is the mean of the
-    three; so for every torque if they are equal.
+    It vanishes exactly if the acceleration J^-1 tau is zero or a principal axis whose moment of inertia is
+    the mean of the three; for every torque if they are equal.
 
     Raises InvalidArgument if ``J`` is not positive definite or the shape of ``tau`` does not fit.
     """

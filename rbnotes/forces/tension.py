@@ -1,4 +1,4 @@
-"""Tension laws: how hard a spring, a muscle or a cable pulls, given its length and its rate of lengthening.
+"""Tension laws: the tension of a spring, a muscle or a cable as a function of its length and rate.
 
 A law is a function ``law(L, Ldot) -> Tension`` that broadcasts over arrays; a frozen dataclass holds its
 parameters, which may be arrays too (one entry per spring). ``F > 0`` pulls the ends together. Laws that
@@ -35,10 +35,10 @@ class Tension(NamedTuple):
 
 
 class TensionLaw(Protocol):
-    """Anything that gives a tension for a length (m) and its rate of change (m/s)."""
+    """Function from a length (m) and its rate of change (m/s) to a tension."""
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension and its derivatives at lengths ``L (...)``, m, that change at ``Ldot (...)``, m/s."""
+        """Return the tension and its derivatives at lengths ``L (...)``, m, and rates ``Ldot (...)``, m/s."""
 
 
 class Stress(NamedTuple):
@@ -53,12 +53,12 @@ class Stress(NamedTuple):
 
 
 def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
-    """Force per length ``sigma = F / L`` of any law (Lloyd 0.13), lengths greater than zero.
+    """Return the force per length ``sigma = F / L`` of a law (Lloyd 0.13), for positive lengths.
 
-    With it the force on the first of two points is ``sigma (x2 - x1)``.
+    The force on the first of two points is ``sigma (x2 - x1)``.
 
-    Raises InvalidArgument if ``law`` is no function, ``L`` is not positive, or the shape of ``Ldot`` does not
-    fit.
+    Raises InvalidArgument if ``law`` is not a function, ``L`` is not positive, or the shape of ``Ldot`` does
+    not fit.
     """
     arguments.require_function("law", law, "L", "Ldot")
     L = arguments.positive_array("L", L)
@@ -84,13 +84,13 @@ class LinearSpring:
         _store_parameters(self, nonnegative=("stiffness", "damping", "rest_length"))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
+        """Return the tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _check_length_and_rate(L, Ldot)
         F = self.stiffness * (L - self.rest_length) + self.damping * Ldot
         return _tension(L, F, self.stiffness, self.damping)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k (L - r)^2 / 2``.
+        """Return ``k (L - r)^2 / 2``, J.
 
         Raises InvalidArgument if ``L`` is negative.
         """
@@ -117,7 +117,7 @@ class SpringDamper:
         _store_parameters(self, nonnegative=("stiffness", "damping"), positive=("rest_length",))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
+        """Return the tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _check_length_and_rate(L, Ldot)
         k, d = np.divide(self.stiffness, self.rest_length), np.divide(self.damping, self.rest_length)
         return _tension(L, k * (L - self.rest_length) + d * Ldot, k, d)
@@ -147,11 +147,11 @@ class LinearStress:
         _store_parameters(self, nonnegative=("stiffness", "rest_length"))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
+        """Return the tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         return LinearSpring(self.stiffness, 0.0, self.rest_length)(L, Ldot)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k (L - r)^2 / 2``.
+        """Return ``k (L - r)^2 / 2``, J.
 
         Raises InvalidArgument if ``L`` is negative.
         """
@@ -184,14 +184,14 @@ class QuadraticStrain:
         return result
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
+        """Return the tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _check_length_and_rate(L, Ldot)
         sigma = self.stiffness * self.strain(L)
         dsigma_dL = self.stiffness * L / np.square(self.rest_length)
         return _tension(L, sigma * L, dsigma_dL * L + sigma, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k r^2 epsilon^2 / 2``.
+        """Return ``k r^2 epsilon^2 / 2``, J.
 
         Raises InvalidArgument if ``L`` is negative.
         """
@@ -200,7 +200,7 @@ class QuadraticStrain:
 
 @dataclass(frozen=True, eq=False)
 class ConstantTension:
-    """A tension that does not depend on the length: a hanging weight at the end of a cable.
+    """Constant tension, such as that of a cable with a hanging weight.
 
     Raises InvalidArgument if the shape of ``tension`` does not fit.
     """
@@ -212,12 +212,12 @@ class ConstantTension:
         _store_parameters(self, real=("tension",))
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
+        """Return the tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _check_length_and_rate(L, Ldot)
         return _tension(L, self.tension, 0.0, 0.0)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``F L``.
+        """Return ``F L``, J.
 
         Raises InvalidArgument if ``L`` is negative.
         """
@@ -226,22 +226,22 @@ class ConstantTension:
 
 @dataclass(frozen=True, eq=False)
 class CallableTensionLaw:
-    """A law given as a function, with its derivatives or without.
+    """Law given as a function, with or without its derivatives.
 
-    Derivatives that are not given come from finite differences of order eight over 1.6 % of L (and of
+    Omitted derivatives are finite differences of order eight over 1.6 % of L (and of
     1 m/s + |Ldot|), good to about ten digits where the function is smooth on that scale.
 
-    Raises InvalidArgument if ``function``, ``dF_dL``, ``dF_dLdot`` or ``potential`` is no function.
+    Raises InvalidArgument if ``function``, ``dF_dL``, ``dF_dLdot`` or ``potential`` is not a function.
     """
 
     function: TensionFunction
-    """F(L, Ldot) in N, of m and m/s, broadcasting."""
+    """Function F(L, Ldot), N, of m and m/s, that broadcasts."""
     dF_dL: TensionFunction | None = None
     """Derivative of F by L as such a function, N/m; by finite differences if it is not given."""
     dF_dLdot: TensionFunction | None = None
     """Derivative of F by Ldot as such a function, N s/m; by finite differences if it is not given."""
     potential: Callable[[Array], ArrayLike] | None = None
-    """Energy, J, as a function of L, where there is one."""
+    """Energy, J, as a function of L, if there is one."""
 
     def __post_init__(self) -> None:
         arguments.require_function("function", self.function, "L", "Ldot")
@@ -252,7 +252,7 @@ class CallableTensionLaw:
             arguments.require_function("potential", self.potential, "L")
 
     def __call__(self, L: ArrayLike, Ldot: ArrayLike, /) -> Tension:
-        """Tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
+        """Return the tension, N; raises InvalidArgument if ``L`` is negative or ``Ldot`` not finite."""
         L, Ldot = _check_length_and_rate(L, Ldot)
         F = self._evaluate(L, Ldot)
         if self.dF_dL is None:
@@ -268,7 +268,7 @@ class CallableTensionLaw:
         return _tension(L, F, F_L, F_Ldot)
 
     def energy(self, L: ArrayLike) -> Array:
-        """The given potential.
+        """Return the given potential, J.
 
         Raises
         ------
@@ -298,7 +298,7 @@ def _check_length_and_rate(L: ArrayLike, Ldot: ArrayLike) -> tuple[Array, Array]
 
 
 def _tension(L: Array, F: ArrayLike, dF_dL: ArrayLike, dF_dLdot: ArrayLike) -> Tension:
-    """The three values in one shape, that of L and the law's parameters together."""
+    """Return the three values broadcast to the shape of L and the parameters."""
     values = [np.asarray(value, dtype=np.float64) for value in (F, dF_dL, dF_dLdot)]
     return Tension(*np.broadcast_arrays(L, *values)[1:])
 

@@ -1,6 +1,6 @@
-"""The formulas of :mod:`rbnotes.forces.frame_spring`: arrays have been checked, nothing is checked here.
+"""The formulas of :mod:`rbnotes.forces.frame_spring`: arguments are not checked.
 
-Each has the name, arguments, result and source of the public function there.
+Each function has the name, arguments, result and source of the public function there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 
 class FrameSpringParameters(Protocol):
-    """What is needed of a frame spring."""
+    """Parameters of a frame spring."""
 
     @property
     def X_1(self) -> Array: ...
@@ -95,12 +95,12 @@ def frame_spring_dissipated_power(spring: FrameSpringParameters, E: Array, phi: 
 
 
 def _body_to_frame_twists(spring: FrameSpringParameters) -> Array:
-    """Twists of the bodies to twists of frames 1 and 2 ``(..., 12, 12)``."""
+    """Return the matrix ``(..., 12, 12)`` from twists of the bodies to twists of frames 1 and 2."""
     return _block_diagonal(se3.Ad_inverse(spring.X_1), se3.Ad_inverse(spring.X_2))
 
 
 def _strain_rate_matrix(R: Array, r: Array, *, in_frame_1: bool) -> Array:
-    """Twists to the relative angular velocity and dr/dt ``(..., 6, 12)``.
+    """Return the matrix ``(..., 6, 12)`` from twists to the relative angular velocity and dr/dt.
 
     Without ``in_frame_1``, the latter is the relative velocity of the origins.
     """
@@ -113,7 +113,7 @@ def _strain_rate_matrix(R: Array, r: Array, *, in_frame_1: bool) -> Array:
 
 
 def _elastic_force_and_stiffness(spring: FrameSpringParameters, w: Array, r: Array) -> tuple[Array, Array]:
-    """Slopes (tau, f) of the energy along (theta, delta), and their derivative ``(..., 6, 6)``."""
+    """Return the derivatives (tau, f) of the energy along (theta, delta), and their own ``(..., 6, 6)``."""
     left_inverse = so3.left_jacobian_inverse(w)
     tau = matvec(_transpose(left_inverse) @ spring.K_r, w)
     # tau solves J^T tau = K_r w, so J^T dtau = K_r dw - (dJ)^T tau, with dw = J^-1 theta.
@@ -124,7 +124,7 @@ def _elastic_force_and_stiffness(spring: FrameSpringParameters, w: Array, r: Arr
 
 
 def _geometric_stiffness(force: Array, R: Array, strain_rates: Array, in_frame_1: bool) -> Array:
-    """Slope ``(..., 12, 12)`` of rates^T force along increments, for a force (tau, f) that is held."""
+    """Return the derivative ``(..., 12, 12)`` of rates^T force along increments at a constant force."""
     theta, delta = strain_rates[..., :3, :], strain_rates[..., 3:, :]
     tau, f = so3.hat(force[..., :3]), so3.hat(force[..., 3:])
     G = np.zeros((*force.shape[:-1], 12, 12))
@@ -136,7 +136,7 @@ def _geometric_stiffness(force: Array, R: Array, strain_rates: Array, in_frame_1
 
 
 def _strain_rate_derivative(R: Array, phi: Array, strain_rates: Array, in_frame_1: bool) -> Array:
-    """Slope ``(..., 6, 12)`` of rates phi along increments, for twists phi of the frames that are held."""
+    """Return the derivative ``(..., 6, 12)`` of rates phi along increments at constant twists."""
     theta, delta = strain_rates[..., :3, :], strain_rates[..., 3:, :]
     angular = -so3.hat(matvec(R, phi[..., 6:9])) @ theta
     linear = -so3.hat(matvec(R, phi[..., 9:])) @ theta

@@ -70,7 +70,7 @@ def path_length(x: Array, v: Array, active: Array) -> tuple[Array, Array]:
 
 
 def path_terms(law: TensionLaw, x: Array, v: Array, active: Array) -> PathForceTerms:
-    """Forces of a tension along a path and their derivatives, part by part."""
+    """Return forces of a tension along a path and the parts of their derivatives."""
     u, lengths = path_segments(x)
     active_incidence, full_incidence = _incidence(active), _incidence(np.ones(len(active)))
     a, b = _gradient(u, active_incidence), _gradient(u, full_incidence)
@@ -111,5 +111,5 @@ def _hessian(u: Array, lengths: Array, incidence: Array) -> Array:
 
 
 def _incidence(active: Array) -> Array:
-    """Row i is the difference of points i + 1 and i, or zero where segment i is passive ``(n, n+1)``."""
+    """Return the incidence matrix ``(n, n+1)`` with zero rows for passive segments."""
     return active[:, None] * np.diff(np.eye(len(active) + 1), axis=0)

@@ -1,6 +1,6 @@
 """The formulas of :mod:`rbnotes.forces.wrenches` and of the forces between bodies that are made with them.
 
-Arrays have been checked: nothing is checked here. Each function has the arguments, result and source of the
+Arguments are not checked. Each function has the arguments, result and source of the
 public one of its name, there or in :mod:`rbnotes.forces.body_forces`.
 """
 

@@ -1,7 +1,7 @@
-"""Forces on bodies with velocities held in the world, and in world axes (Lloyd 0.22.3).
+"""Forces on bodies at constant velocities in the world, and in world axes (Lloyd 0.22.3).
 
-K says how wrenches change with the poses *at constant velocities*, and a velocity that is constant in body
-coordinates turns with the body. The forces of this package hold twist components; these functions take any
+K is the derivative of wrenches by poses *at constant velocities*, and a velocity that is constant in body
+coordinates rotates with the body. This package keeps twist components constant; these functions convert
 :class:`~rbnotes.forces.wrenches.BodyForces` to the other conventions.
 """
 
@@ -17,11 +17,10 @@ from rbnotes.unchecked import so3
 
 
 def at_constant_world_velocity(forces: BodyForces, phi: ArrayLike) -> BodyForces:
-    """The same forces, with K at constant world components of the bodies' velocities (as in Lloyd 0.22.1).
+    """Return the same forces with K at constant world components of velocities (as in Lloyd 0.22.1).
 
-    Held are the angular velocity and the velocity of the body's origin. When the body turns by theta, the
-    components ``(omega, v)`` in the body then change by ``(omega x theta, v x theta)``, and K gains D times
-    that: nothing at rest or without damping.
+    The angular velocity and the velocity of the body's origin are constant. If the body rotates by theta,
+    their body components change by ``(omega x theta, v x theta)``, and K changes by D times that.
 
     Parameters
     ----------
@@ -45,11 +44,12 @@ def at_constant_world_velocity(forces: BodyForces, phi: ArrayLike) -> BodyForces
 
 
 def rotate_to_world(forces: BodyForces, E: ArrayLike) -> BodyForces:
-    """The same forces in world axes at the bodies' origins (Lloyd 0.22.3).
+    """Return the same forces in world axes at the bodies' origins (Lloyd 0.22.3).
 
     Wrenches, twists and increments all have world components: torque and angular velocity about the body's
-    origin, force and velocity of that origin, rotation and displacement of it. K holds the velocities that it
-    held before, so Lloyd's world Jacobian is ``in_world_axes(hold_world_velocities(forces, phi), E).K``.
+    origin, force and velocity of that origin, rotation and displacement of it. The velocities that K
+    keeps constant do not change, so Lloyd's world Jacobian is
+    ``rotate_to_world(at_constant_world_velocity(forces, phi), E).K``.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def rotate_to_world(forces: BodyForces, E: ArrayLike) -> BodyForces:
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose or the shape of ``forces`` does not fit.
+        If ``E`` is not a pose or the shape of ``forces`` does not fit.
     """
     arguments.require_instance("forces", forces, BodyForces)
     forces = BodyForces(*check_forces(forces))
@@ -81,7 +81,7 @@ def rotate_to_world(forces: BodyForces, E: ArrayLike) -> BodyForces:
 
 
 def _cross_product_blocks(vectors: Array) -> Array:
-    """Angular increments to ``(a x theta, b x theta)`` for each ``(a, b)`` of ``(..., n, 6)``."""
+    """Return the matrix from angular increments to ``(a x theta, b x theta)`` for ``(a, b) (..., n, 6)``."""
     blocks = np.zeros((*vectors.shape, 6))
     blocks[..., :3, :3], blocks[..., 3:, :3] = so3.hat(vectors[..., :3]), so3.hat(vectors[..., 3:])
     return _block_diagonal(blocks)

@@ -12,7 +12,7 @@ E exp([xi]) at constant twist components,
 G appears because a turning body turns the velocities of its points, H because it turns the arm and the
 axes in which the wrench is written. H is not symmetric, so K is not, even where the forces have a potential.
 
-Here arguments are checked; the formulas stand in ``rbnotes/forces/unchecked_wrenches.py``.
+This module checks arguments; the formulas are in ``rbnotes/forces/unchecked_wrenches.py``.
 """
 
 from __future__ import annotations
@@ -29,20 +29,19 @@ from rbnotes.forces.path import PointForces
 
 
 class BodyForces(NamedTuple):
-    """Wrenches on the carriers of n points and their exact Jacobians, all in body coordinates."""
+    """Wrenches on the bodies of n points and their exact Jacobians, all in body coordinates."""
 
     w: Array
     """Wrenches ``(..., n, 6)``, torque about the body's origin first, N m and N."""
     K: Array
-    """+dw/dxi ``(..., 6n, 6n)``, N m and N per rad or m, along body-frame increments E exp([xi]), twist
-    components held.
-    """
+    """+dw/dxi ``(..., 6n, 6n)``, N m and N per rad or m, along body-frame increments E exp([xi]) at
+    constant twist components."""
     D: Array
     """+dw/dphi ``(..., 6n, 6n)``, N m and N per rad/s or m/s."""
 
 
 def point_kinematics(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
-    """Positions and velocities ``(..., n, 3)`` in world coordinates of points carried by bodies.
+    """Return positions and velocities ``(..., n, 3)`` in world coordinates of points on bodies.
 
     Parameters
     ----------
@@ -56,27 +55,27 @@ def point_kinematics(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array,
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
+        If ``E`` is not a pose or the shape of ``x`` or ``phi`` does not fit.
     """
     return unchecked_wrenches.point_kinematics(*check_point_bodies(E, x, phi))
 
 
 def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
-    """How positions and velocities of carried points change with the poses: J and G ``(..., n, 3, 6)``.
+    """Return derivatives J and G ``(..., n, 3, 6)`` of positions and velocities of points by poses.
 
     ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
     :func:`point_kinematics`.
 
-    Raises InvalidArgument if ``E`` is no pose or the shape of ``x`` or ``phi`` does not fit.
+    Raises InvalidArgument if ``E`` is not a pose or the shape of ``x`` or ``phi`` does not fit.
     """
     return unchecked_wrenches.point_jacobians(*check_point_bodies(E, x, phi))
 
 
 def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, forces: PointForces) -> BodyForces:
-    """Wrenches of point forces on the bodies that carry the points, with exact Jacobians.
+    """Return the wrenches of point forces on the bodies of the points, with exact Jacobians.
 
-    Each point has its own six coordinates here; where several points sit on one body, their rows and
-    columns are to be summed, as :func:`rbnotes.forces.assembly.assemble` does.
+    Each point has its own six coordinates; the rows and columns of points on one body have to be summed, as
+    :func:`rbnotes.forces.assembly.assemble` does.
 
     Parameters
     ----------
@@ -92,7 +91,7 @@ def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, force
     Raises
     ------
     InvalidArgument
-        If ``E`` is no pose or the shape of ``x``, ``phi`` or ``forces`` does not fit.
+        If ``E`` is not a pose or the shape of ``x``, ``phi`` or ``forces`` does not fit.
     """
     arguments.require_instance("forces", forces, PointForces)
     E, x, phi = check_point_bodies(E, x, phi)
@@ -104,7 +103,7 @@ def wrenches_from_point_forces(E: ArrayLike, x: ArrayLike, phi: ArrayLike, force
 
 
 def check_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Array]:
-    """Forces on n points, or wrenches on bodies, and Jacobians of as many rows and columns."""
+    """Check forces on n points, or wrenches on bodies, and the shapes of their Jacobians."""
     name, size = forces._fields[0], 3 if isinstance(forces, PointForces) else 6
     f = arguments.vector(f"forces: {name}", forces[0], size)
     count = size * f.shape[-2] if f.ndim > 1 else size
@@ -114,7 +113,7 @@ def check_forces(forces: PointForces | BodyForces) -> tuple[Array, Array, Array]
 
 
 def check_point_bodies(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array, Array]:
-    """Poses and twists of bodies, and the points that they carry."""
+    """Check poses and twists of bodies and their points, and broadcast them."""
     E, x, phi = arguments.frame("E", E), arguments.vector("x", x), arguments.twist("phi", phi)
     for name, shape in (("x", x.shape[:-1]), ("phi", phi.shape[:-1])):
         try:

@@ -1,7 +1,8 @@
-"""Joints, each written once: its motion, apart from the bodies that it connects (Sueda 2.4).
+"""Joint types: the relative motion that a joint allows, without the bodies that it connects (Sueda 2.4).
 
-Every type gives the pose Q, the Jacobian S and its derivatives (:class:`JointType`). Trees take their
-coordinates; in maximal coordinates the rows of :func:`constraint_force_basis` keep a relative twist to what S allows.
+Every type gives the pose Q, the motion subspace S and its derivatives (:class:`JointType`). Trees use the
+coordinates of the joints; in maximal coordinates the rows of :func:`constraint_force_basis` restrict relative
+twists to the range of S.
 """
 
 from rbnotes.joints.composite import Composite, Cylindrical, Free2D, Free3D, Universal

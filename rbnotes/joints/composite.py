@@ -1,4 +1,4 @@
-"""Joints one after the other, with massless bodies between them (Sueda 2.4.6, 2.4.9-2.4.11)."""
+"""Joints in series, with massless bodies between them (Sueda 2.4.6, 2.4.9-2.4.11)."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 
 class Composite(JointType):
-    """Two or more joints, ``Q = Q_1 Q_2 ...``: the first one rests, and each carries the next (Sueda 2.4.9).
+    """Two or more joints in series, ``Q = Q_1 Q_2 ...`` (Sueda 2.4.9).
 
-    Its coordinates are those of its parts, one after the other. Frames between the parts are fixed joints:
+    Its coordinates are those of its parts, in the same order. Frames between the parts are fixed joints:
     ``Composite(Revolute(), Fixed(pose), Revolute())``.
 
     Raises
     ------
     InvalidArgument
-        If there are fewer than two parts, or one is no joint type.
+        If there are fewer than two parts, or one is not a joint type.
     """
 
     def __init__(self, *parts: JointType) -> None:
@@ -40,6 +40,7 @@ class Composite(JointType):
 
     @property
     def parts(self) -> tuple[JointType, ...]:
+        """The joints, from the resting to the moving frame."""
         return self._parts
 
     def __repr__(self) -> str:
@@ -65,7 +66,7 @@ class Composite(JointType):
 
     @cached_property
     def twist_subalgebra(self) -> Array:
-        """Seen from the last frame, twists of a part are turned about by the parts that follow."""
+        """Basis of the twists in the last frame: the parts that follow a joint transform its twists."""
         spanned: Array = np.zeros((6, 0))
         for part in self.parts:
             carried_twists = se3.Ad_inverse(part.compute_transform(part.neutral)) @ spanned
@@ -84,7 +85,7 @@ class Composite(JointType):
         return first
 
     def _adjoints(self, q: list[Array]) -> list[Array]:
-        """For each part, from its own frame to the last one."""
+        """Return the adjoint of each part from its own frame to the last one."""
         adjoint: Array = np.broadcast_to(np.eye(6), (*q[0].shape[:-1], 6, 6))
         adjoints = [adjoint]
         for part, own in zip(self.parts[:0:-1], q[:0:-1], strict=True):
@@ -104,7 +105,7 @@ class Composite(JointType):
             self.parts[::-1], self._adjoints(split)[::-1], split[::-1], rates[::-1], strict=True
         ):
             S = A @ part.compute_motion_subspace(own)
-            # The frames that follow move with this twist, and an adjoint to them changes as -ad(twist).
+            # The following frames move with this twist: an adjoint to them changes by -ad(twist).
             blocks.append(A @ part.compute_motion_subspace_rate(own, rate) - se3.ad(following_twist) @ S)
             following_twist = following_twist + matvec(S, rate)
         return np.concatenate(blocks[::-1], axis=-1)
@@ -126,7 +127,7 @@ class Composite(JointType):
         return dS
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        # Twist and drift of one part after the other, seen from its frame, and how both change with q.
+        # Twist, bias acceleration and their derivatives by q, propagated from part to part in its frame.
         twist: Array = np.zeros((*q.shape[:-1], 6))
         bias_acceleration, twist_derivative = twist, np.zeros((*q.shape[:-1], 6, self.num_coordinates))
         bias_derivative = twist_derivative.copy()
@@ -141,7 +142,7 @@ class Composite(JointType):
             previous_twist, bracket = matvec(A, twist), se3.ad(own_twist)
             twist_derivative = A @ twist_derivative
             bias_derivative = A @ bias_derivative - bracket @ twist_derivative
-            # Seen from a frame that moves with a column of S, everything else moves the other way.
+            # A frame that moves along a column of S sees the previous twist change by -ad(S_i) twist.
             convective = se3.ad(previous_twist) @ S
             bias_acceleration = matvec(A, bias_acceleration)
             bias_derivative[..., columns] += (
@@ -173,7 +174,7 @@ class Composite(JointType):
         )
 
     def _initial_coordinates(self, Q: Array) -> Array:
-        """The nearest coordinates of the first part, then those of the second for what is left, and so on."""
+        """Return the nearest coordinates of each part in turn for the remaining pose."""
         coordinates = []
         for part in self.parts:
             coordinates.append(part.compute_nearest_coordinates(Q))
@@ -181,7 +182,7 @@ class Composite(JointType):
         return np.concatenate(coordinates, axis=-1)
 
     def _block_diagonal(self, blocks: list[Array]) -> Array:
-        """Rows of the parts, each in the columns of its own coordinates."""
+        """Return the rows of the parts in the columns of their coordinates."""
         shape = np.broadcast_shapes(*(block.shape[:-2] for block in blocks))
         rows = np.zeros((*shape, self.num_coordinate_constraints, self.num_coordinates))
         row = column = 0
@@ -215,7 +216,7 @@ class Composite(JointType):
 
 
 class _SequentialComposite(Composite):
-    """A composite whose parts, taken one after the other, already give the nearest pose."""
+    """Composite whose nearest pose follows from its parts in turn, without a search."""
 
     def compute_nearest_coordinates(self, Q: Array) -> Array:
         return self._initial_coordinates(Q)
@@ -225,13 +226,13 @@ class _SequentialComposite(Composite):
 
 
 class Universal(_SequentialComposite):
-    """Rotation about x, then about the new y: a cross, without twist about z (Sueda 2.4.6, eq. (2.38))."""
+    """Rotation about x, then about the new y: a universal joint (Sueda 2.4.6, eq. (2.38))."""
 
     def __init__(self) -> None:
         super().__init__(Revolute(X), Revolute(Y))
 
     def _initial_coordinates(self, Q: Array) -> Array:
-        # R is a rotation about x, then one about z that the joint forbids, then one about y.
+        # R is a rotation about x, then one about z, which the joint forbids, then one about y.
         R = Q[..., :3, :3]
         return np.stack(
             [np.arctan2(R[..., 2, 1], R[..., 1, 1]), np.arctan2(R[..., 0, 2], R[..., 0, 0])], axis=-1
@@ -258,7 +259,7 @@ class Free2D(_SequentialComposite):
     """Any motion in the xy plane; elsewhere in the literature this is the planar joint.
 
     Its coordinates are x, y and the angle, with the position in the resting frame (Sueda 2.4.10); or the
-    angle, x and y, with the position in the turned one.
+    angle, x and y, with the position in the rotated one.
     """
 
     def __init__(self, *, position_first: bool = True) -> None:
@@ -271,7 +272,7 @@ class Free3D(_SequentialComposite):
 
     Its coordinates are the position in the resting frame and the rotation vector, as a spline surface and
     Sueda's reference code have them; or, as in Sueda 2.4.11, the rotation vector and the position in the
-    turned frame.
+    rotated frame.
     """
 
     def __init__(self, *, position_first: bool = True) -> None:

@@ -1,13 +1,14 @@
-"""What a joint forbids: rows A that annihilate its Jacobian, ``A S = 0``, for maximal coordinates.
+"""Constraint forces of a joint: rows A that annihilate its motion subspace, ``A S = 0``.
 
-A relative twist that the joint allows is ``S @ qdot``, so ``A @ twist = 0``, and along a motion
-``A @ acceleration + Adot @ twist = 0``. Differentiating ``A S = 0`` gives ``Adot = -A Sdot S^+`` up to turns
-of the rows among themselves, which change nothing where ``A @ twist = 0``.
+They are the constraint rows of maximal coordinates. A relative twist that the joint allows is ``S @ qdot``,
+so ``A @ twist = 0``, and along a motion ``A @ acceleration + Adot @ twist = 0``. Differentiating ``A S = 0``
+gives ``Adot = -A Sdot S^+`` up to rotations of the rows among themselves, which have no effect where ``A @
+twist = 0``.
 
-Rows that are perpendicular to the joint's whole Lie algebra never change; for a hinge, a ball or a planar
+Rows that are perpendicular to the Lie algebra of the joint are constant; for a revolute, spherical or planar
 joint these are all rows.
 
-Here arguments are checked; the formulas stand in ``rbnotes/joints/unchecked_constraint_forces.py``.
+This module checks arguments; the formulas are in ``rbnotes/joints/unchecked_constraint_forces.py``.
 """
 
 from __future__ import annotations
@@ -21,28 +22,28 @@ from rbnotes.joints.joint_type import JointType
 
 
 def has_constant_constraint_rows(joint: JointType) -> bool:
-    """Whether the rows of a joint depend on its coordinates.
+    """Return True if the constraint rows of a joint do not depend on its coordinates.
 
-    Raises InvalidArgument if ``joint`` is no ``JointType``.
+    Raises InvalidArgument if ``joint`` is not a ``JointType``.
     """
     arguments.require_instance("joint", joint, JointType)
     return unchecked_constraint_forces.has_constant_constraint_rows(joint)
 
 
 def constant_constraint_rows(joint: JointType) -> Array:
-    """Rows ``(6 - d, 6)`` that are zero on the joint's whole Lie algebra, at every q.
+    """Return rows ``(6 - d, 6)`` that vanish on the Lie algebra of the joint, at every q.
 
-    Raises InvalidArgument if ``joint`` is no ``JointType``.
+    Raises InvalidArgument if ``joint`` is not a ``JointType``.
     """
     arguments.require_instance("joint", joint, JointType)
     return unchecked_constraint_forces.constant_constraint_rows(joint).copy()
 
 
 def constraint_force_basis(joint: JointType, q: ArrayLike) -> Array:
-    """Orthonormal rows A ``(..., 6 - freedom, 6)`` with ``A S = 0``, for coordinates ``(..., k)``.
+    """Return orthonormal rows A ``(..., 6 - num_dofs, 6)`` with ``A S = 0``, for coordinates ``(..., k)``.
 
-    First those that never change. A single row that does so is turned such that S followed by it is right
-    handed; of several rows, the basis may jump between neighbouring states (their span does not).
+    The constant rows come first. If one row varies, its sign makes S followed by it right-handed; if several
+    rows vary, their basis may jump between neighboring configurations (their span does not).
 
     Raises InvalidArgument if the shape of ``q`` does not fit.
     """
@@ -53,7 +54,7 @@ def constraint_force_basis(joint: JointType, q: ArrayLike) -> Array:
 
 
 def constraint_force_basis_rate(joint: JointType, q: ArrayLike, qdot: ArrayLike) -> Array:
-    """Rate ``(..., 6 - freedom, 6)`` of the rows while the coordinates change at ``qdot (..., k)``.
+    """Return the rate ``(..., 6 - num_dofs, 6)`` of the rows at coordinate rates ``qdot (..., k)``.
 
     Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
     """

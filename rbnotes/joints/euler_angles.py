@@ -13,21 +13,21 @@ from rbnotes.joints.simple import Revolute
 
 
 def euler_sequences() -> tuple[str, ...]:
-    """The twelve sequences of axes that reach every rotation: ``"XYX"``, ``"XYZ"``, and so on."""
+    """Return the twelve sequences of axes that reach every rotation: ``"XYX"``, ``"XYZ"``, and so on."""
     return tuple(i + j + k for i, j, k in product("XYZ", repeat=3) if j not in (i, k))
 
 
 class EulerSpherical(_SequentialComposite):
-    """A ball joint with three angles for coordinates, about the axes of a sequence, each one carried along.
+    """Spherical joint with three angles as coordinates, about successive rotated axes.
 
-    ``"XZX"`` turns about x, then about the new z, then about the newest x (Sueda eq. (2.30)). It is singular
-    where the first axis and the last one align: with three different axes where the second angle is +-pi/2,
-    with the first one repeated where it is 0 or pi.
+    ``"XZX"`` rotates about x, then about the new z, then about the newest x (Sueda eq. (2.30)). It is
+    singular where the first axis and the last one align: with three different axes where the second angle is
+    +-pi/2, with the first one repeated where it is 0 or pi.
 
     Raises
     ------
     InvalidArgument
-        If the sequence is none of :func:`euler_sequences`.
+        If the sequence is not one of :func:`euler_sequences`.
     """
 
     def __init__(self, sequence: str = "XYZ") -> None:
@@ -38,7 +38,7 @@ class EulerSpherical(_SequentialComposite):
         return f"EulerSpherical({self.sequence!r})"
 
     def _initial_coordinates(self, Q: Array) -> Array:
-        """The angles of the rotation, the second one in [0, pi] or in [-pi/2, pi/2]; any, if singular."""
+        """Return angles of the rotation, the second one in [0, pi] or [-pi/2, pi/2]."""
         R = Q[..., :3, :3]
         i, j, last = ("XYZ".index(letter) for letter in self.sequence)
         k = 3 - i - j
@@ -49,8 +49,8 @@ class EulerSpherical(_SequentialComposite):
             first = np.arctan2(-sign * R[..., j, k], R[..., k, k])
         first_joint, second_joint, last_joint = self.parts
         angles = [first[..., None]]
-        # What the first turn leaves keeps the second axis in the plane across the last one: the row of the
-        # second axis gives the last angle, whatever the second one is.
+        # After the first rotation, the second axis is in the plane perpendicular to the last one: its row
+        # gives the last angle, whatever the second one is.
         remaining = np.swapaxes(first_joint.compute_transform(angles[0]), -1, -2) @ Q
         other = 3 - j - last
         last_sign = 1 if (other - last) % 3 == 1 else -1

@@ -1,18 +1,16 @@
-"""What a joint type is: a pose Q(q) and its derivatives, whatever moves in it (Sueda 2.1-2.4).
+"""Joint types: a pose Q(q) and its derivatives (Sueda 2.1-2.4).
 
-A joint type knows nothing of bodies. It gives the pose Q of its moving frame, the body's, in its resting one,
-the parent's, as a function of k coordinates q, and
+A joint type does not depend on the bodies that it connects. It gives the pose Q of its moving frame (the
+body's) in its resting frame (the parent's) as a function of k coordinates q, and
 
-* the Jacobian S ``(6, k)``, the body twist of Q being ``S @ qdot``: ``Q^-1 dQ/dq_i`` is the matrix of S_i;
-* its derivative dS ``(6, k, k)``, whose last axis counts the coordinates by which it is taken, and the rate
+* the motion subspace S ``(6, k)``: the body twist of Q is ``S @ qdot``, and ``Q^-1 dQ/dq_i`` is the matrix of
+  S_i;
+* its derivative dS ``(6, k, k)``, whose last axis counts the coordinates of differentiation, and its rate
   Sdot ``(6, k)``, which is ``dS @ qdot``.
 
-From these all else follows: the reduced coordinates of a tree, and the rows, drifts and reactions of maximal
-coordinates (:mod:`rbnotes.joints.constraint_forces`). A new type says ``coordinates``, ``_transform``, ``_S`` and
-``_dS``, for coordinates that are already checked; the rest has defaults, which it may better: ``_Sdot`` if
-the whole of dS is dear, ``_coordinates_of`` where there is a closed form, ``_drift_slope`` where ``_dS`` does
-not take complex coordinates. One whose coordinates are not independent says ``constraints``, ``_constraint``
-and its derivatives.
+The reduced coordinates of a tree follow from these, and so do the constraint rows, bias accelerations and
+reactions in maximal coordinates (:mod:`rbnotes.joints.constraint_forces`). :class:`JointType` lists the hooks
+that a new type overrides.
 """
 
 from __future__ import annotations
@@ -29,15 +27,72 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
 
 COMPLEX_STEP = 1e-40
-"""Its square is lost beside anything; so is the error of the derivatives that it gives."""
-
+"""Imaginary step of the coordinates: its square, the relative error of the derivative, underflows."""
 
 MAX_COORDINATE = 1e30
-"""Coordinates must not be larger: joints in a row multiply them."""
+"""Largest absolute value of a coordinate: composite joints multiply coordinates."""
 
 
 class JointType(ABC):
-    """A joint, apart from the bodies and frames that it connects."""
+    """A joint, without the bodies and frames that it connects.
+
+    The public methods check their arguments and call *hooks*, which do not. A user's own type defines
+    :attr:`num_coordinates` and the first three hooks; the other hooks have defaults.
+
+    Attributes
+    ----------
+    num_coordinates : int
+        Number k of coordinates.
+    num_coordinate_constraints : int
+        Number c of constraints among the coordinates.
+    num_dofs : int
+        Number of independent relative motions, except at singular configurations.
+    neutral : (k,)
+        Coordinates to start from.
+    twist_subalgebra : (6, d)
+        Orthonormal basis of a Lie algebra that contains all allowed twists.
+
+    Notes
+    -----
+    Hooks take arrays ``q (..., k)`` and ``qdot (..., k)`` of floats, do not check them, and return
+
+    * ``compute_transform(q)``: Q ``(..., 4, 4)``;
+    * ``compute_motion_subspace(q)``: S ``(..., 6, k)``;
+    * ``compute_motion_subspace_derivative(q)``: dS ``(..., 6, k, k)``;
+    * ``compute_motion_subspace_rate(q, qdot)``: ``dS @ qdot (..., 6, k)``; override it if dS is expensive;
+    * ``compute_bias_acceleration_derivative(q, qdot)``: derivative ``(..., 6, k)`` of ``Sdot @ qdot`` by q;
+      override it if dS does not accept complex coordinates;
+    * ``compute_nearest_coordinates(Q)``: coordinates ``(..., k)`` of the allowed pose nearest to Q; override
+      it if there is a closed form;
+    * ``compute_reparametrization(q, qdot)``: coordinates and rates of the same pose and twist, away from
+      singular configurations.
+
+    A type with dependent coordinates also overrides ``num_coordinate_constraints`` and
+
+    * ``compute_coordinate_constraint(q)``: residuals g ``(..., c)``;
+    * ``compute_coordinate_constraint_jacobian(q)``: G = dg/dq ``(..., c, k)``;
+    * ``compute_coordinate_constraint_jacobian_rate(q, qdot)``: dG/dt ``(..., c, k)``;
+    * ``compute_coordinate_constraint_bias_derivative(q, qdot)``: derivative ``(..., c, k)`` of
+      ``dG/dt @ qdot`` by q.
+
+    Examples
+    --------
+    A hinge about z:
+
+    >>> import numpy as np
+    >>> from rbnotes import so3, se3
+    >>> from rbnotes.joints import JointType
+    >>> class Hinge(JointType):
+    ...     num_coordinates = 1
+    ...     def compute_transform(self, q):
+    ...         return se3.frame(so3.exp(q * [0, 0, 1]), np.zeros(3))
+    ...     def compute_motion_subspace(self, q):
+    ...         return np.zeros((*q.shape[:-1], 6, 1)) + np.eye(6)[:, 2:3]
+    ...     def compute_motion_subspace_derivative(self, q):
+    ...         return np.zeros((*q.shape[:-1], 6, 1, 1))
+    >>> Hinge().motion_subspace([0.3]).ravel().tolist()
+    [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+    """
 
     def __str__(self) -> str:
         words = re.findall("[A-Z][a-z]*|[0-9]+[A-Z]", type(self).__name__)
@@ -55,82 +110,83 @@ class JointType(ABC):
 
     @property
     def neutral(self) -> Array:
-        """Coordinates ``(k,)`` to start from; zeros, where these mean something."""
+        """Coordinates ``(k,)`` to start from; zeros by default."""
         return np.zeros(self.num_coordinates)
 
     @property
     def twist_subalgebra(self) -> Array:
-        """Orthonormal basis ``(6, d)`` of a Lie algebra that holds all allowed twists, at every q.
+        """Orthonormal basis ``(6, d)`` of a Lie algebra that contains all allowed twists, at every q.
 
-        If the poses form a group, as those of a hinge do, nothing else. Otherwise the smallest group that
-        the type knows them to lie in; all rigid motions, if it knows of none.
+        If the poses form a group, as those of a hinge do, it is the algebra of that group. Otherwise it is
+        the algebra of the smallest known group that contains the poses; by default all rigid motions.
         """
         return np.eye(6)
 
     @cached_property
     def num_dofs(self) -> int:
-        """Number of independent relative motions, except at singular states."""
+        """Number of independent relative motions, except at singular configurations."""
         result: int = min(
             self.num_coordinates - self.num_coordinate_constraints, self.twist_subalgebra.shape[1]
         )
         return result
 
     def transform(self, q: ArrayLike) -> Array:
-        """Pose Q ``(..., 4, 4)`` of the moving frame in the resting one, for coordinates ``(..., k)``.
+        """Return the pose Q ``(..., 4, 4)`` of the moving frame in the resting one for ``q (..., k)``.
 
-        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        Raises InvalidArgument if the last axis of ``q`` does not have length k.
         """
         return self.compute_transform(self._check_coordinates("q", q))
 
     def motion_subspace(self, q: ArrayLike) -> Array:
-        """Jacobian ``(..., 6, k)``: the body twist of Q is ``S @ qdot`` (Sueda 2.1, eq. (2.10)).
+        """Return S ``(..., 6, k)``: the body twist of Q is ``S @ qdot`` (Sueda 2.1, eq. (2.10)).
 
-        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        Raises InvalidArgument if the last axis of ``q`` does not have length k.
         """
         return self.compute_motion_subspace(self._check_coordinates("q", q))
 
     def motion_subspace_rate(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Rate ``(..., 6, k)`` of S while the coordinates change at ``qdot (..., k)`` (Sueda 2.2).
+        """Return the rate ``(..., 6, k)`` of S at coordinate rates ``qdot (..., k)`` (Sueda 2.2).
 
-        Raises InvalidArgument if ``q`` or ``qdot`` has not ``coordinates`` numbers.
+        Raises InvalidArgument if the last axis of ``q`` or ``qdot`` does not have length k.
         """
         return self.compute_motion_subspace_rate(*self._check_coordinates_and_rates(q, qdot))
 
     def motion_subspace_derivative(self, q: ArrayLike) -> Array:
-        """Derivatives ``(..., 6, k, k)`` of S: ``dS[..., i, j]`` is that of column i by coordinate j.
+        """Return dS ``(..., 6, k, k)``: ``dS[..., i, j]`` is the derivative of column i by coordinate j.
 
-        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        Raises InvalidArgument if the last axis of ``q`` does not have length k.
         """
         return self.compute_motion_subspace_derivative(self._check_coordinates("q", q))
 
     def bias_acceleration_derivative(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Derivative ``(..., 6, k)`` of the drift ``Sdot @ qdot`` by the coordinates, the rates held.
+        """Return the derivative ``(..., 6, k)`` of ``Sdot @ qdot`` by the coordinates at constant rates.
 
-        It takes the second derivatives of S, but only along the rates.
+        Only the second derivatives of S along the rates are needed.
 
         Raises
         ------
         InvalidArgument
-            If the type has no formula for it, and a dS that takes no complex coordinates.
+            If the type has no formula for it and its dS does not accept complex coordinates.
         """
         return self.compute_bias_acceleration_derivative(*self._check_coordinates_and_rates(q, qdot))
 
     def reparametrize(self, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
-        """Coordinates and rates, both ``(..., k)``, of the same pose and twist, away from singular states.
+        """Return coordinates and rates ``(..., k)`` of the same pose and twist, away from singularities.
 
-        The coordinates themselves if the type has nothing better. The rates satisfy the constraints.
+        By default the coordinates are returned unchanged. The rates satisfy the coordinate constraints.
 
-        Raises InvalidArgument if ``q`` or ``qdot`` has not ``coordinates`` numbers.
+        Raises InvalidArgument if the last axis of ``q`` or ``qdot`` does not have length k.
         """
         return self.compute_reparametrization(*self._check_coordinates_and_rates(q, qdot))
 
     def distance_to_singularity(self, q: ArrayLike) -> Array:
-        """How far ``(...)`` the coordinates are from a singular state, where it is 0 (and only there).
+        """Return a measure ``(...)`` that vanishes exactly at the singular configurations.
 
-        It is the smallest singular value of S on rates that the constraints allow: the size, in rad/s and
-        m/s, of the slowest twist that rates of size one make. Infinite for a joint without coordinates.
+        It is the smallest singular value of S on rates that the coordinate constraints allow: the norm, in
+        rad/s and m/s, of the smallest twist that rates of norm one produce. Infinite for a joint without
+        coordinates.
 
-        Raises InvalidArgument if ``q`` has not ``coordinates`` numbers.
+        Raises InvalidArgument if the last axis of ``q`` does not have length k.
         """
         q = self._check_coordinates("q", q)
         independent = self.num_coordinates - self.num_coordinate_constraints
@@ -138,95 +194,106 @@ class JointType(ABC):
             return np.full(q.shape[:-1], np.inf)
         if independent > 6:
             return np.zeros(q.shape[:-1])
-        # S is zero along the rows of the constraints: these singular values come last.
+        # S vanishes along the rows of the constraints: these singular values come last.
         return np.linalg.svd(self.compute_motion_subspace(q), compute_uv=False)[..., independent - 1]
 
     def nearest_coordinates(self, Q: ArrayLike) -> Array:
-        """Coordinates ``(..., k)`` of the allowed pose that is nearest to ``Q (..., 4, 4)``.
+        """Return coordinates ``(..., k)`` of the allowed pose that is nearest to ``Q (..., 4, 4)``.
 
-        Nearest by :func:`rbnotes.joints.pose_error`, rad and m weighed alike. Where several joints in a row have
-        to be untangled, it is searched for, and an odd arm may yield a local minimum.
+        The distance is the norm of :func:`rbnotes.joints.pose_error`, with equal weights of rad and m.
+        Joints in series need a search, which may end at a local minimum.
 
-        Raises InvalidArgument if ``Q`` is no pose.
+        Raises InvalidArgument if ``Q`` is not a pose.
         """
         return self.compute_nearest_coordinates(arguments.frame("Q", Q))
 
     def coordinate_constraint(self, q: ArrayLike) -> Array:
-        """Values ``(..., c)``, zero where the coordinates satisfy their constraints (Sueda 2.8).
+        """Return the residuals ``(..., c)`` of the constraints among the coordinates (Sueda 2.8).
 
         Raises InvalidArgument if the shape of ``q`` does not fit.
         """
         return self.compute_coordinate_constraint(self._check_coordinates("q", q))
 
     def coordinate_constraint_jacobian(self, q: ArrayLike) -> Array:
-        """Derivatives ``(..., c, k)`` of :meth:`coordinate_constraint` by the coordinates.
+        """Return the derivatives ``(..., c, k)`` of :meth:`coordinate_constraint` by the coordinates.
 
         Raises InvalidArgument if the shape of ``q`` does not fit.
         """
         return self.compute_coordinate_constraint_jacobian(self._check_coordinates("q", q))
 
     def coordinate_constraint_jacobian_rate(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Rates ``(..., c, k)`` of :meth:`coordinate_constraint_jacobian`.
+        """Return the rates ``(..., c, k)`` of :meth:`coordinate_constraint_jacobian`.
 
         Raises InvalidArgument if the shape of ``q`` or ``qdot`` does not fit.
         """
         return self.compute_coordinate_constraint_jacobian_rate(*self._check_coordinates_and_rates(q, qdot))
 
     def coordinate_constraint_bias_derivative(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Derivative ``(..., c, k)`` of ``constraint_rows_dot @ qdot`` by the coordinates, the rates held.
+        """Return the derivative ``(..., c, k)`` of the Jacobian's rate times qdot at constant rates.
 
         Raises
         ------
         InvalidArgument
-            If the type has constraints, but no formula for it.
+            If the type has constraints but no formula for it.
         """
         return self.compute_coordinate_constraint_bias_derivative(*self._check_coordinates_and_rates(q, qdot))
 
     @abstractmethod
-    def compute_transform(self, q: Array) -> Array: ...
+    def compute_transform(self, q: Array) -> Array:
+        """Return Q ``(..., 4, 4)``; arguments are not checked."""
 
     @abstractmethod
-    def compute_motion_subspace(self, q: Array) -> Array: ...
+    def compute_motion_subspace(self, q: Array) -> Array:
+        """Return S ``(..., 6, k)``; arguments are not checked."""
 
     @abstractmethod
-    def compute_motion_subspace_derivative(self, q: Array) -> Array: ...
+    def compute_motion_subspace_derivative(self, q: Array) -> Array:
+        """Return dS ``(..., 6, k, k)``; arguments are not checked."""
 
     def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
+        """Return ``dS @ qdot (..., 6, k)``; arguments are not checked."""
         result: Array = np.einsum("...ijk,...k->...ij", self.compute_motion_subspace_derivative(q), qdot)
         return result
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        """By the complex step of dS: to rounding."""
+        """Return the derivative ``(..., 6, k)`` by the complex step of dS; arguments are not checked."""
         shifted = q[..., None, :] + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
         dS = self.compute_motion_subspace_derivative(shifted)
         if not np.iscomplexobj(dS):
-            expected = "a dS that takes complex coordinates, or its own _drift_slope"
+            expected = "a dS of complex coordinates, or its own compute_bias_acceleration_derivative"
             raise InvalidArgument("joint", f"{self!r:.60}, whose dS is real", expected)
         result: Array = np.einsum("...lijk,...j,...k->...il", dS.imag / COMPLEX_STEP, qdot, qdot)
         return result
 
     def compute_coordinate_constraint(self, q: Array) -> Array:
+        """Return the residuals ``(..., c)``; arguments are not checked."""
         return np.zeros((*q.shape[:-1], 0))
 
     def compute_coordinate_constraint_jacobian(self, q: Array) -> Array:
+        """Return their derivatives ``(..., c, k)``; arguments are not checked."""
         return np.zeros((*q.shape[:-1], 0, self.num_coordinates))
 
     def compute_coordinate_constraint_jacobian_rate(self, q: Array, qdot: Array) -> Array:
+        """Return the rates ``(..., c, k)`` of the Jacobian; arguments are not checked."""
         return np.zeros((*q.shape[:-1], 0, self.num_coordinates))
 
     def compute_coordinate_constraint_bias_derivative(self, q: Array, qdot: Array) -> Array:
+        """Return the derivative ``(..., c, k)`` of the bias; arguments are not checked."""
         if self.num_coordinate_constraints:
-            raise InvalidArgument("joint", f"{self!r:.60}", "a type with its own _constraint_drift_slope")
+            expected = "a type with its own compute_coordinate_constraint_bias_derivative"
+            raise InvalidArgument("joint", f"{self!r:.60}", expected)
         return np.zeros((*q.shape[:-1], 0, self.num_coordinates))
 
     def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        """Return coordinates and rates of the same pose and twist; arguments are not checked."""
         return q, qdot
 
     def compute_nearest_coordinates(self, Q: Array) -> Array:
+        """Return the coordinates ``(..., k)`` of the nearest pose; arguments are not checked."""
         return refine_coordinates(self, Q, self._initial_coordinates(Q))
 
     def _initial_coordinates(self, Q: Array) -> Array:
-        """Where to start the search for the nearest pose."""
+        """Return the coordinates at which the search for the nearest pose starts."""
         return np.broadcast_to(self.neutral, (*Q.shape[:-2], self.num_coordinates))
 
     def _check_coordinates(self, name: str, q: ArrayLike) -> Array:

@@ -1,6 +1,6 @@
-"""The allowed pose nearest to a given one: coordinates for bodies whose joint has come apart.
+"""The allowed pose nearest to a given one: coordinates for bodies whose joint error is not zero.
 
-Here arguments are checked; the formulas stand in ``rbnotes/joints/unchecked_nearest_pose.py``.
+This module checks arguments; the formulas are in ``rbnotes/joints/unchecked_nearest_pose.py``.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from rbnotes.joints.joint_type import JointType
 
 
 def pose_error(Q: ArrayLike, X: ArrayLike) -> Array:
-    """Rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``.
+    """Return the rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``.
 
-    Raises InvalidArgument if ``Q`` or ``X`` is no pose.
+    Raises InvalidArgument if ``Q`` or ``X`` is not a pose.
     """
     Q, X = arguments.frame("Q", Q), arguments.frame("X", X)
     arguments.common_shape(Q=Q.shape[:-2], X=X.shape[:-2])
@@ -24,19 +24,19 @@ def pose_error(Q: ArrayLike, X: ArrayLike) -> Array:
 
 
 def nearest_rates(joint: JointType, q: ArrayLike, X: ArrayLike, twist: ArrayLike) -> Array:
-    """Rates ``(..., k)`` of the nearest coordinates while X moves with a body twist ``(..., 6)``.
+    """Return rates ``(..., k)`` of the nearest coordinates for a body twist ``(..., 6)`` of X.
 
     Parameters
     ----------
     q : (..., k)
-        The nearest coordinates of X, rad or m, ``joint.coordinates_of(X)``.
+        The nearest coordinates of X, rad or m, ``joint.nearest_coordinates(X)``.
     X : (..., 4, 4)
         Pose of the moving frame, m.
 
     Raises
     ------
     InvalidArgument
-        If ``X`` is no pose or the shape of ``q`` or ``twist`` does not fit.
+        If ``X`` is not a pose or the shape of ``q`` or ``twist`` does not fit.
     """
     arguments.require_instance("joint", joint, JointType)
     q, X = arguments.vector("q", q, joint.num_coordinates), arguments.frame("X", X)

@@ -1,4 +1,4 @@
-"""Joints about one axis or along fixed ones: S is the same at every q (Sueda 2.4.1-2.4.4, 2.4.7)."""
+"""Joints with a constant motion subspace S (Sueda 2.4.1-2.4.4, 2.4.7)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Fixed(JointType):
-    """No motion: the pose stays what it is (Sueda 2.4.1). Between two other joints, it sets them apart.
+    """No motion: the pose is constant (Sueda 2.4.1). In a composite it is an offset between two joints.
 
-    Raises InvalidArgument if ``pose`` is no pose.
+    Raises InvalidArgument if ``pose`` is not a pose.
     """
 
     pose: ArrayField = None
@@ -64,7 +64,7 @@ class Fixed(JointType):
 
 
 class _ConstantSubspaceJoint(JointType):
-    """S does not change: a group of motions that commute, one for each coordinate."""
+    """Joints with a constant S: their motions form a commutative group."""
 
     @cached_property
     @abstractmethod
@@ -168,15 +168,15 @@ class Translational(_ConstantSubspaceJoint):
 
 @dataclass(frozen=True)
 class Helical(_ConstantSubspaceJoint):
-    """A screw: rotation by q about an axis, z by default, and translation along it by the pitch times q.
+    """Rotation by q about an axis, z by default, and translation along it by the pitch times q.
 
-    Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is no finite number.
+    Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is not a finite number.
     """
 
     axis: ArrayField = Z
     """Unit vector ``(3,)``."""
     pitch: float = 1.0
-    """Translation for each radian, m; a full turn makes 2 pi times as much."""
+    """Translation per radian, m; a full turn translates by 2 pi times as much."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", _unit_axis(self.axis))
@@ -195,7 +195,7 @@ class Helical(_ConstantSubspaceJoint):
         return JointType.compute_nearest_coordinates(self, Q)
 
     def _initial_coordinates(self, Q: Array) -> Array:
-        """The angle tells q but for full turns, and the translation tells these."""
+        """Return q from the angle, up to full turns, which follow from the translation."""
         angle, translation = _angle_about(self.axis, Q), Q[..., :3, 3] @ np.array(self.axis)
         if self.pitch == 0:
             return angle[..., None]
@@ -214,7 +214,7 @@ def _unit_axis(axis: Any) -> tuple[float, ...]:
 
 
 def _rotation_pose(axis: tuple[float, ...], angle: Array) -> Array:
-    """Poses ``(..., 4, 4)`` turned by angles ``(...)``; no digit is lost in many turns."""
+    """Return poses ``(..., 4, 4)`` rotated by angles ``(...)``, to rounding after many turns, too."""
     a = np.array(axis)
     cosine, sine = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]
     outer = np.outer(a, a)
@@ -225,7 +225,7 @@ def _rotation_pose(axis: tuple[float, ...], angle: Array) -> Array:
 
 
 def _angle_about(axis: tuple[float, ...], Q: Array) -> Array:
-    """Angle ``(...)`` of the rotation about the axis that is nearest to that of Q."""
+    """Return the angle ``(...)`` of the rotation about the axis that is nearest to that of Q."""
     a, R = np.array(axis), Q[..., :3, :3]
     sine = np.einsum("ij,...ji->...", so3.hat(a), np.swapaxes(R, -1, -2))
     cosine = np.trace(R, axis1=-2, axis2=-1) - np.einsum("i,...ij,j->...", a, R, a)

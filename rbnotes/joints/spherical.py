@@ -12,11 +12,11 @@ from rbnotes.unchecked import quaternion, so3
 from rbnotes.unchecked.linear_algebra import matvec
 
 WRAP_THRESHOLD = 1.5 * np.pi
-"""Rotation vectors longer than this are shortened by whole turns."""
+"""Length above which rotation vectors are shortened by whole turns, rad."""
 
 
 class _Spherical(JointType):
-    """Any rotation, no translation: S has an upper half only."""
+    """Any rotation, no translation: the linear half of S is zero."""
 
     @property
     def twist_subalgebra(self) -> Array:
@@ -25,10 +25,11 @@ class _Spherical(JointType):
 
 @dataclass(frozen=True)
 class ExponentialSpherical(_Spherical):
-    """A ball joint with a rotation vector for coordinates (Sueda 2.4.8, eq. (2.42)).
+    """Spherical joint with a rotation vector as coordinates (Sueda 2.4.8, eq. (2.42)).
 
-    It is singular where the rotation vector is a whole number of turns long, except at zero. Short of the
-    first such sphere, at 1.5 pi, :meth:`reparametrize` changes to the shorter vector of the same rotation.
+    It is singular where the length of the rotation vector is a positive multiple of 2 pi. Above a length of
+    1.5 pi, :meth:`~rbnotes.joints.JointType.reparametrize` changes to the shorter vector of the same
+    rotation.
     """
 
     @property
@@ -70,10 +71,10 @@ class ExponentialSpherical(_Spherical):
 
 @dataclass(frozen=True)
 class QuaternionSpherical(_Spherical):
-    """A ball joint with a quaternion, scalar first, for coordinates; it is singular nowhere.
+    """Spherical joint with a quaternion as coordinates, scalar first; it has no singularities.
 
-    Four coordinates for three freedoms: their one constraint is ``(q.q - 1) / 2 = 0``. Pose and twist are
-    those of the normalised quaternion, and defined for any but zero.
+    Four coordinates have three degrees of freedom and one constraint, ``(q.q - 1) / 2 = 0``. Pose and twist
+    are those of the normalized quaternion, which must not be zero.
 
     Raises
     ------
@@ -127,8 +128,8 @@ class QuaternionSpherical(_Spherical):
         return np.moveaxis(derivatives, -3, -1)
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        # The drift is -4 (q.qdot) / (q.q)^2 times the vector part of conjugate(q) qdot, which is minus that
-        # of conjugate(qdot) q.
+        # The bias acceleration is -4 (q.qdot) / (q.q)^2 times the vector part of conjugate(q) qdot, which is
+        # minus that of conjugate(qdot) q.
         square = _squared_norm("q", q)[..., None]
         q_dot_qdot = np.sum(q * qdot, axis=-1)[..., None, None]
         vector_part = matvec(_vector_part_matrix(q), qdot)[..., None]
@@ -152,12 +153,12 @@ def _rotation_pose(R: Array) -> Array:
 
 
 def _twists_from_angular(angular: Array, axis: int) -> Array:
-    """Twists from their angular half, three numbers along an axis."""
+    """Return twists with a given angular half, three numbers along an axis."""
     return np.concatenate([angular, np.zeros_like(angular)], axis=axis)
 
 
 def _vector_part_matrix(q: Array) -> Array:
-    """Matrix ``(..., 3, 4)`` that takes p to the vector part of ``conjugate(q) p``."""
+    """Return the matrix ``(..., 3, 4)`` that maps p to the vector part of ``conjugate(q) p``."""
     matrix = np.empty((*q.shape[:-1], 3, 4))
     matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - so3.hat(q[..., 1:])
     return matrix

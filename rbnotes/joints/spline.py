@@ -1,8 +1,8 @@
-"""Joints along splines: a curve through poses, and a surface of positions and angles (Sueda 2.4.12, 2.4.13).
+"""Joints along splines: a curve of poses, and a surface of positions and angles (Sueda 2.4.12, 2.4.13).
 
 The splines are uniform cubic B-splines: twice differentiable in q where two segments meet, so that S has a
-continuous derivative. Past its ends an open spline goes on as its first or last segment does. A curve may be
-given another basis.
+continuous derivative. The first and last segments extend an open spline beyond its ends. A curve may have
+another basis.
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
 
 BSPLINE_BASIS = np.array([[1, 4, 1, 0], [-3, 0, 3, 0], [3, -6, 3, 0], [-1, 3, -3, 1]]) / 6
-"""Weight of four neighbouring control points: ``(1, u, u^2, u^3) @ BASIS``."""
+"""Weights of four neighboring control points: ``(1, u, u^2, u^3) @ BSPLINE_BASIS``."""
 
 CATMULL_ROM_BASIS = np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]]) / 2
-"""The same for splines that pass through their control points, but are differentiable only once there."""
+"""Weights of splines that pass through their control points and are differentiable once there."""
 
 SAMPLES_PER_SEGMENT = 8
-"""In each direction of each segment, for a first guess of the nearest pose."""
+"""Number of samples per segment and direction for the initial guess of the nearest pose."""
 
 HALF_TURN_TOLERANCE = 1e-6
-"""A step between control frames must turn by less than pi, by this much."""
+"""Least difference from pi of the rotation angle between neighboring control frames, rad."""
 
 
 @dataclass(frozen=True, eq=False)
 class SplineCurve(JointType):
-    """One coordinate moves the frame along a curve of poses (Sueda 2.4.12).
+    """Motion along a curve of poses, with one coordinate (Sueda 2.4.12).
 
-    Between ``q = k`` and ``q = k + 1`` four control frames shape it, C_k and the next three,
+    Between ``q = k`` and ``q = k + 1`` it depends on four control frames, C_k and the next three,
 
         Q = C_k exp(B_1(u) d_1) exp(B_2(u) d_2) exp(B_3(u) d_3),     u = q - k,
 
-    with ``d_i = log(C_{k+i-1}^-1 C_{k+i})`` and the cumulative basis B. It passes near the frames, not
-    through them, unless the basis is another one. An open curve of n frames has q from 0 to n - 3, a cyclic
-    one from 0 to n, and again.
+    with ``d_i = log(C_{k+i-1}^-1 C_{k+i})`` and the cumulative basis B. With the
+    default basis it does not pass through the frames. An open curve of n frames has q from 0 to n - 3, a
+    cyclic one from 0 to n, with period n.
 
     Raises
     ------
     InvalidArgument
-        If there are fewer than 4 frames, or the weights of the basis do not add up to one.
+        If there are fewer than 4 frames, or the weights of the basis do not sum to one.
     SingularConfiguration
-        If two neighbours are half a turn apart, so that no way between them is the shortest.
+        If two neighbors are half a turn apart: the shortest rotation between them is not unique.
     """
 
     frames: ArrayField
     """Control frames ``(n, 4, 4)`` in the resting frame, m."""
     cyclic: bool = True
-    """Whether the first control frames follow the last ones again, which closes the curve."""
+    """True if the curve is closed: the first control frames follow the last ones."""
     basis: ArrayField = field(default_factory=BSPLINE_BASIS.copy)
-    """``(4, 4)``, without unit: weights of four neighbouring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
+    """``(4, 4)``, without unit: weights of four neighboring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
     by default."""
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class SplineCurve(JointType):
         if np.any(angles > np.pi - HALF_TURN_TOLERANCE):
             k = int(np.argmax(angles))
             got = f"frames {k} and {(k + 1) % len(frames)} half a turn apart"
-            raise SingularConfiguration("frames", got, "neighbours that turn by less than pi")
+            raise SingularConfiguration("frames", got, "neighbors that turn by less than pi")
 
     @property
     def num_coordinates(self) -> int:
@@ -94,21 +94,21 @@ class SplineCurve(JointType):
 
     @cached_property
     def _relative_twists(self) -> Array:
-        """Twists from each control frame to the next; on a cyclic curve also from the last to the first."""
+        """Twists from each control frame to the next, on a cyclic curve also from the last to the first."""
         following = np.roll(self.frames, -1, axis=0)
         steps = se3.log(se3.inverse(self.frames) @ following)
         return steps if self.cyclic else steps[:-1]
 
     @cached_property
     def _cumulative_basis(self) -> Array:
-        """Weights ``(4, 3)`` of the steps from each frame to the next, ``(1, u, u^2, u^3) @ cumulative``."""
+        """Weights ``(4, 3)`` of the relative twists, ``(1, u, u^2, u^3) @ cumulative``."""
         result: Array = np.cumsum(self.basis[:, ::-1], axis=1)[:, -2::-1]
         return result
 
     def _segment_weights(self, q: Array) -> tuple[Array, Array, Array]:
-        """Index of the first control frame ``(...)``, and weights and steps ``(..., 4, 3)``, ``(..., 3, 6)``.
+        """Return first control frames ``(...)``, weights ``(..., 4, 3)``, relative twists ``(..., 3, 6)``.
 
-        The weights' middle axis holds the values and the first three derivatives.
+        The middle axis of the weights holds their values and first three derivatives.
         """
         first, weights = _segment_powers(q[..., 0], self.num_segments, self.cyclic)
         steps = self._relative_twists[(first[..., None] + np.arange(3)) % len(self.frames)]
@@ -122,7 +122,7 @@ class SplineCurve(JointType):
         return Q
 
     def _twist_derivatives(self, q: Array) -> tuple[Array, Array, Array]:
-        """S and two derivatives, each ``(..., 6)``: each factor turns the twist of those before it."""
+        """Return S and two derivatives, each ``(..., 6)``."""
         _, weights, steps = self._segment_weights(q)
         S: Array = np.zeros((*steps.shape[:-2], 6))
         dS = ddS = S
@@ -160,12 +160,12 @@ class SplineCurve(JointType):
 
 @dataclass(frozen=True, eq=False)
 class SplineSurface(JointType):
-    """Two coordinates move the frame over a surface of positions and angles (Sueda 2.4.13).
+    """Motion over a surface of positions and angles, with two coordinates (Sueda 2.4.13).
 
-    Four by four control points ``(x, y, z, a, b, c)`` shape each patch; the first index of the grid goes with
-    ``q[1]``, the second one with ``q[0]``, and ``Q = Tx Ty Tz Rx(a) Ry(b) Rz(c)`` at the point they make.
-    (So in Sueda's reference code; eq. (2.68) of the notes has the indices the other way round.) With
-    ``(m, n)`` control points, q goes from 0 to ``(n - 3, m - 3)``. It is singular where the surface folds.
+    Each patch depends on four by four control points ``(x, y, z, a, b, c)``; the first index of the grid goes
+    with ``q[1]``, the second one with ``q[0]``, and ``Q = Tx Ty Tz Rx(a) Ry(b) Rz(c)`` at the point of the
+    surface. (Sueda's reference code does the same; eq. (2.68) of the notes swaps the indices.) With ``(m,
+    n)`` control points, q goes from 0 to ``(n - 3, m - 3)``. It is singular where the surface folds.
 
     Raises
     ------
@@ -195,7 +195,7 @@ class SplineSurface(JointType):
         return columns - 3, rows - 3
 
     def _point_derivatives(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
-        """The point ``(..., 6)`` on the surface, or its derivatives of these orders by q[0] and by q[1]."""
+        """Return derivatives ``(..., 6)`` of the point on the surface, of these orders by q[0] and q[1]."""
         column, column_weights = _segment_powers(q[..., 0], self.num_patches[0], False)
         row, row_weights = _segment_powers(q[..., 1], self.num_patches[1], False)
         four = np.arange(4)
@@ -233,7 +233,7 @@ class SplineSurface(JointType):
         return result
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        # The point on the surface moves the frame as coordinates of its own would: the chain rule, twice.
+        # The point on the surface is the coordinate vector of a free joint: the chain rule, twice.
         point, gradient = self._point_and_gradient(q)
         second, third = (self._directional_derivatives(q, qdot, times) for times in (1, 2))
         rate, second_rate = matvec(gradient, qdot), matvec(second, qdot)
@@ -248,7 +248,7 @@ class SplineSurface(JointType):
         return result
 
     def _directional_derivatives(self, q: Array, qdot: Array, order: int) -> Array:
-        """Derivatives ``(..., 6, 2)`` of the point by each coordinate and, so many times, along the rates."""
+        """Return derivatives ``(..., 6, 2)`` of the point by a coordinate and ``order`` times along qdot."""
         orders = [(i, order + 1 - i) for i in range(order + 2)]
         by_order = dict(zip(orders, self._point_derivatives(q, *orders), strict=True))
         columns = [
@@ -274,7 +274,7 @@ _FREE_JOINT = Composite(Translational(), EulerSpherical("XYZ"))
 
 
 def _segment_powers(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array]:
-    """Index ``(...)`` of the segment; powers of u and their first three derivatives ``(..., 4, 4)``."""
+    """Return the segment ``(...)``, and powers of u with three derivatives ``(..., 4, 4)``."""
     if cyclic:
         q = np.mod(q, segments)
     first = np.clip(np.floor(q), 0, segments - 1).astype(int)
@@ -290,7 +290,7 @@ def _segment_powers(q: Array, segments: int, cyclic: bool) -> tuple[Array, Array
 
 
 def _nearest_sample(joint: JointType, Q: Array, samples: Array) -> Array:
-    """Of some coordinates ``(s, k)``, those of the nearest pose ``(..., k)``."""
+    """Return the coordinates ``(..., k)`` among samples ``(s, k)`` whose pose is nearest."""
     distances = np.sum(pose_error(joint.compute_transform(samples), Q[..., None, :, :]) ** 2, axis=-1)
     result: Array = samples[np.argmin(distances, axis=-1)]
     return result

@@ -1,9 +1,9 @@
-"""Subspaces of twists: bases that follow from the subspace alone, and Lie algebras.
+"""Subspaces of twists: bases that depend on the subspace alone, and Lie algebras.
 
-A basis is built from the projection onto the subspace: of the axes that it keeps longest it takes the
-projections, and of these the nearest orthonormal vectors. It does not depend on how the subspace was given,
-changes smoothly with it while the choice of axes stands, and has only zeros and ones where axes span the
-subspace.
+A basis is built from the projection onto the subspace: it consists of the orthonormal vectors nearest to the
+longest projections of coordinate axes. It does not depend on the vectors that span the subspace, varies
+smoothly with it while the choice of axes does not change, and has only zeros and ones if coordinate axes span
+the subspace.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from rbnotes.arguments import Array
 from rbnotes.unchecked import se3
 
 RANK_TOLERANCE = 1e-9
-"""Relative size of singular values that count as zero."""
+"""Relative size below which singular values count as zero."""
 
 
 def basis(projection: Array, rank: int) -> Array:
-    """Orthonormal basis ``(..., n, rank)`` of what a symmetric projection ``(..., n, n)`` keeps."""
+    """Return an orthonormal basis ``(..., n, rank)`` of the range of a projection ``(..., n, n)``."""
     axes = _select_axes(projection, rank)
     columns = np.take_along_axis(projection, axes[..., None, :], axis=-1)
     # The products of the columns are the entries of the projection.
@@ -33,7 +33,7 @@ def basis(projection: Array, rank: int) -> Array:
 
 
 def _select_axes(projection: Array, rank: int) -> NDArray[np.intp]:
-    """The axes ``(..., rank)`` that are kept longest, each one after what the former ones span is gone."""
+    """Return the axes ``(..., rank)`` of longest projection, each after removal of the former ones."""
     remainder = projection
     axes = np.zeros((*projection.shape[:-2], rank), dtype=np.intp)
     for i in range(rank):
@@ -46,20 +46,20 @@ def _select_axes(projection: Array, rank: int) -> NDArray[np.intp]:
 
 
 def span(vectors: Array) -> Array:
-    """Basis ``(n, rank)`` of the span of some vectors, the columns ``(n, m)``."""
+    """Return a basis ``(n, rank)`` of the span of the columns ``(n, m)``."""
     U, sizes, _ = np.linalg.svd(vectors, full_matrices=False)
     rank = int(np.sum(sizes > RANK_TOLERANCE * np.max(sizes, initial=1.0)))
     return basis(_round_near_integers(U[:, :rank] @ U[:, :rank].T), rank)
 
 
 def complement(vectors: Array) -> Array:
-    """Basis ``(n, n - m)`` of what is perpendicular to orthonormal columns ``(n, m)``."""
+    """Return a basis ``(n, n - m)`` of the orthogonal complement of orthonormal columns ``(n, m)``."""
     n, m = vectors.shape
     return basis(_round_near_integers(np.eye(n) - vectors @ vectors.T), n - m)
 
 
 def lie_algebra(parts: Sequence[Array]) -> Array:
-    """Basis ``(6, d)`` of the smallest Lie algebra that holds the columns ``(6, m)`` of all parts."""
+    """Return a basis ``(6, d)`` of the smallest Lie algebra that contains the columns of all parts."""
     spanned = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
     while True:
         brackets = [se3.ad(column) @ spanned for column in spanned.T]
@@ -70,6 +70,6 @@ def lie_algebra(parts: Sequence[Array]) -> Array:
 
 
 def _round_near_integers(projection: Array) -> Array:
-    """Without the rounding of entries that are whole."""
+    """Round the entries that are integers up to rounding errors."""
     rounded = np.round(projection)
     return np.where(np.abs(projection - rounded) < 1e-14, rounded, projection)

@@ -1,6 +1,6 @@
-"""The formulas of :mod:`rbnotes.joints.constraint_forces`: arrays have been checked, nothing is checked here.
+"""The formulas of :mod:`rbnotes.joints.constraint_forces`: arguments are not checked.
 
-Each has the name, arguments, result and source of the public function there.
+Each function has the name, arguments, result and source of the public one there.
 """
 
 from __future__ import annotations

@@ -21,16 +21,17 @@ from rbnotes.unchecked.linear_algebra import matvec, matvec_transposed
 MAX_NEWTON_ITERATIONS = 50
 MAX_STEP_HALVINGS = 20
 STEP_TOLERANCE = 1e-9
-"""Relative size of a Newton step after which the next one would be rounding."""
+"""Relative size of the last Newton step: the next one would be of the size of rounding errors."""
 SEARCH_THRESHOLD = 0.05
-"""Misfit, in rad and m, from which on a nearer pose is looked for elsewhere, among so many:"""
+"""Pose error, in rad and m, above which other starting points are tried."""
 NUM_SAMPLES, NUM_STARTS = 1000, 20
+"""Number of sampled coordinates, and of the best of them from which the search starts again."""
 CURVATURE_TOLERANCE = 1e-12
-"""Curvatures below this share of the largest one count as zero, along coordinates that are redundant."""
+"""Ratio to the largest curvature below which a curvature counts as zero, as for redundant coordinates."""
 
 
 class JointKinematics(Protocol):
-    """What is needed of a joint type."""
+    """Properties of a joint type that the search needs."""
 
     @property
     def num_coordinates(self) -> int: ...
@@ -57,7 +58,7 @@ def nearest_rates(joint: JointKinematics, q: Array, X: Array, twist: Array) -> A
 
 
 def refine_coordinates(joint: JointKinematics, X: Array, q: Array) -> Array:
-    """Coordinates ``(..., k)`` of the nearest pose, downhill from those given."""
+    """Return coordinates ``(..., k)`` of the nearest pose by descent from the given ones."""
     if joint.num_coordinates == 0 or not q.size:
         return q
     for _ in range(MAX_NEWTON_ITERATIONS):
@@ -72,7 +73,7 @@ def refine_coordinates(joint: JointKinematics, X: Array, q: Array) -> Array:
 def search_coordinates(
     joint: JointKinematics, X: Array, q: Array, bounds: tuple[Array | float, Array | float] = (-np.pi, np.pi)
 ) -> Array:
-    """As :func:`refine_coordinates`, and where that ends far away, the best of many places in a box, refined."""
+    """Refine coordinates, and where the error stays large, also the best of many samples in a box."""
     q = refine_coordinates(joint, X, q)
     if joint.num_coordinates == 0 or not q.size:
         return q
@@ -94,7 +95,7 @@ def search_coordinates(
 def _line_search(
     joint: JointKinematics, X: Array, q: Array, step: Array, squared_error: Array
 ) -> tuple[Array, Array]:
-    """A step, halved until it leads no further away, and its length."""
+    """Return coordinates after a step that does not increase the error, and the size of the step."""
     step_fraction = np.ones((*squared_error.shape, 1))
     rounding = 1e-14 * (1 + squared_error)
     for _ in range(MAX_STEP_HALVINGS):
@@ -112,9 +113,9 @@ def _line_search(
 
 
 def _second_order_expansion(joint: JointKinematics, q: Array, X: Array) -> tuple[Array, Array, Array]:
-    """S, the misfit xi, and the second derivative of |xi|^2 / 2."""
+    """Return S, the pose error xi, and the second derivative of |xi|^2 / 2."""
     S, xi = joint.compute_motion_subspace(q), pose_error(joint.compute_transform(q), X)
-    # The misfit changes by -N times a small twist of the allowed pose.
+    # The pose error changes by -N times a small twist of the allowed pose.
     N = np.zeros((*xi.shape[:-1], 6, 6))
     N[..., :3, :3], N[..., 3:, 3:] = so3.left_jacobian_inverse(xi[..., :3]), np.eye(3)
     N[..., 3:, :3] = -so3.hat(xi[..., 3:])
@@ -125,7 +126,7 @@ def _second_order_expansion(joint: JointKinematics, q: Array, X: Array) -> tuple
 
 
 def _symmetric_inverse(H: Array, *, absolute_eigenvalues: bool = False) -> Array:
-    """Inverse of symmetric matrices, zero along flat directions; with its eigenvalues positive if asked."""
+    """Return the pseudoinverse of symmetric matrices, optionally with absolute values of eigenvalues."""
     values, vectors = np.linalg.eigh(H)
     magnitudes = np.abs(values)
     is_curved = magnitudes > CURVATURE_TOLERANCE * np.max(magnitudes, axis=-1, keepdims=True, initial=0.0)

@@ -136,7 +136,7 @@ def test_contacts_are_reduced_with_their_targets():
     np.testing.assert_allclose(holding[:3], -holding[3:], atol=1e-9)
     rising = replace(tie, bias=[0.0, 0.0, 0.3, 0.0, 0.0, 0.3])
     assert rising.reduce(problem).contacts.normal_target == pytest.approx([0.1 - 0.3])
-    with pytest.raises(InvalidArgument, match=r"contacts: got a drift of 0\.2 along a tangent"):
+    with pytest.raises(InvalidArgument, match=r"contacts: got a bias of 0\.2 along a tangent"):
         replace(tie, bias=[0.2, 0, 0, 0.2, 0, 0]).reduce(problem)
 
 

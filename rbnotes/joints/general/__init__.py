@@ -1,4 +1,4 @@
 """Joints given as functions of their coordinates, and ready-made ones of surfaces, curves and gears.
 
-A function is traced once, with symbols for numbers, and differentiated by casadi, an optional extra.
+A function is traced once with symbolic arguments and differentiated by casadi, an optional extra.
 """

@@ -1,4 +1,4 @@
-"""What casadi does for joints given as functions: it traces them, differentiates them and evaluates both."""
+"""Tracing, differentiation and evaluation by casadi of joints given as functions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rbnotes.joints.general.symbols import (
 PoseFactor = tuple[Symbolic, Symbolic]
 """A rotation ``(3, 3)`` and a position ``(3,)``."""
 PoseFunction = Callable[[Symbolic], PoseFactor | list[PoseFactor]]
-"""Coordinates ``(k,)`` to a pose, or to a list of poses of which it is the product."""
+"""Function from coordinates ``(k,)`` to a pose, or to a list of poses whose product is the pose."""
 MarginFunction = Callable[[Symbolic], Mapping[str, Symbolic]]
-"""Coordinates ``(k,)`` to numbers that are zero where the pose, or its chart, is singular, by their names."""
+"""Function from coordinates ``(k,)`` to named numbers that vanish where the pose or its chart is singular."""
 
 
 def jacobian(function: Callable[[Any], Any], point: Any) -> Array:
-    """Derivatives ``(m, k)`` of a function of k numbers with m results, at numbers or at symbols ``(k,)``."""
+    """Return derivatives ``(m, k)`` of m results by k arguments, at numbers or symbols ``(k,)``."""
     ca, p = casadi(), symbol_vector("p", len(point))
     derivative = ca.densify(ca.jacobian(to_casadi_matrix(function(p)), to_casadi_matrix(p)))
     derivative = ca.Function("slopes", [to_casadi_matrix(p)], [derivative])(
@@ -40,12 +40,12 @@ def jacobian(function: Callable[[Any], Any], point: Any) -> Array:
 def trace(
     function: PoseFunction, margins: MarginFunction | None, num_coordinates: int
 ) -> tuple[Any, tuple[str, ...]]:
-    """The casadi function ``q -> R1, t1, R2, t2, ..., margins`` of a joint, and the names of the margins.
+    """Return the casadi function ``q -> R1, t1, R2, t2, ..., margins`` and the names of the margins.
 
     Raises
     ------
     InvalidArgument
-        If the function cannot take symbols, or its results have other shapes.
+        If the function does not accept symbols, or its results have other shapes.
     """
     ca, q = casadi(), symbol_vector("q", num_coordinates)
     try:
@@ -66,10 +66,10 @@ def trace(
 
 
 def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
-    """How to make each of the casadi functions that follow from a traced one, by their names.
+    """Return functions that build the casadi functions of a joint from a traced pose, by their names.
 
-    A product is differentiated factor by factor: seen from behind a new factor, the twist of those before it
-    is turned by the adjoint of its inverse, and the factor adds its own.
+    A product is differentiated factor by factor: the adjoint of the inverse of a factor transforms the twist
+    of the factors before it, and the factor adds its own twist.
     """
     ca, count = casadi(), pose.size1_in(0)
     q, qdot = ca.SX.sym("q", count), ca.SX.sym("qdot", count)
@@ -87,7 +87,7 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
         return ca.reshape(ca.jtimes(ca.vec(ca.densify(S)), q, qdot), 6, count)
 
     def subspace_derivatives() -> Any:
-        """Of each column S_i, one after the other, Sdot_i, Sddot_i and the derivatives of all by q_i."""
+        """Return Sdot_i, Sddot_i and the derivatives of all columns by q_i, for each column S_i in turn."""
         columns, qddot = ca.densify(S), ca.SX.sym("qddot", count)
         dot = rate()
         ddot = ca.reshape(ca.jtimes(ca.vec(dot), q, qdot) + ca.jtimes(ca.vec(columns), q, qddot), 6, count)
@@ -117,7 +117,7 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
 
 
 def _factor_motion_subspace(R: Any, t: Any, q: Any) -> Any:
-    """Columns ``(6, k)`` of ``Q^-1 dQ/dq`` of one factor."""
+    """Return the columns ``(6, k)`` of ``Q^-1 dQ/dq`` of one factor."""
     ca = casadi()
     x, y, z = (R[:, i] for i in range(3))
     dx, dy, dz, dt = (ca.jacobian(each, q) for each in (x, y, z, t))
@@ -125,14 +125,14 @@ def _factor_motion_subspace(R: Any, t: Any, q: Any) -> Any:
 
 
 def _inverse_adjoint_product(R: Any, t: Any, twists: Any) -> Any:
-    """Twists ``(6, m)`` by the adjoint of the inverse pose."""
+    """Return twists ``(6, m)`` transformed by the adjoint of the inverse pose."""
     ca = casadi()
     angular, linear = twists[:3, :], twists[3:, :]
     return ca.vertcat(R.T @ angular, R.T @ (linear - ca.skew(t) @ angular))
 
 
 def _merge_constant_factors(factors: list[PoseFactor]) -> list[PoseFactor]:
-    """The factors, those that are constant and follow one another as one."""
+    """Return the factors with adjacent constant ones multiplied together."""
     result: list[PoseFactor] = []
     for R, t in factors:
         if result and all(each.is_constant() for each in (R, t, *result[-1])):
@@ -143,7 +143,7 @@ def _merge_constant_factors(factors: list[PoseFactor]) -> list[PoseFactor]:
 
 
 class VectorizedFunction:
-    """A casadi function of vectors, on stacks of numbers: by its virtual machine, without a conversion."""
+    """Casadi function of vectors that is evaluated on stacks of numbers."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -153,11 +153,11 @@ class VectorizedFunction:
         return self.function
 
     def __setstate__(self, function: Any) -> None:
-        # The class that is unpickled is this one: what __init__ sets fits.
+        # The unpickled object is of this class, so __init__ sets its attributes.
         self.__init__(function)  # type: ignore[misc]
 
     def __call__(self, *vectors: Array) -> list[Array]:
-        """Matrices ``(..., rows, columns)`` of vectors ``(..., k)`` with the same leading axes."""
+        """Return matrices ``(..., rows, columns)`` of vectors ``(..., k)`` with the same leading axes."""
         inputs, outputs, run = self._buffers()
         shape = vectors[0].shape[:-1]
         rows = [vector.reshape(-1, into.size) for vector, into in zip(vectors, inputs, strict=True)]

@@ -1,7 +1,7 @@
 """Joints as programs without loops or branches, for compilers such as numba (Si & Guenter 1, 5).
 
-casadi evaluates a function as a list of instructions on numbers. Written out in Python, one assignment each,
-the same list can be compiled together with whatever calls it.
+casadi evaluates a function as a list of instructions on numbers. As Python source, with one assignment per
+instruction, it can be compiled together with its caller.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ _TEMPLATES = {
 
 
 class Instruction(NamedTuple):
-    """What casadi's virtual machine does in one step, as it names it: ``OP_ADD``."""
+    """Instruction of casadi's virtual machine, with casadi's name such as ``OP_ADD``."""
 
     name: str
     outputs: list[int]
-    """The register that it writes to; of an output, which one and which entry of it."""
+    """Register that it writes to; for an output its number and the entry."""
     inputs: list[int]
-    """The registers that it reads; of an input, which one and which entry of it."""
+    """Registers that it reads; for an input its number and the entry."""
     constant: float
 
 
 def instructions(function: Any) -> Iterator[Instruction]:
-    """The steps of a casadi function of scalars, in order."""
+    """Yield the instructions of a casadi function of scalars, in order."""
     ca = casadi()
     names = {getattr(ca, name): name for name in dir(ca) if name.startswith("OP_")}
     for k in range(function.n_instructions()):
@@ -74,16 +74,16 @@ def instructions(function: Any) -> Iterator[Instruction]:
 
 
 def python_source(function: Any, name: str = "motion") -> str:
-    """Source of a Python function that does what a casadi function of vectors does, such as a joint's motion.
+    """Return the source of a Python function equivalent to a casadi function of vectors.
 
-    It takes the inputs, then arrays for the outputs, which it fills: ``motion(q, qdot, R, t, S, drift)`` for
-    :attr:`rbnotes.joints.FunctionJoint.kinematics_function`. Vectors have one axis, matrices two. It uses nothing but
-    arithmetic and the module ``math``, which has to be there where it is executed.
+    Its arguments are the inputs, then arrays for the outputs, which it fills: ``motion(q, qdot, R, t, S,
+    drift)`` for :attr:`rbnotes.joints.FunctionJoint.kinematics_function`. Vectors have one axis, matrices
+    two. It uses arithmetic and the module ``math``, which the caller has to provide.
 
     Raises
     ------
     InvalidArgument
-        If it is no casadi function, or the name none.
+        If ``function`` is not a casadi function, or ``name`` is not an identifier.
     NotImplementedError
         If an instruction has no counterpart in ``math``; the message names it.
     """
@@ -112,6 +112,6 @@ def python_source(function: Any, name: str = "motion") -> str:
 
 
 def _index_expression(size: tuple[int, int], entry: int) -> str:
-    """Where an entry of a dense matrix is; casadi counts down the columns."""
+    """Return the index of an entry of a dense matrix; casadi stores matrices by columns."""
     rows, columns = size
     return str(entry) if columns == 1 else f"{entry % rows}, {entry // rows}"

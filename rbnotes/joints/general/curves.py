@@ -1,6 +1,6 @@
-"""Curves for joints: a point as a function of one coordinate, and the frame that the curve has there.
+"""Curves for joints: a point as a function of one coordinate, and the frame of the curve there.
 
-The frame has its z axis along the tangent, and its x axis as near to a given direction as that allows.
+The z axis of the frame is the tangent, and its x axis is the perpendicular nearest to a reference direction.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_fin
 
 @dataclass(frozen=True)
 class Curve:
-    """A smooth curve, and the usual range of its coordinate.
+    """Smooth curve and the usual range of its coordinate.
 
-    Raises InvalidArgument if ``point`` is no function or ``low`` or ``high`` is no finite number.
+    Raises InvalidArgument if ``point`` is not a function or ``low`` or ``high`` is not a finite number.
     """
 
     name: str
-    """What a joint along the curve is called after."""
+    """Name in messages and in the names of joints."""
     point: Callable[[Symbolic], Symbolic]
-    """Coordinate to a point ``(3,)``, m, by arithmetic and numpy's functions alone."""
+    """Function from the coordinate to a point ``(3,)``, m, of arithmetic and numpy functions."""
     low: float = 0.0
-    """Where the usual range of the coordinate begins, in its unit."""
+    """Lower end of the usual range of the coordinate, in its unit."""
     high: float = 1.0
-    """Where the usual range of the coordinate ends, in its unit."""
+    """Upper end of the usual range of the coordinate, in its unit."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
@@ -42,25 +42,27 @@ class Curve:
         object.__setattr__(self, "high", arguments.real_number("high", self.high, minimum=low))
 
     def tangent(self, s: Symbolic) -> Symbolic:
-        """Slope ``(3,)`` of the point, not of length one.
+        """Return the derivative ``(3,)`` of the point, not of unit length.
 
-        Raises InvalidArgument if ``s`` is no finite number.
+        Raises InvalidArgument if ``s`` is not a finite number.
         """
         s = check_coordinate("s", s)
         with np.errstate(all="ignore"):
             return check_finite(jacobian(lambda p: self.point(p[0]), np.array([s]))[:, 0], s=s)
 
     def frame(self, s: Symbolic, reference_direction: Symbolic) -> tuple[Symbolic, Symbolic]:
-        """Axes ``(3, 3)``, one a column, and the point ``(3,)``; x is nearest to ``reference_direction (3,)``.
+        """Return the axes ``(3, 3)`` as columns and the point ``(3,)``; x is nearest to the reference.
 
-        Raises InvalidArgument if ``s`` is no finite number or ``reference_direction`` is not of unit length.
+        Raises InvalidArgument if ``s`` is not a finite number or ``reference_direction`` is not of unit
+        length.
         """
         return self._frame(check_coordinate("s", s), _check_direction(reference_direction))
 
     def fold_margin(self, s: Symbolic, reference_direction: Symbolic) -> Symbolic:
-        """What is zero where the frame is singular: the sine between the tangent and the given direction.
+        """Return the sine of the angle between tangent and reference: zero where the frame is singular.
 
-        Raises InvalidArgument if ``s`` is no finite number or ``reference_direction`` is not of unit length.
+        Raises InvalidArgument if ``s`` is not a finite number or ``reference_direction`` is not of unit
+        length.
         """
         return self._fold_margin(check_coordinate("s", s), _check_direction(reference_direction))
 
@@ -86,7 +88,7 @@ def _check_direction(reference_direction: Symbolic) -> Symbolic:
 
 
 def circle(radius: float) -> Curve:
-    """In the xy plane about the origin, m; the coordinate is the angle, rad.
+    """Return a circle in the xy plane about the origin, m; the coordinate is the angle, rad.
 
     Raises InvalidArgument if ``radius`` is not positive.
     """
@@ -95,9 +97,9 @@ def circle(radius: float) -> Curve:
 
 
 def bezier_curve(points: ArrayLike) -> Curve:
-    """Over control points ``(n, 3)``, m: from the first at 0 to the last at 1.
+    """Return the Bezier curve of control points ``(n, 3)``, m: from the first at 0 to the last at 1.
 
-    Beyond, the polynomial goes on.
+    The polynomial extends it beyond.
 
     Raises
     ------

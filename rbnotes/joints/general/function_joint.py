@@ -1,17 +1,17 @@
-"""Joints given as ordinary functions: q to a rotation and a position (Si & Guenter 4, eqs. (9), (12)).
+"""Joints given as functions from q to a rotation and a position (Si & Guenter 4, eqs. (9), (12)).
 
-Write down where the joint puts its frame, with numpy's functions; the Jacobian and all its derivatives follow
-by automatic differentiation, to rounding:
+The user writes the pose of the moving frame with numpy functions; automatic differentiation gives the motion
+subspace and its derivatives to rounding:
 
 >>> import numpy as np
 >>> from rbnotes.joints import FunctionJoint
->>> def swing(q):                     # a hinge whose axis slides up as it turns
+>>> def swing(q):                     # a hinge that slides along its axis as it turns
 ...     c, s = np.cos(q[0]), np.sin(q[0])
 ...     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([0, 0, s])
->>> FunctionJoint(swing, 1).S([0.0]).ravel().tolist()
+>>> FunctionJoint(swing, 1).motion_subspace([0.0]).ravel().tolist()
 [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
 
-It needs the extra ``joints`` (``pip install 'rbnotes[joints]'``), which brings casadi.
+It needs the extra ``joints`` (``pip install 'rbnotes[joints]'``), which installs casadi.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.unchecked_nearest_pose import search_coordinates
 
 MIN_MARGIN = 1e-6
-"""A margin that is smaller is taken for zero: derivatives grow as one over it."""
+"""Least margin of a regular configuration: derivatives grow with the inverse of the margin."""
 ROTATION_TOLERANCE = 1e-9
+"""Largest entry of ``R^T R - I`` of a rotation."""
 NUM_ROTATION_SAMPLES = 4
-"""At so many states the function is asked whether its R is a rotation."""
+"""Number of configurations at which R is checked to be a rotation."""
 
 
 class FunctionJoint(JointType):
-    """A joint that is where a function says, for coordinates that are free of each other.
+    """Joint whose pose is a function of independent coordinates.
 
     Parameters
     ----------
     function
         Coordinates ``q (k,)`` to the rotation ``R (3, 3)`` and the position ``t (3,)`` of the moving frame in
-        the resting one. It is called once, with symbols for numbers: arithmetic, numpy's functions and
-        products of arrays will do; a branch on q will not. It must be smooth. It may also return a list of
+        the resting one. It is called once with symbolic arguments: it may use arithmetic, numpy functions and
+        products of arrays, but must not branch on q. It must be smooth. It may also return a list of
         such pairs, whose product is the pose: derivatives then take fewer instructions.
     num_coordinates
         Their number k.
@@ -53,25 +54,26 @@ class FunctionJoint(JointType):
     neutral
         Coordinates ``(k,)`` to start from, rad or m; zeros by default.
     low, high
-        The usual range of each coordinate ``(k,)`` or of all, rad or m: where the nearest pose
-        is looked for.
+        Usual range of each coordinate ``(k,)`` or of all, rad or m: the search for the nearest pose starts
+        there.
     margins
-        Coordinates to numbers that are zero where the function is singular, or its coordinates no longer
-        tell positions apart, such as the cosine of a latitude; with the words for them in messages.
+        Function from coordinates to numbers that vanish where the pose or its chart is singular, such as the
+        cosine of a latitude, by their names in messages.
 
     Raises
     ------
     ModuleNotFoundError
         If casadi is not installed.
     InvalidArgument
-        If the function cannot be traced, or returns other than a rotation and a position.
+        If the function cannot be traced, or does not return a rotation and a position.
     SingularConfiguration
         By all methods, where a margin is smaller than 1e-6: the message names the joint and how close it is.
 
     Notes
     -----
-    For compilers, :attr:`kinematics_function` is all that forward and inverse dynamics need of the joint as one casadi
-    function, and :func:`rbnotes.joints.python_source` writes it out as a program without loops or branches.
+    For compilers, :attr:`kinematics_function` is all that forward and inverse dynamics need of the joint as
+    one casadi function, and :func:`rbnotes.joints.python_source` writes it out as a program without loops or
+    branches.
     """
 
     def __init__(
@@ -115,24 +117,27 @@ class FunctionJoint(JointType):
         return self._name
 
     def __repr__(self) -> str:
-        return f"FunctionJoint(name={self._name!r}, coordinates={self.num_coordinates})"
+        return f"FunctionJoint(name={self._name!r}, num_coordinates={self.num_coordinates})"
 
     @cached_property
     def kinematics_function(self) -> Any:
         """``casadi.Function``: ``q (k), qdot (k)`` to ``R (3, 3), t (3), S (6, k), Sdot qdot (6)``, dense.
 
-        Margins are not looked at.
+        Margins are not checked.
         """
         return self._functions["motion"]()
 
     def kinematics_and_margins_function(self) -> Any:
-        """The same with R by rows, and with the margins as one more output: singular if below TOO_NEAR."""
+        """Return the same function with R by rows and the margins as one more output.
+
+        The joint is singular where a margin is below MIN_MARGIN.
+        """
         return self._functions["guarded"]()
 
     def subspace_derivatives_function(self) -> Any:
-        """``q (m), qdot (m), qddot (m)`` to how the columns of S bend ``(m (12 + 6 m))``, and the margins.
+        """Return the function of q, qdot, qddot ``(m,)`` for derivatives of S ``(m (12 + 6 m))`` and margins.
 
-        Of each column its first and its second rate, and how all columns change with its coordinate.
+        For each column: its first and second rates, and the derivatives of all columns by its coordinate.
         """
         return self._functions["bends"]()
 
@@ -160,7 +165,7 @@ class FunctionJoint(JointType):
         return search_coordinates(self, Q, self._initial_coordinates(Q), self._bounds)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Functions can be sent to other processes, what they are made of cannot."""
+        """Return the state without the casadi expressions, which cannot be pickled."""
         return {name: value for name, value in vars(self).items() if name != "_functions"}
 
     @cached_property
@@ -191,7 +196,7 @@ class FunctionJoint(JointType):
         results: list[Array] = getattr(self, name)(*vectors)
         if self._margin_names:
             margins = np.abs(results.pop()[..., 0])
-            # Where a margin is zero, others and the results may be no numbers at all.
+            # Where a margin is zero, other margins and the results may be NaN.
             if np.any(~(margins >= MIN_MARGIN)):
                 self._raise_singular(vectors[0], margins)
         return results

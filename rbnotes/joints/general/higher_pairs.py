@@ -1,14 +1,13 @@
-"""Joints of bodies that glide along surfaces and curves, and of wheels that roll (Si & Guenter 1, 5).
+"""Joints of bodies that slide along surfaces and curves, and of wheels that roll (Si & Guenter 1, 5).
 
-Each is a function of its coordinates, a few lines long, that :class:`~rbnotes.joints.FunctionJoint`
-differentiates. The surface or curve of the resting frame is called the first, that of the moving frame the
-second one. What touches stays in touch; nothing keeps the rest of two bodies apart.
+Each is a short function of its coordinates, which :class:`~rbnotes.joints.FunctionJoint` differentiates. The
+first surface or curve belongs to the resting frame, the second to the moving frame. The joint keeps a contact
+at one point of each; it does not detect other contacts.
 
-Where a body may turn about the normal of a sphere or an ellipsoid, longitude and latitude are singular at the
-poles, and within 1e-6 of them all methods raise an error: lay the poles where the motion does not come.
-Normals may point anywhere, also against each other. Where the relative curvature of two surfaces vanishes
-(two tori that lie in each other), the *joint* is singular, whatever its coordinates:
-:meth:`~rbnotes.joints.JointType.distance_to_singularity` measures how near that is.
+If a body may rotate about the normal of a sphere or an ellipsoid, longitude and latitude are singular at the
+poles, and within 1e-6 of them all methods raise an error: place the poles away from the motion. Normals may
+have any directions. Where the relative curvature of two surfaces vanishes, the *joint* is singular, whatever
+its coordinates: :meth:`~rbnotes.joints.JointType.distance_to_singularity` measures the distance.
 """
 
 from __future__ import annotations
@@ -30,26 +29,25 @@ from rbnotes.joints.simple import Z
 from rbnotes.joints.spherical import ExponentialSpherical
 
 OPPOSITE_NORMALS = np.diag([1.0, -1.0, -1.0])
-"""Half a turn about x: where two surfaces touch, their normals are opposite."""
+"""Half turn about x: the normals of two surfaces in contact are opposite."""
 
 
 def surface_on_surface(first: Surface, second: Surface, spin_angle: float | None = None) -> FunctionJoint:
-    """Two surfaces touch at a point of each, with opposite normals.
+    """Return the joint of two surfaces in contact at a point of each, with opposite normals.
 
-    The coordinates are u and v on the first, u and v on the second one, and the angle about the normal from
-    the x axis of the first frame to that of the second; without it if it is held.
+    The coordinates are u and v on the first surface, u and v on the second, and, unless it is fixed, the
+    angle about the normal from the x axis of the first frame to that of the second.
 
     Parameters
     ----------
     spin_angle
-        The angle, rad, if it is held: four coordinates are left, as in Si & Guenter's chains.
+        The angle, rad, if it is fixed: four coordinates remain, as in Si & Guenter's chains.
 
     Raises
     ------
     InvalidArgument
         If the shape of ``spin_angle`` does not fit.
     """
-
     arguments.require_instance("first", first, Surface)
     arguments.require_instance("second", second, Surface)
 
@@ -75,16 +73,16 @@ def surface_on_surface(first: Surface, second: Surface, spin_angle: float | None
 def point_on_surface(
     surface: Surface, rotation: str = "ball", height: float = 0.0
 ) -> FunctionJoint | Composite:
-    """The origin of the moving frame stays on a surface, or at a height above it.
+    """Return the joint that keeps the origin of the moving frame on a surface or above it.
 
     Parameters
     ----------
     rotation
-        ``"ball"``: in any way, by a rotation vector, five coordinates in all; ``"normal"``: about the normal,
-        which is the z axis, three; ``"none"``: the frame keeps to that of the surface, two.
+        ``"ball"``: any rotation, by a rotation vector, five coordinates in all; ``"normal"``: about the
+        normal, which is the z axis, three; ``"none"``: the frame of the surface, two.
     height
-        Along the normal, m. A sphere that glides on a surface is a point above it, by its radius, that turns
-        as a ball: so it has no poles.
+        Height along the normal, m. A sphere that slides on a surface is a point at the height of its radius
+        with ``"ball"``: it has no poles.
 
     Raises
     ------
@@ -118,16 +116,16 @@ def point_on_surface(
 def point_on_curve(
     curve: Curve, rotation: str = "ball", reference_direction: ArrayLike = Z
 ) -> FunctionJoint | Composite:
-    """The origin of the moving frame stays on a curve.
+    """Return the joint that keeps the origin of the moving frame on a curve.
 
     Parameters
     ----------
     rotation
-        ``"ball"``: in any way, by a rotation vector, four coordinates in all; ``"tangent"``: the z axis keeps
-        to the tangent, and the frame turns about it, two; ``"none"``: the frame keeps to that of the curve.
+        ``"ball"``: any rotation, by a rotation vector, four coordinates in all; ``"tangent"``: about the
+        tangent, which is the z axis, two; ``"none"``: the frame of the curve, one.
     reference_direction
-        Direction ``(3,)`` to which the x axis of the curve's frame is nearest; z by default. The curve must
-        not run along it, except for a ball.
+        Direction ``(3,)`` to which the x axis of the curve's frame is nearest; z by default. The tangent
+        must not be parallel to it, except for ``"ball"``.
 
     Raises
     ------
@@ -160,12 +158,12 @@ def point_on_curve(
 
 
 def curve_on_curve(first: Curve, second: Curve) -> Composite:
-    """Two curves cross at a point of each: rings that hang in each other, for thin wire.
+    """Return the joint of two curves that intersect at a point of each, such as linked rings of thin wire.
 
     The coordinates are those of the points on both curves, with a rotation vector between them. It is
-    singular where the curves are tangent to each other: then both points glide the same way.
+    singular where the curves are tangent to each other.
 
-    Raises InvalidArgument if ``first`` is no ``Curve`` or ``second`` is no ``Curve``.
+    Raises InvalidArgument if ``first`` or ``second`` is not a ``Curve``.
     """
     arguments.require_instance("first", first, Curve)
     arguments.require_instance("second", second, Curve)
@@ -175,16 +173,16 @@ def curve_on_curve(first: Curve, second: Curve) -> Composite:
 
 
 def rolling_gear(radius: float, wheel_radius: float, *, internal: bool = False) -> FunctionJoint:
-    """A gear wheel rolls around a gear at rest; both have their axes along z.
+    """Return the joint of a gear that rolls around a gear at rest, both with axes along z.
 
-    The coordinate is the angle of the arm from one centre to the other.
+    The coordinate is the angle of the arm from one center to the other.
 
     Parameters
     ----------
     radius, wheel_radius
-        Pitch radii of the gear at rest and of the one that rolls, m.
+        Pitch radii of the gear at rest and of the rolling one, m.
     internal
-        Whether it rolls inside a ring, as a planet wheel on its ring gear.
+        True if it rolls inside a ring gear.
 
     Raises
     ------
@@ -223,7 +221,7 @@ def _function_joint(
 
 
 def _translation_along(curve: Curve, *, inverse: bool = False) -> FunctionJoint:
-    """Translation to a point of the curve, or from there to the origin."""
+    """Return the translation to a point of the curve, or its inverse."""
 
     def function(q: Symbolic) -> PoseFactor:
         return np.eye(3), -curve.point(q[0]) if inverse else curve.point(q[0])
@@ -234,7 +232,7 @@ def _translation_along(curve: Curve, *, inverse: bool = False) -> FunctionJoint:
 def _surface_margins(
     places: Iterable[tuple[str, Surface, Symbolic, Symbolic]], *, rotates_about_normal: bool
 ) -> dict[str, Symbolic]:
-    """What is zero where a frame is singular; and, if the body turns about the normal, where a chart is."""
+    """Return named numbers that vanish where a frame, or a chart if the body may rotate, is singular."""
     margins = {}
     for which, surface, u, v in places:
         fold = surface.fold_margin(u, v)
@@ -246,5 +244,5 @@ def _surface_margins(
 
 
 def _round_zeros(R: Array) -> Array:
-    """A rotation by right angles without rounding: zeros take no instructions."""
+    """Set entries of the size of rounding errors to zero, which saves instructions."""
     return np.where(np.abs(R) < 1e-15, 0.0, R)

@@ -1,7 +1,7 @@
-"""Surfaces for joints: a point as a function of two coordinates, and the frame that the surface has there.
+"""Surfaces for joints: a point as a function of two coordinates, and the frame of the surface there.
 
-The frame at a point has its x axis along the lines of constant v, on which u grows, its z axis along the
-normal. On a sphere, an ellipsoid and a torus, the normal points out.
+The x axis of the frame is along the lines of constant v, in the direction of increasing u, and the z axis
+along the normal. On a sphere, an ellipsoid and a torus, the normal points out.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_fin
 
 @dataclass(frozen=True)
 class Surface:
-    """A smooth surface, its coordinates (u, v) and their usual range.
+    """Smooth surface with coordinates (u, v) and their usual range.
 
-    Raises InvalidArgument if ``point``, ``factors`` or ``pole`` is no function or the shape of ``low`` or
+    Raises InvalidArgument if ``point``, ``factors`` or ``pole`` is not a function or the shape of ``low`` or
     ``high`` does not fit.
     """
 
     name: str
-    """What a joint on the surface is called after."""
+    """Name in messages and in the names of joints."""
     point: Callable[[Symbolic, Symbolic], Symbolic]
-    """(u, v) to a point ``(3,)``, m, by arithmetic and numpy's functions alone."""
+    """Function from (u, v) to a point ``(3,)``, m, of arithmetic and numpy functions."""
     factors: Callable[[Symbolic, Symbolic], list[tuple[Symbolic, Symbolic]]] | None = None
-    """(u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is the frame, where
-    there are formulas for it; otherwise it comes from the slopes of the point, and is singular where the
-    surface folds."""
+    """Function from (u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is the
+    frame. By default the frame follows from the derivatives of the point and is singular where the surface
+    folds."""
     pole: Callable[[Symbolic, Symbolic], Symbolic] | None = None
-    """(u, v) to a number that is zero where the lines of constant v shrink to a point; for spheres."""
+    """Function from (u, v) to a number that vanishes at the poles, where the lines of constant v shrink to a
+    point."""
     low: tuple[float, float] = (-np.pi, -np.pi)
-    """Where the usual ranges of u and v begin ``(2,)``, in their units."""
+    """Lower ends of the usual ranges of u and v ``(2,)``, in their units."""
     high: tuple[float, float] = (np.pi, np.pi)
-    """Where the usual ranges of u and v end ``(2,)``, in their units."""
+    """Upper ends of the usual ranges of u and v ``(2,)``, in their units."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
@@ -54,10 +55,10 @@ class Surface:
         object.__setattr__(self, "high", tuple(high.tolist()))
 
     def frame(self, u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
-        """Axes ``(3, 3)``, one a column, and the point ``(3,)``, as factors whose product they are.
+        """Return factors whose product has the axes ``(3, 3)`` as columns and the point ``(3,)``.
 
-        Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
-        ``u``, ``v`` are parallel or zero.
+        Raises InvalidArgument if ``u`` or ``v`` is not a finite number; SingularConfiguration if the
+        derivatives at ``u``, ``v`` are parallel or zero.
         """
         u, v = check_coordinate("u", u), check_coordinate("v", v)
         with np.errstate(all="ignore"):
@@ -68,11 +69,11 @@ class Surface:
             axes = np.array([x, np.cross(normal, x), normal]).T
             return [(check_finite(axes, u=u, v=v), check_finite(self.point(u, v), u=u, v=v))]
 
-    def fold_margin(self, u: Symbolic, v: Symbolic) -> Symbolic:
-        """What is zero where the frame is singular, the sine of the angle of the slopes; None if nowhere.
+    def fold_margin(self, u: Symbolic, v: Symbolic) -> Symbolic | None:
+        """Return the sine of the angle between the derivatives, zero at a fold; None if there are no folds.
 
-        Raises InvalidArgument if ``u`` or ``v`` is no finite number; SingularConfiguration if the slopes at
-        ``u``, ``v`` are parallel or zero.
+        Raises InvalidArgument if ``u`` or ``v`` is not a finite number; SingularConfiguration if the
+        derivatives at ``u``, ``v`` are parallel or zero.
         """
         u, v = check_coordinate("u", u), check_coordinate("v", v)
         if self.factors is not None:
@@ -88,11 +89,13 @@ class Surface:
 
 
 OUTWARD_TO_SURFACE_FRAME = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
-"""From a frame whose x axis points out, and y eastward, to that of the surface."""
+"""Rotation from the frame of the surface to one whose x axis points out and y axis eastward."""
 
 
 def sphere(radius: float) -> Surface:
-    """About the origin, m; u is the longitude and v the latitude, in rad. Its poles are on the z axis.
+    """Return a sphere about the origin, m; u is the longitude and v the latitude, rad.
+
+    Its poles are on the z axis.
 
     Raises InvalidArgument if ``radius`` is not positive.
     """
@@ -112,7 +115,7 @@ def sphere(radius: float) -> Surface:
 
 
 def ellipsoid(semi_axes: ArrayLike) -> Surface:
-    """With its axes along x, y and z, half as long as the ellipsoid ``(3,)``, m; u and v as on a sphere.
+    """Return the ellipsoid with semi-axes ``(3,)`` along x, y and z, m; u and v as on a sphere.
 
     Raises InvalidArgument if ``semi_axes`` are not positive.
     """
@@ -124,7 +127,7 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
         return np.array([a, b, c]) * _outward_direction(u, v)
 
     def factors(u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
-        # The azimuth and the slope of the normal, which is along (x/a^2, y/b^2, z/c^2).
+        # The azimuth and the elevation of the normal, which is along (x/a^2, y/b^2, z/c^2).
         width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
         azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
         slope = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
@@ -137,14 +140,14 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
 
 
 def torus(radius: float, tube_radius: float) -> Surface:
-    """About the z axis: u goes around it, on the circle of this radius, and v around the tube, rad.
+    """Return a torus about the z axis: u is the angle about it and v the angle about the tube, rad.
 
     v is 0 on the outer equator and pi on the inner one. It has no poles.
 
     Raises
     ------
     InvalidArgument
-        If the tube, m, is not thinner than the hole allows.
+        If ``tube_radius`` is not less than ``radius``, m.
     """
     radius, tube_radius = (
         arguments.positive_number("radius", radius),
@@ -165,9 +168,10 @@ def torus(radius: float, tube_radius: float) -> Surface:
 
 
 def bezier_surface(points: ArrayLike) -> Surface:
-    """Over control points ``(m, n, 3)``, m: u along the first axis of the grid and v along the second.
+    """Return the Bezier surface of control points ``(m, n, 3)``, m.
 
-    Both go from 0 to 1; beyond, the polynomials go on.
+    u goes along the first axis of the grid, v along the second, both from 0 to 1; the polynomials extend it
+    beyond.
 
     Raises
     ------
@@ -186,13 +190,13 @@ def bezier_surface(points: ArrayLike) -> Surface:
 
 
 def bernstein_polynomials(count: int, u: Symbolic) -> list[Symbolic]:
-    """Weights of so many control points of a Bezier curve at u: the Bernstein polynomials."""
+    """Return the Bernstein polynomials at u: the weights of the control points of a Bezier curve."""
     degree = count - 1
     return [comb(degree, i) * u**i * (1 - u) ** (degree - i) for i in range(count)]
 
 
 def triangulate(surface: Surface, num_u: int = 24, num_v: int = 24) -> tuple[Array, Array]:
-    """Vertices ``(m, 3)`` and triangles ``(t, 3)`` of the surface over its usual range, for pictures."""
+    """Return vertices ``(m, 3)`` and triangles ``(t, 3)`` of the surface over its usual range."""
     u, v = (
         np.linspace(low, high, count + 1)
         for low, high, count in zip(surface.low, surface.high, (num_u, num_v), strict=True)
@@ -205,13 +209,13 @@ def triangulate(surface: Surface, num_u: int = 24, num_v: int = 24) -> tuple[Arr
 
 
 def rotation_about_z(angle: Symbolic) -> Symbolic:
-    """Rotation ``(3, 3)``."""
+    """Return the rotation ``(3, 3)`` about z."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
 def normalize(vector: Symbolic) -> Symbolic:
-    """A vector of length one."""
+    """Return the unit vector along a vector."""
     return vector / np.sqrt(vector @ vector)
 
 
@@ -220,6 +224,6 @@ def _outward_direction(u: Symbolic, v: Symbolic) -> Symbolic:
 
 
 def _rotation_about_minus_y(v: Symbolic) -> Symbolic:
-    """Rotation about -y."""
+    """Return the rotation ``(3, 3)`` about -y."""
     c, s = np.cos(v), np.sin(v)
     return np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
