@@ -19,9 +19,9 @@ X, Y, Z = np.eye(3)
 
 KINDS = {
     "fixed": types.Fixed(),
-    "ball": types.ExponentialSpherical(),
-    "hinge": types.Revolute(),
-    "slider": types.Prismatic(),
+    "spherical": types.ExponentialSpherical(),
+    "revolute": types.Revolute(),
+    "prismatic": types.Prismatic(),
     "cylindrical": types.Cylindrical(),
     "planar": types.Free2D(),
     "universal": types.Universal(),
@@ -29,9 +29,9 @@ KINDS = {
 NAMES = {kind: name for name, kind in KINDS.items()}
 FORBIDDEN = {
     "fixed": (0, 1, 2, 3, 4, 5),
-    "ball": (3, 4, 5),
-    "hinge": (0, 1, 3, 4, 5),
-    "slider": (0, 1, 2, 3, 4),
+    "spherical": (3, 4, 5),
+    "revolute": (0, 1, 3, 4, 5),
+    "prismatic": (0, 1, 2, 3, 4),
     "cylindrical": (0, 1, 3, 4),
     "planar": (0, 1, 5),
     "universal": (3, 4, 5),
@@ -53,9 +53,9 @@ def allowed(kind, a, b, c):
     """Pose of the body's joint frame in the parent's for three free numbers, as many as are needed."""
     return {
         "fixed": pose(),
-        "ball": pose(Rotation.from_rotvec([a, b, c]).as_matrix()),
-        "hinge": pose(turn(Z, a)),
-        "slider": pose(p=[0, 0, a]),
+        "spherical": pose(Rotation.from_rotvec([a, b, c]).as_matrix()),
+        "revolute": pose(turn(Z, a)),
+        "prismatic": pose(p=[0, 0, a]),
         "cylindrical": pose(turn(Z, a), [0, 0, b]),
         "planar": pose(turn(Z, a), [b, c, 0]),
         "universal": pose(turn(X, a) @ turn(Y, b)),
@@ -95,9 +95,9 @@ def error_in_the_world(joint, poses):
     return np.array(
         {
             "fixed": [*tilt, -yc @ xp, *own],
-            "ball": own,
-            "hinge": [*tilt, *own],
-            "slider": [*tilt, -yc @ xp, xp @ d, yp @ d],
+            "spherical": own,
+            "revolute": [*tilt, *own],
+            "prismatic": [*tilt, -yc @ xp, xp @ d, yp @ d],
             "cylindrical": [*tilt, xc @ (d - (zp @ d) * zp), yc @ (d - (zp @ d) * zp)],
             "planar": [*tilt, zp @ d],
             "universal": [*own, -xp @ yc],
@@ -131,17 +131,17 @@ class TestRows:
     @given(joints_in_place())
     def test_allow_exactly_what_the_joint_should(self, place):
         joint, poses = place
-        assert np.linalg.matrix_rank(maximal.joint_rows(joint, poses), tol=1e-9) == joint.count
+        assert np.linalg.matrix_rank(maximal.joint_rows(joint, poses), tol=1e-9) == joint.num_constraints
         freedom = {
             "fixed": 0,
-            "ball": 3,
-            "hinge": 1,
-            "slider": 1,
+            "spherical": 3,
+            "revolute": 1,
+            "prismatic": 1,
             "cylindrical": 2,
             "planar": 3,
             "universal": 2,
         }
-        assert joint.count == 6 - freedom[NAMES[joint.kind]]
+        assert joint.num_constraints == 6 - freedom[NAMES[joint.kind]]
 
     @given(joints_in_place())
     def test_are_numbers_of_the_relative_twist_exactly(self, place):
@@ -234,7 +234,7 @@ class TestReactions:
     @given(joints_in_place(), vectors(6))
     def test_are_opposite_seen_from_the_world(self, place, numbers_):
         joint, poses = place
-        reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.count])
+        reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.num_constraints])
         parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
         forces, moments = [], []
         for E, wrench in ((poses[joint.body], reaction.on_body), (parent, reaction.on_parent)):
@@ -247,7 +247,7 @@ class TestReactions:
     @given(joints_in_place(), vectors(6), vectors(18))
     def test_do_no_work_on_motions_that_the_joint_allows(self, place, numbers_, mixture):
         joint, poses = place
-        reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.count])
+        reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.num_constraints])
         free = null_space(error_jacobian(joint, poses), rcond=1e-7)
         twists = (free @ mixture[: free.shape[1]]).reshape(3, 6)
         power = reaction.on_body @ twists[joint.body]
@@ -259,7 +259,7 @@ class TestReactions:
     def test_pull_the_body_along_the_error(self, place, numbers_):
         """Work of the multipliers on any motion: themselves times the rate of the errors."""
         joint, poses = place
-        pushes = numbers_[: joint.count]
+        pushes = numbers_[: joint.num_constraints]
         reaction = maximal.joint_reactions(joint, poses, pushes)
         work = pushes @ error_jacobian(joint, poses)
         for k, wrench in ((joint.body, reaction.on_body), (joint.parent, reaction.on_parent)):

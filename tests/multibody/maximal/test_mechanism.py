@@ -206,7 +206,7 @@ class TestReactions:
         np.testing.assert_allclose(on_first[:3], expected, atol=1e-7)
 
     @given(
-        st.sampled_from(("hinge", "cylindrical", "slider", "ball", "planar", "universal")),
+        st.sampled_from(("revolute", "cylindrical", "prismatic", "spherical", "planar", "universal")),
         frames(),
         arrays(6),
     )
@@ -219,11 +219,11 @@ class TestReactions:
         motion = maximal.accelerations(pulled, state)
         reaction = maximal.joint_reactions(joint, state.E, motion.multipliers).on_body
         free = {
-            "hinge": [2],
-            "slider": [5],
+            "revolute": [2],
+            "prismatic": [5],
             "cylindrical": [2, 5],
             "planar": [2, 3, 4],
-            "ball": [0, 1, 2],
+            "spherical": [0, 1, 2],
             "universal": [0, 1],
         }[kind]
         held = [k for k in range(6) if k not in free]

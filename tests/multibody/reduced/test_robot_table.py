@@ -36,8 +36,8 @@ def test_a_repaired_robot_and_one_that_is_none(tmp_path):
 
 
 def test_it_would_notice_a_difference(monkeypatch):
-    damped = robot_table.trees.passive_joint_forces
-    monkeypatch.setattr(robot_table.trees, "passive_joint_forces", lambda *state: 1.0001 * damped(*state))
+    damped = robot_table.reduced.passive_joint_forces
+    monkeypatch.setattr(robot_table.reduced, "passive_joint_forces", lambda *state: 1.0001 * damped(*state))
     assert not robot_table.compared(example("arm")).agrees
 
 
