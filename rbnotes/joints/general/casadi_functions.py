@@ -29,7 +29,7 @@ def jacobian(function: Callable[[Any], Any], point: Any) -> Array:
     """Return derivatives ``(m, k)`` of m results by k arguments, at numbers or symbols ``(k,)``."""
     ca, p = casadi(), symbol_vector("p", len(point))
     derivative = ca.densify(ca.jacobian(to_casadi_matrix(function(p)), to_casadi_matrix(p)))
-    derivative = ca.Function("slopes", [to_casadi_matrix(p)], [derivative])(
+    derivative = ca.Function("jacobian", [to_casadi_matrix(p)], [derivative])(
         ca.densify(to_casadi_matrix(point))
     )
     return (
@@ -93,7 +93,9 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
         ddot = ca.reshape(ca.jtimes(ca.vec(dot), q, qdot) + ca.jtimes(ca.vec(columns), q, qddot), 6, count)
         by_each = ca.jacobian(ca.vec(columns), q)
         table = ca.densify(ca.vec(ca.vertcat(dot, ddot, by_each)))
-        return ca.Function("bends", [q, qdot, qddot], [table, ca.densify(margins)], {"cse": True})
+        return ca.Function(
+            "subspace_derivatives", [q, qdot, qddot], [table, ca.densify(margins)], {"cse": True}
+        )
 
     def build(function_name: str, inputs: list[Any], *outputs: Any) -> Any:
         dense = [ca.densify(each) for each in (*outputs, margins) if each.numel()]
@@ -106,13 +108,17 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
 
     return {
         "pose": lambda: build("pose", [q], R, t),
-        "jacobian": lambda: build("jacobian", [q], S),
-        "rate": lambda: build("rate", [q, qdot], rate()),
-        "slopes": lambda: build("slopes", [q], ca.jacobian(ca.vec(ca.densify(S)), q)),
-        "drift_slope": lambda: build("drift_slope", [q, qdot], ca.jacobian(bias_acceleration, q)),
-        "motion": kinematics,
-        "guarded": lambda: kinematics(R=R.T, margins=margins),
-        "bends": subspace_derivatives,
+        "motion_subspace": lambda: build("motion_subspace", [q], S),
+        "motion_subspace_rate": lambda: build("motion_subspace_rate", [q, qdot], rate()),
+        "motion_subspace_derivative": lambda: build(
+            "motion_subspace_derivative", [q], ca.jacobian(ca.vec(ca.densify(S)), q)
+        ),
+        "bias_acceleration_derivative": lambda: build(
+            "bias_acceleration_derivative", [q, qdot], ca.jacobian(bias_acceleration, q)
+        ),
+        "kinematics": kinematics,
+        "kinematics_and_margins": lambda: kinematics(R=R.T, margins=margins),
+        "subspace_derivatives": subspace_derivatives,
     }
 
 

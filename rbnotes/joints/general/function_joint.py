@@ -125,41 +125,41 @@ class FunctionJoint(JointType):
 
         Margins are not checked.
         """
-        return self._functions["motion"]()
+        return self._functions["kinematics"]()
 
     def kinematics_and_margins_function(self) -> Any:
         """Return the same function with R by rows and the margins as one more output.
 
         The joint is singular where a margin is below MIN_MARGIN.
         """
-        return self._functions["guarded"]()
+        return self._functions["kinematics_and_margins"]()
 
     def subspace_derivatives_function(self) -> Any:
         """Return the function of q, qdot, qddot ``(m,)`` for derivatives of S ``(m (12 + 6 m))`` and margins.
 
         For each column: its first and second rates, and the derivatives of all columns by its coordinate.
         """
-        return self._functions["bends"]()
+        return self._functions["subspace_derivatives"]()
 
     def compute_transform(self, q: Array) -> Array:
-        R, t = self._evaluate("_pose_of", q)
+        R, t = self._evaluate(self._pose_function, q)
         Q = np.zeros((*q.shape[:-1], 4, 4))
         Q[..., :3, :3], Q[..., :3, 3], Q[..., 3, 3] = R, t[..., 0], 1
         return Q
 
     def compute_motion_subspace(self, q: Array) -> Array:
-        return self._evaluate("_jacobian", q)[0]
+        return self._evaluate(self._motion_subspace_function, q)[0]
 
     def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
-        return self._evaluate("_rate", q, qdot)[0]
+        return self._evaluate(self._subspace_rate_function, q, qdot)[0]
 
     def compute_motion_subspace_derivative(self, q: Array) -> Array:
         k = self.num_coordinates
-        slopes = self._evaluate("_slopes", q)[0].reshape(*q.shape[:-1], k, 6, k)
-        return np.swapaxes(slopes, -3, -2)
+        derivatives = self._evaluate(self._subspace_derivative_function, q)[0].reshape(*q.shape[:-1], k, 6, k)
+        return np.swapaxes(derivatives, -3, -2)
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        return self._evaluate("_drift_slopes", q, qdot)[0]
+        return self._evaluate(self._bias_derivative_function, q, qdot)[0]
 
     def compute_nearest_coordinates(self, Q: Array) -> Array:
         return search_coordinates(self, Q, self._initial_coordinates(Q), self._bounds)
@@ -173,27 +173,27 @@ class FunctionJoint(JointType):
         return casadi_functions.derivative_functions(self._traced_pose)
 
     @cached_property
-    def _pose_of(self) -> VectorizedFunction:
+    def _pose_function(self) -> VectorizedFunction:
         return VectorizedFunction(self._functions["pose"]())
 
     @cached_property
-    def _jacobian(self) -> VectorizedFunction:
-        return VectorizedFunction(self._functions["jacobian"]())
+    def _motion_subspace_function(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["motion_subspace"]())
 
     @cached_property
-    def _rate(self) -> VectorizedFunction:
-        return VectorizedFunction(self._functions["rate"]())
+    def _subspace_rate_function(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["motion_subspace_rate"]())
 
     @cached_property
-    def _slopes(self) -> VectorizedFunction:
-        return VectorizedFunction(self._functions["slopes"]())
+    def _subspace_derivative_function(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["motion_subspace_derivative"]())
 
     @cached_property
-    def _drift_slopes(self) -> VectorizedFunction:
-        return VectorizedFunction(self._functions["drift_slope"]())
+    def _bias_derivative_function(self) -> VectorizedFunction:
+        return VectorizedFunction(self._functions["bias_acceleration_derivative"]())
 
-    def _evaluate(self, name: str, *vectors: Array) -> list[Array]:
-        results: list[Array] = getattr(self, name)(*vectors)
+    def _evaluate(self, function: VectorizedFunction, *vectors: Array) -> list[Array]:
+        results = function(*vectors)
         if self._margin_names:
             margins = np.abs(results.pop()[..., 0])
             # Where a margin is zero, other margins and the results may be NaN.
@@ -218,7 +218,7 @@ class FunctionJoint(JointType):
         samples = np.random.default_rng(0).uniform(
             *self._bounds, size=(NUM_ROTATION_SAMPLES, self.num_coordinates)
         )
-        R, t, *_ = self._pose_of(samples)
+        R, t, *_ = self._pose_function(samples)
         regular = np.all(np.isfinite(R), axis=(-1, -2)) & np.all(np.isfinite(t), axis=(-1, -2))
         R = R[regular]
         orthogonality_error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
