@@ -12,7 +12,6 @@ from rbnotes.complementarity.block_principal_pivoting import (
     refine_active_set,
 )
 from rbnotes.complementarity.conversions import (
-    box_from_lcp,
     box_unknowns,
     lcp_from_box,
     lcp_from_qp,
@@ -48,7 +47,6 @@ __all__ = [
     "Statistics",
     "Status",
     "block_principal_pivoting",
-    "box_from_lcp",
     "box_residuals",
     "box_unknowns",
     "enumeration",

@@ -82,18 +82,6 @@ def qp_from_box(box: BoxLCP) -> QP:
     return QP(Q=box.M, c=box.q, A=A, b=np.concatenate([box.lower[has_lower], -box.upper[has_upper]]))
 
 
-def box_from_lcp(lcp: LCP) -> BoxLCP:
-    """Return the box LCP with the bounds 0 and infinity.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``lcp`` is not an ``LCP``.
-    """
-    arguments.require_instance("lcp", lcp, LCP)
-    return BoxLCP(M=lcp.M, q=lcp.q, lower=0.0, upper=np.inf)
-
-
 def lcp_from_box(box: BoxLCP) -> LCP:
     """Return an LCP with the same solutions; :func:`box_unknowns` recovers the unknowns.
 

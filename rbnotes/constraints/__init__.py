@@ -13,7 +13,6 @@ from rbnotes.constraints.kkt import (
     kkt_inverse,
     kkt_matrix,
 )
-from rbnotes.constraints.matrices import is_symmetric
 from rbnotes.constraints.projection import (
     constrained_force,
     constrained_velocity,
@@ -29,7 +28,6 @@ __all__ = [
     "constrained_velocity",
     "factor_kkt",
     "force_projection",
-    "is_symmetric",
     "kkt_inverse",
     "kkt_matrix",
     "velocity_projection",

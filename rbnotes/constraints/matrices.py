@@ -15,21 +15,11 @@ KKTSolver = Callable[[Array, Array], tuple[Array, Array]]
 """Function from the upper and the lower right side of a KKT system to velocities and multipliers."""
 
 
-def is_symmetric(M: Matrix) -> bool:
-    """Return True if a dense or sparse matrix is symmetric to rounding.
+def is_symmetric_unchecked(M: Matrix) -> bool:
+    """Return True if a finite square matrix, dense or sparse, is symmetric to rounding.
 
     A dense matrix is multiplied by a vector from both sides, which needs less memory than its transpose.
-
-    Raises
-    ------
-    InvalidArgument
-        If the shape of ``M`` does not fit.
     """
-    return is_symmetric_unchecked(check_square(M))
-
-
-def is_symmetric_unchecked(M: Matrix) -> bool:
-    """Return :func:`is_symmetric` for a finite square matrix, without checks."""
     if sparse.issparse(M):
         return bool(abs(M - M.T).max() <= 1e-12 * abs(M).max()) if M.nnz else True
     probe = np.cos(np.arange(len(M)) + 0.5)

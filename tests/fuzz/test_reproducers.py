@@ -248,7 +248,6 @@ def unsorted_mass():
 
 
 SPARSE = {
-    "symmetry": constraints.is_symmetric,
     "free step": lambda mass: dynamics.solve_unconstrained_step(StepProblem(mass, np.ones(2))),
     "factors": lambda mass: constraints.factor_kkt(mass, sparse.csc_array([[1.0, 0.0]])).solve([1.0, 0.0]),
     "Euler's step": lambda mass: dynamics.symplectic_euler(

@@ -63,7 +63,6 @@ CALLS = [
     Call(lcp.qp_minimizer, {"qp": lcp.QP(M, Q, A, BOUNDS), "z": np.array([0.5, 0.25])}),
     Call(lcp.qp_from_lcp, {"lcp": PROBLEM}),
     Call(lcp.qp_from_box, {"box": BOX}),
-    Call(lcp.box_from_lcp, {"lcp": PROBLEM}),
     Call(lcp.lcp_from_box, {"box": lcp.BoxLCP(M, Q, [0.0, -1.0, -2.0], [np.inf, 1.0, 2.0])}),
     Call(
         lcp.box_unknowns,

@@ -8,7 +8,6 @@ from scipy import sparse
 
 from rbnotes.constraints import (
     kkt,
-    matrices,
     projection,
     sequential_impulses,
     soft_constraints,
@@ -49,8 +48,6 @@ CALLS = [
         for matrices in ({"M": M, "G": G}, LARGE)
     ),
     Call(kkt.factor_kkt, {"M": M, "G": G, "redundancy": "refuse"}, fine={"M": ("sparse",), "G": ("sparse",)}),
-    Call(matrices.is_symmetric, {"M": M}, fine={"M": ("sparse", "transposed")}),
-    Call(matrices.is_symmetric, {"M": LARGE["M"]}, fine={"M": ("sparse", "transposed")}),
     # Right sides may have columns.
     Call(FACTORS.solve, {"b": B, "g": ERRORS}),
     Call(kkt.factor_kkt(**LARGE).solve, {"b": B, "g": ERRORS}),
