@@ -276,7 +276,7 @@ def test_what_a_joint_takes_back_is_known_where_contacts_push():
     np.testing.assert_allclose(errors[1], (1 - gamma * setting.h) * errors[0], atol=1e-9)
     assert kick.contacts.impulses[0, 0] > 0.01
     # The joint is moved at 0.04 m/s; its second-order target leaves 2e-5 m/s to correct.
-    assert np.abs(kick.contacts.after[:, 0]).max() < 2e-4
+    assert np.abs(kick.contacts.velocities_after[:, 0]).max() < 2e-4
 
 
 @pytest.mark.parametrize("weight", [0.0, 9.81])
