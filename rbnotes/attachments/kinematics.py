@@ -56,9 +56,7 @@ def points_on_body(
     if phi is not None:
         phi = arguments.single_vector("phi", phi, 6)
         biases = np.cross(phi[:3], Gamma @ phi) @ R.T
-    return [
-        Attachment(k, {body: J}, drift) for k, J, drift in zip(components, R @ Gamma, biases, strict=True)
-    ]
+    return [Attachment(k, {body: J}, bias) for k, J, bias in zip(components, R @ Gamma, biases, strict=True)]
 
 
 def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) -> Attachment:

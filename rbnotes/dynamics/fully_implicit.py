@@ -1,12 +1,12 @@
 """Fully implicit steps: the equations of motion hold exactly at the end, or in the middle, of the step.
 
 The implicit schemes of Lloyd 0.9 solve one linear problem, with the force linearized at the start of the step
-and the mass matrix held. Where masses and forces change much in a step, as those of trees do, Newton's method
-goes on until
+and a constant mass matrix. If masses and forces change much in a step, as those of trees do, Newton's method
+iterates until
 
     f(state) - M(state) (v+ - v) / h = 0
 
-holds at the state that v+ leads to. Its linear problems have the exact derivatives of the left side.
+holds at the state that v+ gives. Its linear problems have the exact derivatives of the left-hand side.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from rbnotes.errors import NotConverged
 from rbnotes.unchecked import se3
 
 MAX_STEP_HALVINGS = 12
-"""Shares of a Newton step that are tried: the smallest one is 1/2048."""
+"""Largest number of trial fractions of a Newton step: the smallest fraction is 1/2048."""
 
 
 class DifferentiableSystem(MechanicalSystem, Protocol):
-    """A system that knows how what is left of its equations of motion changes."""
+    """Mechanical system with derivatives of the residual of its equations of motion."""
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """``force - mass acceleration (N,)``; K: along increments of the positions, D: by the velocities."""
+        """Return ``force - mass acceleration (N,)`` with K along increments and D by velocities."""
         ...
 
 
 @dataclass(frozen=True)
 class FullyImplicitScheme:
-    """A step whose equations of motion hold at a part c of it.
+    """Time step whose equations of motion hold at a fraction c of the step.
 
-    There the velocities are ``u = v + c (v+ - v)``, and the positions have moved by ``c h u``; the whole step
-    moves them by ``h u``. Newton's method starts at the old velocities. A correction is halved until less is
-    left of the equations than before, measured by the kinetic energy of the velocities that it would make.
+    There the velocities are ``u = v + c (v+ - v)``, and the increment of the positions is ``c h u``; that of the
+    whole step is ``h u``. Newton's method starts at the old velocities. Corrections are halved until the
+    residual of the equations decreases, measured by the energy norm of the velocity error.
 
-    Constraints are those of ``solve``: with :func:`~rbnotes.dynamics.constrained_step`, rows at the start.
+    ``solve`` adds the constraints: with :func:`~rbnotes.dynamics.constrained_step`, rows at the start.
 
     Raises InvalidArgument if ``tolerance`` is not positive, ``max_iterations`` is negative, or the shape of
     ``fraction`` does not fit.
     """
 
     fraction: float
-    """c, without unit: 1 at the end, 1/2 in the middle of the step."""
+    """Fraction c, without unit: 1 at the end, 1/2 in the middle of the step."""
     tolerance: float = 1e-10
-    """How far the last correction may move the positions, in rad and m; relative to how far they move in the
-    step, where that is more than 1. What is left after it is about the square of that."""
+    """Largest change of the positions by the last correction, in rad and m, relative to their increment in the
+    step if that is more than 1. The remaining error is about the square of it."""
     max_iterations: int = 30
     """Largest number of corrections."""
 

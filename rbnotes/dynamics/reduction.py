@@ -1,4 +1,4 @@
-"""Reduction: a system in fewer velocities, ``v = J v_reduced + drift`` (Lloyd 0.17, 0.18).
+"""Reduction: a system in fewer velocities, ``v = J v_reduced + bias`` (Lloyd 0.17, 0.18).
 
 Attached components move with their masters, hyper-reduced bodies with a few amplitudes, the bodies of a tree
 with its joints: all velocities follow from fewer, independent ones. What holds the system to that does no
