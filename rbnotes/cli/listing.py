@@ -55,7 +55,7 @@ def check_verify(options: argparse.Namespace) -> None:
 
 
 def print_records(records: Sequence[Record], *, verify: bool) -> int:
-    """Records as JSON, with residuals and counterexamples if they are to be run."""
+    """Print records as JSON, with residuals and counterexamples if they are to be run."""
     if not verify:
         print_json([record_to_dict(record) for record in records])
         return 0
@@ -65,7 +65,7 @@ def print_records(records: Sequence[Record], *, verify: bool) -> int:
 
 
 def summary(records: Sequence[Record]) -> str:
-    """One line: how many claims and displays, and the displays' verdicts."""
+    """Return one line: how many claims and displays, and the displays' verdicts."""
     verdicts = display_verdicts(records)
     counts = Counter(verdicts.values())
     parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])

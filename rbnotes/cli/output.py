@@ -16,12 +16,12 @@ from rbnotes.ledger.runner import Outcome
 
 
 def console() -> Console:
-    """Where commands print."""
+    """Return where commands print."""
     return Console(highlight=False)
 
 
 def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table whose first column holds ids: wider than the terminal rather than with an id or a word cut."""
+    """Print a table whose first column holds ids: wider than the terminal rather than with an id or a word cut."""
     rows, table = [*rows], Table()
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(head)]
     least = [
@@ -40,7 +40,7 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
 
 
 def _column_widths(wanted: Sequence[int], least: Sequence[int], available: int) -> list[int]:
-    """What columns take of the room: those that want more than others give way, but none its words."""
+    """Return what columns take of the room: those that want more than others give way, but none its words."""
     at_most = (
         [min(most, max(few, level)) for most, few in zip(wanted, least, strict=True)]
         for level in range(max(wanted), 0, -1)
@@ -59,7 +59,7 @@ def print_json(data: Any) -> None:
 
 
 def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
-    """A record, and what running it showed if it was run, as plain JSON values."""
+    """Return a record, and what running it showed if it was run, as plain JSON values."""
     ran = outcome or Outcome(record, False)
     counterexample = ran.counterexample
     return {
@@ -85,7 +85,7 @@ def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, 
 
 
 def to_plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
+    """Return a value as JSON can hold it."""
     return (
         np.asarray(value).tolist()
         if isinstance(value, np.ndarray | np.generic | float | int)

@@ -21,7 +21,7 @@ from rbnotes.ledger.sources import active_ledger
 
 
 def add_record_command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
-    """A command about records that its options select."""
+    """Return a command about records that its options select."""
     added: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
     added.set_defaults(run=run)
     added.add_argument(
@@ -37,7 +37,7 @@ def add_record_command(commands: Any, name: str, run: Any, help: str) -> argpars
 
 
 def select_records(options: argparse.Namespace) -> list[Record]:
-    """The records that the options name, in reading order.
+    """Return the records that the options name, in reading order.
 
     Raises
     ------

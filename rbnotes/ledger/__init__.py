@@ -22,7 +22,7 @@ __all__ = ["Record", "Verdict", "context", "find", "load", "use"]
 
 
 def load() -> tuple[Record, ...]:
-    """All records, by source, section and line of the notes."""
+    """Return all records, by source, section and line of the notes."""
     return _load(active_ledger())
 
 
@@ -38,7 +38,7 @@ def _load(opened_ledger: Ledger) -> tuple[Record, ...]:
 
 
 def find(id: str) -> Record:
-    """The record with this id, or another name of it: ``S 1.62``, ``lloyd 0.45``, ``1.62``, ``so3.exp``.
+    """Return the record with this id or another name: ``S 1.62``, ``lloyd 0.45``, ``1.62``, ``so3.exp``.
 
     Raises
     ------

@@ -42,7 +42,7 @@ class ChoiceDatabase(ExampleDatabase):
         self.choices = choices
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        """The choices of a claim."""
+        """Return the choices of a claim."""
         name = key.decode()
         return [self.choices[name]] if name in self.choices else []
 
@@ -56,7 +56,7 @@ class ChoiceDatabase(ExampleDatabase):
             del self.choices[key.decode()]
 
     def to_json(self, claims: Iterable[str]) -> str:
-        """The choices of these claims as text."""
+        """Return the choices of these claims as text."""
         encoded = {
             name: b64encode(self.choices[name]).decode() for name in sorted(claims) if name in self.choices
         }
@@ -64,7 +64,7 @@ class ChoiceDatabase(ExampleDatabase):
 
 
 def stored_choices() -> ChoiceDatabase:
-    """What the ledger brings along; choices to be played back, so nothing is saved there."""
+    """Return what the ledger brings along; choices to be played back, so nothing is saved there."""
     return _read_choices(active_ledger().folder / FILE_NAME)
 
 
@@ -75,7 +75,7 @@ def _read_choices(path: Path) -> ChoiceDatabase:
 
 
 def replay(record: Record) -> SearchResult:
-    """The kept inputs of a claim, if they still show its print wrong."""
+    """Return the kept inputs of a claim, if they still show its print wrong."""
     if record.id not in stored_choices().choices or record.printed is None or record.reference is None:
         return SearchResult(None, 0.0)
     return search(

@@ -56,7 +56,10 @@ class Section:
 
 
 def sections() -> tuple[Section, ...]:
-    """Every section of the notes that states something, in reading order; nothing if it is not told."""
+    """Return every section of the notes that states something, in reading order.
+
+    Nothing if it is not told.
+    """
     return _read_sections(active_ledger().folder / "sections.csv")
 
 
@@ -69,13 +72,13 @@ def _read_sections(path: Path) -> tuple[Section, ...]:
 
 
 def entries_without_record(records: Iterable[Record]) -> tuple[Entry, ...]:
-    """The inventory's entries without a record."""
+    """Return the inventory's entries without a record."""
     displays = {record.display for record in records}
     return tuple(entry for entry in inventory() if entry.id not in displays)
 
 
 def count_prose_claims(records: Iterable[Record]) -> dict[Entry, int]:
-    """The places of prose with records, in the order of the records, and the number of claims of each.
+    """Return the places of prose with records, in the order of the records, and the number of claims of each.
 
     There is no list of the sentences that state something: what is checkable was found by reading.
     """
@@ -94,7 +97,7 @@ def section_sort_key(source: str, section: str) -> tuple[int, list[tuple[int, in
 
 
 def display_verdicts(records: Iterable[Record]) -> dict[str, Verdict]:
-    """The verdict of each display: the worst of its claims."""
+    """Return the verdict of each display: the worst of its claims."""
     order = list(Verdict)
     verdicts: dict[str, list[Verdict]] = defaultdict(list)
     for record in records:

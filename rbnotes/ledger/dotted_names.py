@@ -8,7 +8,7 @@ from typing import Any
 
 
 def resolve(dotted: str) -> Callable[..., Any]:
-    """The object with the dotted name ``rbnotes.module.name`` (or a module)."""
+    """Return the object with the dotted name ``rbnotes.module.name`` (or a module)."""
     parts = dotted.split(".")
     for split in range(len(parts), 0, -1):
         try:

@@ -48,19 +48,19 @@ def conditions(source: str) -> list[Record]:
 
 
 def causes(source: str) -> list[Cause]:
-    """What explains several corrections to one set of notes, the most of them first."""
+    """Return what explains several corrections to one set of notes, the most of them first."""
     known = {record.id for record in corrections(source)}
     own = [cause for cause in CAUSES if known.issuperset(cause.ids)]
     return sorted(own, key=lambda cause: -len(cause.ids))
 
 
 def cause(record: Record) -> Cause | None:
-    """The root cause of a correction, if it shares one with others."""
+    """Return the root cause of a correction, if it shares one with others."""
     return next((cause for cause in CAUSES if record.id in cause.ids), None)
 
 
 def earlier_correction(record: Record) -> Record | None:
-    """The earlier correction of the same display whose replacement mends this one, too."""
+    """Return the earlier correction of the same display whose replacement mends this one, too."""
     own = corrections(record.source)
     earlier = own[: own.index(record)] if record in own else []
     same = (r for r in earlier if r.display == record.display and r.replacement == record.replacement)
@@ -69,24 +69,28 @@ def earlier_correction(record: Record) -> Record | None:
 
 @cache
 def effects() -> dict[str, str]:
-    """What a claim, taken as printed, does to a simulation: a sentence by id, where one has been run."""
+    """Return what a claim, taken as printed, does to a simulation.
+
+    A sentence by id, where one has been run.
+    """
     text = (resources.files("rbnotes.ledger") / "effects.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def effect(record: Record) -> str:
-    """What a claim, taken as printed, does to a simulation; empty where none has been run."""
+    """Return what a claim, taken as printed, does to a simulation; empty where none has been run."""
     return effects().get(record.id, "")
 
 
 def rows(records: Iterable[Record]) -> list[dict[str, str]]:
-    """One row of text for each correction."""
+    """Return one row of text for each correction."""
     result = []
     for record in records:
         shared = cause(record)
         values = (
-            record.id, record.source, record.section, place_in_notes(record), str(record.verdict), record.title,
-            shared.title if shared else "", record.formula, record.correction, record.replacement,
+            record.id, record.source, record.section, place_in_notes(record), str(record.verdict),
+            record.title, shared.title if shared else "", record.formula, record.correction,
+            record.replacement,
             record.condition, record.units_mismatch, record.remark, effect(record),
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
@@ -94,7 +98,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
 
 
 def as_csv(records: Sequence[Record]) -> str:
-    """The corrections as a table that a spreadsheet reads."""
+    """Return the corrections as a table that a spreadsheet reads."""
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -103,7 +107,7 @@ def as_csv(records: Sequence[Record]) -> str:
 
 
 def as_markdown(records: Sequence[Record]) -> str:
-    """The corrections as Markdown with TeX between dollars: summary, root causes, entries."""
+    """Return the corrections as Markdown with TeX between dollars: summary, root causes, entries."""
     lines = ["# Errata", "", PREFACE, ""]
     for source in active_ledger().sources:
         own = [record for record in records if record.source == source.name]
@@ -164,7 +168,7 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _format_printed(record: Record) -> str:
-    """A display, or a sentence with formulas in it."""
+    """Return a display, or a sentence with formulas in it."""
     if not record.formula:
         return ""
     parts = tex_to_text.split_text_and_formulas(record.formula)

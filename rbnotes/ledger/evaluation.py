@@ -37,7 +37,7 @@ class NonFiniteReference(ArithmeticError):
 
 
 def evaluate(form: Function, values: Values) -> Array:
-    """The form's result as an array of real numbers."""
+    """Return the form's result as an array of real numbers."""
     with np.errstate(all="ignore"):
         raw = np.asarray(form(*values.values()))
     if np.iscomplexobj(raw):
@@ -46,7 +46,7 @@ def evaluate(form: Function, values: Values) -> Array:
 
 
 def evaluate_reference(reference: Function, values: Values) -> Array:
-    """The reference's result; it must be finite.
+    """Return the reference's result; it must be finite.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def evaluate_reference(reference: Function, values: Values) -> Array:
 
 
 def evaluate_reference_samples(reference: Function, inputs: Inputs, count: int) -> list[Array]:
-    """The reference's results on :func:`samples`, kept until it is another claim's turn."""
+    """Return the reference's results on :func:`samples`, kept until it is another claim's turn."""
     return _evaluate_reference_samples(reference, tuple(inputs.items()), count)
 
 
@@ -75,7 +75,7 @@ def _evaluate_reference_samples(
 
 
 def try_evaluate(form: Function, values: Values) -> Array | None:
-    """The form's result; None if it cannot be evaluated on shapes that the formula allows."""
+    """Return the form's result; None if it cannot be evaluated on shapes that the formula allows."""
     try:
         return evaluate(form, values)
     except (ValueError, IndexError, ArithmeticError):
@@ -111,7 +111,7 @@ def deviation_or_inf(form: Function, expected: Array, values: Values) -> float:
 
 
 def distance(actual: Array, expected: ArrayLike, *, printed_numbers: bool = False) -> float:
-    """Residual of a result, see :func:`deviation`; printed numbers are compared as they are."""
+    """Return residual of a result, see :func:`deviation`; printed numbers are compared as they are."""
     expected = np.asarray(expected, dtype=np.float64)
     if actual.shape != expected.shape or not np.all(np.isfinite(actual)):
         return np.inf
@@ -142,7 +142,10 @@ def inputs_strategy(inputs: Inputs) -> st.SearchStrategy[Values]:
 
 
 def _region_inputs(region: strategies.Region, inputs: Inputs, large_argument: str | None = None) -> Inputs:
-    """The inputs; large ones half of the time one alone, since what turns fast need not be huge as well."""
+    """Return the inputs.
+
+    Large ones half of the time one alone, since what turns fast need not be huge as well.
+    """
     if region != "large":
         return inputs
     count = len(inputs)
@@ -169,9 +172,9 @@ def samples(
 ) -> list[Values]:
     """Return ``count`` inputs; always the same ones, unless drawn ``afresh``.
 
-    Others, but again always the same ones, are drawn from another ``region`` or with another ``random_seed`` of the
-    generator of random numbers. Where they are large, it is all arguments or one of them: that which is to be
-    large ``large_argument``, if one is named.
+    Another ``region`` or another ``random_seed`` gives other inputs, again always the same ones. Where they
+    are large, it is all arguments or one of them: that which is to be large ``large_argument``, if one is
+    named.
     """
     if not inputs:
         return [{}]
@@ -233,8 +236,8 @@ def search(
 ) -> SearchResult:
     """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
 
-    With ``require_finite`` a form that gives no number does not count as wrong. With ``stored_choices``, a claim and a
-    database, only what is kept there is tried.
+    With ``require_finite`` a form that gives no number does not count as wrong. With ``stored_choices``, a
+    claim and a database, only the choices kept there are tried.
     """
     worst = 0.0
 

@@ -18,17 +18,20 @@ MAX_LISTED_ENTRIES = 6
 
 
 def format_number(value: float) -> str:
-    """A number in few digits."""
+    """Return a number in few digits."""
     return f"{value:.{NUM_DIGITS}g}"
 
 
 def format_inputs(values: Mapping[str, Any]) -> list[str]:
-    """One line, or a few, for each named value."""
+    """Return one line, or a few, for each named value."""
     return [line for name, value in values.items() for line in _format_lines(name, value)]
 
 
 def format_result(value: Any, other: Any) -> str:
-    """A result beside another: as a whole if it is small, else the entry in which the two differ most."""
+    """Return a result beside another.
+
+    As a whole if it is small, else the entry in which the two differ most.
+    """
     first, second = np.asarray(value, dtype=float), np.asarray(other, dtype=float)
     if first.shape != second.shape:
         return f"an array of the shape {first.shape}"
@@ -78,7 +81,7 @@ def _format_lines(name: str, value: Any) -> Iterator[str]:
 
 
 def _format_short(numbers: Array) -> str | None:
-    """An array of at most two axes in one line, if its structure allows."""
+    """Return an array of at most two axes in one line, if its structure allows."""
     if numbers.ndim == 0:
         return format_number(numbers.item())
     if numbers.size == 0:

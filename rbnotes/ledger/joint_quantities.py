@@ -80,12 +80,12 @@ def accelerations(values: Arguments) -> VectorQuantity:
 
 
 def forces(values: Arguments) -> VectorQuantity:
-    """What does work on them: torques of angles, forces of lengths."""
+    """Return what does work on them: torques of angles, forces of lengths."""
     return ENERGY / coordinates(values)
 
 
 def momenta(values: Arguments) -> VectorQuantity:
-    """What goes with their rates."""
+    """Return what goes with their rates."""
     return forces(values) * TIME
 
 
@@ -95,7 +95,7 @@ def mass_matrix(values: Arguments) -> MatrixQuantity:
 
 
 def jacobian(values: Arguments) -> MatrixQuantity:
-    """Twists of the bodies for velocities of the joints."""
+    """Return twists of the bodies for velocities of the joints."""
     return matrix_quantity(TWIST, velocities(values))
 
 

@@ -24,7 +24,7 @@ _NUMBER = (
 
 
 def place_in_notes(record: Record) -> str:
-    """The claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
+    """Return the claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
     if record.source == LIBRARY:
         return f"library, {record.implemented_by[0]}"
     [(kind, number)] = re.findall(r"^([a-z]+)(.*)$", record.display.rsplit("/", 1)[1])
@@ -40,7 +40,7 @@ def place_in_notes(record: Record) -> str:
 
 
 def find_claims(text: str, records: Sequence[Record]) -> list[Record]:
-    """The claims that a name stands for, in reading order.
+    """Return the claims that a name stands for, in reading order.
 
     A name is an id or its beginning; an equation's number, with or without the notes it is in (``S 1.62``,
     ``sueda 1.62``, ``1.62``); an algorithm (``S algorithm 6``); a section, where no equation has its number
@@ -55,7 +55,7 @@ def find_claims(text: str, records: Sequence[Record]) -> list[Record]:
 
 
 def find_claim(text: str, records: Sequence[Record]) -> Record:
-    """The claim that a name stands for.
+    """Return the claim that a name stands for.
 
     Raises
     ------
@@ -83,13 +83,13 @@ def find_claim(text: str, records: Sequence[Record]) -> Record:
 
 
 def unknown_claim_error(argument: str, text: str, records: Sequence[Record]) -> InvalidArgument:
-    """The error for a name that stands for no claim."""
+    """Return the error for a name that stands for no claim."""
     near = ", ".join(nearest_ids(text, records))
     return InvalidArgument(argument, f"{text!r}, which names no claim", f"perhaps one of {near}")
 
 
 def nearest_ids(text: str, records: Iterable[Record]) -> list[str]:
-    """The five ids that a mistyped name is most like."""
+    """Return the five ids that a mistyped name is most like."""
     names: dict[str, str] = {}
     for record in records:
         names.setdefault(record.id, record.id)
@@ -99,7 +99,7 @@ def nearest_ids(text: str, records: Iterable[Record]) -> list[str]:
 
 
 def search(words: str, records: Iterable[Record]) -> list[Record]:
-    """The claims that hold all the words, those with more of them in the title first."""
+    """Return the claims that hold all the words, those with more of them in the title first."""
     search_words = words.lower().split()
 
     def weight(record: Record) -> int:

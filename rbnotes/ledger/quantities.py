@@ -1,10 +1,10 @@
 """What arguments and results of claims are: lengths, twists, wrenches, inertias, pure numbers.
 
-A quantity gives each entry of an array its dimension. :class:`Dimension` is that of all entries alike;
-:class:`VectorQuantity` goes along the last axis (a twist: three rates, three velocities); :class:`MatrixQuantity` along the
-last two (an inertia: momenta for twists). Both repeat, so that two twists one after the other are a
-``TWIST`` as well. :class:`StackedQuantity` says what is stacked along the first axis, :class:`TupleQuantity` and
-:class:`ObjectQuantity` what a tuple or an object holds.
+A quantity gives each entry of an array its dimension. :class:`Dimension` is the same for all entries;
+:class:`VectorQuantity` varies along the last axis (a twist: three rates, three velocities),
+:class:`MatrixQuantity` along the last two (an inertia: momenta for twists). Both repeat, so that two twists
+one after the other are a ``TWIST`` as well. :class:`StackedQuantity` describes what is stacked along the
+first axis, :class:`TupleQuantity` and :class:`ObjectQuantity` what a tuple or an object holds.
 
 Angles are numbers, as everywhere where a sine is taken of them.
 """
@@ -134,7 +134,7 @@ class MatrixQuantity:
         return np.broadcast_to(whole, (*shape, 3))
 
     def __str__(self) -> str:
-        """The units of its blocks, row by row; the last row of a pose is always the same numbers."""
+        """Return the units of its blocks, row by row; the last row of a pose is always the same numbers."""
         upper = self.rows.entries[:3] if self.columns == POINT and len(self.rows.entries) == 4 else None
         rows = upper or self.rows.entries
         return ", ".join(dict.fromkeys((row / each).unit for row in rows for each in self.columns.entries))
@@ -189,12 +189,12 @@ QuantityDeclaration = AnyQuantity | Callable[[Mapping[str, Any]], AnyQuantity]
 
 
 def vector_quantity(*blocks: tuple[Dimension, int]) -> VectorQuantity:
-    """A column of so many entries of each dimension."""
+    """Return a column of so many entries of each dimension."""
     return VectorQuantity(tuple(dimension for dimension, count in blocks for _ in range(count)))
 
 
 def matrix_quantity(rows: Dimension | VectorQuantity, columns: Dimension | VectorQuantity) -> MatrixQuantity:
-    """A matrix that makes ``rows`` from ``columns``."""
+    """Return a matrix that makes ``rows`` from ``columns``."""
     return MatrixQuantity(_as_vector_quantity(rows), _as_vector_quantity(columns))
 
 
@@ -204,7 +204,7 @@ def stacked_quantity(*parts: Quantity) -> StackedQuantity:
 
 
 def resolve_declaration(quantity: QuantityDeclaration, values: Mapping[str, Any]) -> AnyQuantity:
-    """What is declared, for these arguments."""
+    """Return what is declared, for these arguments."""
     return quantity(values) if callable(quantity) else quantity
 
 
@@ -220,7 +220,7 @@ class Units:
     """Factor of the numbers of times, without unit."""
 
     def preserving_constants(self, constants: Sequence[Dimension]) -> Units:
-        """The change nearest to this one that leaves the numbers of these dimensions as they are."""
+        """Return the change nearest to this one that leaves the numbers of these dimensions as they are."""
         powers = np.log2([self.length, self.mass, self.time])
         if constants:
             fixed = np.array([constant._powers for constant in constants])
@@ -233,7 +233,7 @@ class Units:
         return np.asarray(2.0**powers)
 
     def convert(self, value: Any, quantity: AnyQuantity) -> Any:
-        """A value in these units."""
+        """Return a value in these units."""
         if isinstance(quantity, ObjectQuantity):
             fields = quantity.fields.items()
             return replace(value, **{name: self.convert(getattr(value, name), each) for name, each in fields})
@@ -272,7 +272,7 @@ SUPERSCRIPTS = dict(zip("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹˙", strict=T
 
 
 def _collapse_repeats(texts: Iterator[str]) -> list[str]:
-    """Each text once for a run of equal ones, with how many these are."""
+    """Return each text once for a run of equal ones, with how many these are."""
     runs: list[tuple[str, int]] = []
     for text in texts:
         if runs and runs[-1][0] == text:

@@ -278,7 +278,7 @@ def in_full() -> dict[str, str]:
 
 
 def replacement(id: str, formula: str) -> str:
-    """What to put in the place of a record's print; empty if nothing is listed.
+    """Return what to put in the place of a record's print; empty if nothing is listed.
 
     Raises
     ------
@@ -296,5 +296,5 @@ def replacement(id: str, formula: str) -> str:
 
 
 def brackets_in_rows(tex: str) -> str:
-    """The same formula, with brackets after row breaks told from distances."""
+    """Return the same formula, with brackets after row breaks told from distances."""
     return ROW_OF_BRACKETS.sub(r"\\\\{}[", tex)

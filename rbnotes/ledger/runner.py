@@ -56,7 +56,7 @@ NUM_REPEATED_INPUTS = 3
 
 
 def count_cases(record: Record) -> int:
-    """Inputs on which the forms of a record are tried, at least, each time that it is run."""
+    """Return inputs on which the forms of a record are tried, at least, each time that it is run."""
     if record.reference is None:
         return 0
     if not record.inputs:
@@ -100,13 +100,13 @@ class EvaluatedInputs:
         return cls(values, [evaluate_reference(reference, each) for each in values])
 
     def results(self, form: Function) -> list[Array | None]:
-        """What a form makes of them, run once; None where it cannot be evaluated."""
+        """Return what a form makes of them, run once; None where it cannot be evaluated."""
         if form not in self.form_results:
             self.form_results[form] = [try_evaluate(form, values) for values in self.values]
         return self.form_results[form]
 
     def max_residual(self, form: Function) -> float:
-        """Largest residual of a form, see :func:`rbnotes.ledger.evaluation.deviation`."""
+        """Return largest residual of a form, see :func:`rbnotes.ledger.evaluation.deviation`."""
         results = zip(self.results(form), self.expected, self.values, strict=True)
         return max((deviation_of_result(*each) for each in results), default=0.0)
 
@@ -118,7 +118,7 @@ class EvaluatedInputs:
         )
 
     def is_reproduced_by(self, form: Function) -> bool:
-        """Whether a form agrees with the oracle to the last bit on all of them."""
+        """Return True if a form agrees with the oracle to the last bit on all of them."""
         return all(
             found is not None and np.array_equal(found, right)
             for found, right in zip(self.results(form), self.expected, strict=True)
@@ -191,7 +191,7 @@ def verify(
 def _evaluate_inputs(
     reference: Function, inputs: Inputs, samples_on_grid: list[Values], count: int, *, afresh: bool
 ) -> EvaluatedInputs:
-    """What the oracle makes of the inputs drawn, at most ``count``, and of a few off the grid, in the end."""
+    """Evaluate the oracle on the inputs drawn, at most ``count``, and on a few off the grid."""
     if afresh or not inputs:
         trials = EvaluatedInputs.evaluate(reference, samples_on_grid)
     else:
@@ -245,7 +245,7 @@ def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Se
 
 
 def _evenly_spaced(places: list[int]) -> list[int]:
-    """A few of many, far from each other."""
+    """Return a few of many, far from each other."""
     return places[:: max(1, len(places) // NUM_REPEATED_INPUTS)][:NUM_REPEATED_INPUTS]
 
 
@@ -310,7 +310,7 @@ def _measure_forms(
 
 
 def _describe_residual(form: str, size: float, values: Values | None) -> str:
-    """How far a form is off, and on which inputs, if it takes any and they are known."""
+    """Return how far a form is off, and on which inputs, if it takes any and they are known."""
     text = f"the {form} form is off by up to {size:.2g}"
     return (
         "\n".join([f"{text}, for example on", *(f"  {line}" for line in formatting.format_inputs(values))])
@@ -320,7 +320,7 @@ def _describe_residual(form: str, size: float, values: Values | None) -> str:
 
 
 def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True) -> SearchResult:
-    """The smallest inputs on which a print that is called wrong is wrong, by a number that tells.
+    """Return the smallest inputs on which a print that is called wrong is wrong, by a number that tells.
 
     A print that gives no number at all counts only where the record says why (``undefined``).
 

@@ -61,7 +61,7 @@ class Ledger:
     """When a file of it was last changed: what was read before is then not asked again."""
 
     def modules(self) -> Iterator[ModuleType]:
-        """All modules that may hold records."""
+        """Yield all modules that may hold records."""
         for source in self.sources:
             name = self.package if source.module == "." else f"{self.package}.{source.module}"
             importlib.invalidate_caches()
@@ -69,7 +69,7 @@ class Ledger:
                 yield importlib.import_module(info.name)
 
     def source(self, name: str) -> Source:
-        """The source with a name.
+        """Return the source with a name.
 
         Raises
         ------
@@ -87,7 +87,7 @@ _active_ledgers: list[Ledger] = []
 
 
 def active_ledger() -> Ledger:
-    """The ledger that commands and functions are about."""
+    """Return the ledger that commands and functions are about."""
     return _active_ledgers[-1] if _active_ledgers else _package_ledger()
 
 
@@ -97,7 +97,7 @@ def _package_ledger() -> Ledger:
 
 
 def open_ledger(name: str | Path) -> Ledger:
-    """A ledger by its folder, or by the name of an entry point of the group ``rbnotes.ledgers``.
+    """Return a ledger by its folder, or by the name of an entry point of the group ``rbnotes.ledgers``.
 
     Raises
     ------

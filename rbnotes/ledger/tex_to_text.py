@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 def split_text_and_formulas(tex: str) -> list[Piece]:
-    """A claim as words and formulas by turns; a single formula if it is not a sentence."""
+    """Return a claim as words and formulas by turns; a single formula if it is not a sentence."""
     found: list[Piece] = []
     depth = start = at = 0
     while match := TOKEN.search(tex, at):
@@ -58,7 +58,7 @@ def split_text_and_formulas(tex: str) -> list[Piece]:
 
 
 def _closing_brace(tex: str, at: int) -> int:
-    """Where the group ends that was opened before ``at``."""
+    """Return where the group ends that was opened before ``at``."""
     depth = 1
     for place in range(at, len(tex)):
         depth += {"{": 1, "}": -1}.get(tex[place], 0)
@@ -68,13 +68,13 @@ def _closing_brace(tex: str, at: int) -> int:
 
 
 def _text_pieces(text: str) -> list[Piece]:
-    """Text, which may hold formulas between dollars."""
+    """Return text, which may hold formulas between dollars."""
     parts = re.sub(r"\\ |~", " ", text.replace("`", "\u2018").replace("'", "\u2019")).split("$")
     return [Piece(part, index % 2 == 0) for index, part in enumerate(parts) if part]
 
 
 def _formula_pieces(tex: str) -> list[Piece]:
-    """A formula between words; the spaces beside it become spaces of the text."""
+    """Return a formula between words; the spaces beside it become spaces of the text."""
     inner = tex
     before = after = ""
     if match := SPACE.match(inner):
@@ -88,7 +88,7 @@ def _formula_pieces(tex: str) -> list[Piece]:
 
 
 def formula_to_text(tex: str) -> str:
-    """A short formula as a line of text: Greek letters and signs, no fonts, no braces."""
+    """Return a short formula as a line of text: Greek letters and signs, no fonts, no braces."""
     text = re.sub(r"\\[,;:! ]|\\q?quad\b|~|&|\\\\", " ", tex)
     text = re.sub(rf"\\(?:{FONTS})(?![a-zA-Z])", "", text)
     text = re.sub(r"\\([a-zA-Z]+)", lambda command: _unicode_sign(command[1]), text)
@@ -105,7 +105,7 @@ def _unicode_sign(command: str) -> str:
 
 
 def sentence_to_text(text: str) -> str:
-    """A sentence with formulas between dollars, as a terminal shows it: without TeX."""
+    """Return a sentence with formulas between dollars, as a terminal shows it: without TeX."""
     parts = text.split("$")
     parts[1::2] = map(formula_to_text, parts[1::2])
     return "".join(parts)

@@ -218,7 +218,7 @@ class Card:
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
-        """All parts as plain values."""
+        """Return all parts as plain values."""
         record = self.record
         return {
             "id": record.id,
@@ -256,7 +256,7 @@ class Card:
         return f"{text} {self.units[name]}" if name in self.units else text
 
     def _meaning(self, name: str) -> str:
-        """A single number that comes back is in no frame."""
+        """Return the meaning of an argument or of the result; a single number has no frame."""
         return "" if name == "result" and self.returns in ("", NUMBER) else meaning(self.record, name)
 
     def _describe(self, name: str, text: str) -> str:
@@ -274,7 +274,7 @@ class Card:
 
 
 def card(id: str) -> Card:
-    """The card of a claim.
+    """Return the card of a claim.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def _evaluate_or_none(form: Function, values: Values) -> Array | None:
 
 
 def _form_source(form: Function | None) -> str | None:
-    """Source of a form, after that of the claim's functions that it calls."""
+    """Return source of a form, after that of the claim's functions that it calls."""
     if form is None:
         return None
     try:

@@ -69,7 +69,7 @@ class NotExtractable(Exception):
 
 
 def standalone_code(record: Record) -> str | None:
-    """Source of a claim's right form, as a function ``right_form`` of the claim's arguments.
+    """Return source of a claim's right form, as a function ``right_form`` of the claim's arguments.
 
     It needs NumPy (or SciPy) only, if that fits on a page, else the library; None if there is no such form.
     """
@@ -99,7 +99,7 @@ class CodePage:
         self.add_function(form, name="right_form")
 
     def text(self) -> str:
-        """The whole, in order."""
+        """Return the whole, in order."""
         body = "\n\n\n".join(self.parts)
         if "np." in body:
             self.imports.add("import numpy as np")
@@ -127,7 +127,7 @@ class CodePage:
         return name
 
     def unused_name(self, name: str, module: str) -> str:
-        """A name that is not taken on this page: with that of its module, if need be."""
+        """Return a name that is not taken on this page: with that of its module, if need be."""
         for candidate in (name, f"{module.rsplit('.', 1)[-1].strip('_')}_{name}", f"_{name}", f"{name}_"):
             if candidate not in self.used_names and not keyword.iskeyword(candidate):
                 self.used_names.add(candidate)
@@ -135,7 +135,7 @@ class CodePage:
         raise NotExtractable(f"no free name for {name}")
 
     def includes(self, module: str) -> bool:
-        """Whether what is in a module is put on the page, rather than imported."""
+        """Return True if what is in a module is put on the page, rather than imported."""
         return any(module == own or module.startswith(own + ".") for own in self.included_packages)
 
     def add_constant(self, name: str, value: Any, module: str) -> str:
@@ -151,7 +151,7 @@ class CodePage:
 
 
 def _is_arguments_module(module: str) -> bool:
-    """Whether what is in a module checks arguments."""
+    """Return True if what is in a module checks arguments."""
     return module == arguments.__name__ or module.startswith(f"{arguments.__name__}.")
 
 
@@ -208,7 +208,7 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def replace_check(self, check: str, node: ast.Call) -> ast.AST:
-        """What a check leaves of a call."""
+        """Return what a check leaves of a call."""
         if check == "common_shape":
             values = [self.visit(option.value) for option in node.keywords]
             return ast.Call(ast.parse("np.broadcast_shapes", mode="eval").body, values, [])
@@ -245,7 +245,7 @@ class _Rewriter(ast.NodeTransformer):
         return ast.Name(self.add_object(node.id, found), node.ctx)
 
     def lookup(self, node: ast.expr) -> Any:
-        """The object that a name, or a name in a module, stands for, if it is none of the function's own."""
+        """Return the object of a name, or of a name in a module, unless the function binds it."""
         if isinstance(node, ast.Name):
             if node.id in self.local_names or node.id not in self.function.__globals__:
                 return _Unknown
@@ -321,7 +321,7 @@ def _function_text(function: FunctionType) -> str:
 
 @cache
 def _last_lines(file: str) -> dict[int, int]:
-    """The last line of each function of a file, by its first, which may be that of a decorator."""
+    """Return the last line of each function of a file, by its first, which may be that of a decorator."""
     functions = [
         node
         for node in ast.walk(ast.parse("".join(linecache.getlines(file))))
@@ -338,7 +338,7 @@ class _Unknown:
 
 
 def _local_names(code: CodeType) -> Iterator[str]:
-    """The names that belong to a function and to those inside it."""
+    """Yield the names that belong to a function and to those inside it."""
     yield from (*code.co_varnames, *code.co_cellvars)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -33,7 +33,7 @@ MAX_DESCRIBED_PARTS = 4
 
 
 def describe_values(values: Sequence[Any]) -> str:
-    """What all these values are, such as ``pose (4, 4)``."""
+    """Return what all these values are, such as ``pose (4, 4)``."""
     first = values[0]
     if any(type(value) is not type(first) for value in values):
         return " or ".join(dict.fromkeys(describe_values([value]) for value in values))
@@ -70,7 +70,10 @@ def describe_units(quantity: AnyQuantity) -> str:
 
 
 def six_vectors(quantity: AnyQuantity) -> list[VectorQuantity]:
-    """Columns of twists or wrenches: six entries in two halves, one of which is the other with a length."""
+    """Return columns of twists or wrenches.
+
+    Six entries in two halves, one of which is the other with a length.
+    """
     if isinstance(quantity, MatrixQuantity):
         return six_vectors(quantity.rows) + six_vectors(quantity.columns)
     if isinstance(quantity, StackedQuantity | TupleQuantity):
@@ -101,7 +104,7 @@ def _describe_parts(values: Sequence[Any]) -> str:
 
 
 def _array_kind(values: list[Array]) -> str:
-    """The kind of arrays of one shape."""
+    """Return the kind of arrays of one shape."""
     shape = values[0].shape
     if len(shape) == 1:
         unit = all(abs(np.linalg.norm(value) - 1) < CLOSE for value in values) and shape[0] > 1
@@ -133,7 +136,7 @@ def _is_pose(E: Array) -> bool:
 def describe_conventions(
     texts: Sequence[str], quantities: Sequence[AnyQuantity], *, linear_first: bool
 ) -> list[str]:
-    """The conventions that matter for these descriptions and quantities.
+    """Return the conventions that matter for these descriptions and quantities.
 
     With ``linear_first`` the notes may stack twists so; else what stands so are coordinates, and no twist.
     """

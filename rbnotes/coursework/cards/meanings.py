@@ -77,7 +77,10 @@ MEANINGS: Mapping[str, str] = MappingProxyType(_MEANINGS)
 
 
 def meaning(claim: Record, name: str) -> str:
-    """What an argument of a claim, or its ``result``, stands for; empty where there is nothing to add."""
+    """Return what an argument of a claim, or its ``result``, stands for.
+
+    Empty where there is nothing to add.
+    """
     source, section = claim.id.split("/")[:2]
     places = [claim.id, claim.display, *(f"{source}/{each}" for each in _beginnings(section))]
     keys = [f"{place}: {name}" for place in places]
@@ -86,6 +89,6 @@ def meaning(claim: Record, name: str) -> str:
 
 
 def _beginnings(section: str) -> list[str]:
-    """A section and those that it is in, the longest first."""
+    """Return a section and those that it is in, the longest first."""
     numbers = section.split(".")
     return [".".join(numbers[:count]) for count in range(len(numbers), 0, -1)]

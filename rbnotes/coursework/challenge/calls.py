@@ -103,7 +103,7 @@ def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: d
 
 
 def _strided_copy(value: Any) -> Any:
-    """The same numbers, with as many others between them in memory, which nobody must read."""
+    """Return the same numbers, with as many others between them in memory, which nobody must read."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not value.ndim:
         return copy.deepcopy(value)
     interleaved = np.full((*value.shape, 2), np.nan, dtype=value.dtype)
@@ -114,7 +114,7 @@ def _strided_copy(value: Any) -> Any:
 def perturb_inputs(
     inputs: Mapping[str, Any], size: float = RELATIVE_PERTURBATION, axes: float = 1
 ) -> dict[str, Any]:
-    """Inputs that differ from these by so much, relative to each number.
+    """Return inputs that differ from these by so much, relative to each number.
 
     Arrays with more than so many axes stay as they are: a rotation is to remain one.
     """
@@ -133,7 +133,7 @@ def _perturb_value(value: Any, size: float, axes: float) -> Any:
 
 
 def is_identical(a: Any, b: Any) -> bool:
-    """Whether two inputs are equal, entry by entry and to the last bit."""
+    """Return True if two inputs are equal, entry by entry and to the last bit."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return type(a) is type(b) and a.shape == b.shape and a.tobytes() == b.tobytes()
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
@@ -150,7 +150,7 @@ def is_identical(a: Any, b: Any) -> bool:
 
 
 def _as_answer(returned: Any) -> Answer:
-    """What was returned as an array of numbers, or why it is none."""
+    """Return what was returned as an array of numbers, or why it is none."""
     if returned is None:
         return Answer("nothing")
     try:
@@ -169,7 +169,7 @@ def _as_answer(returned: Any) -> Answer:
 
 
 def _format_exception(error: BaseException, function: Callable[..., Any]) -> str:
-    """An exception as a student should read it: with the line of his function that raised it."""
+    """Return an exception as a student should read it: with the line of his function that raised it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     home = getattr(getattr(function, "__code__", None), "co_filename", None)
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == home]
@@ -180,7 +180,7 @@ def _format_exception(error: BaseException, function: Callable[..., Any]) -> str
 
 
 def _snapshot_state(function: Callable[..., Any]) -> dict[str, str]:
-    """What a function could remember, as text by name: closed-over values, defaults, global data."""
+    """Return what a function could remember, as text by name: closed-over values, defaults, global data."""
     if not isinstance(function, FunctionType):
         return {}
     code = function.__code__

@@ -66,7 +66,7 @@ class Case:
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
-    """Inputs of a claim from all its regions, with the right results; the same seed gives the same cases.
+    """Return inputs of a claim from all its regions, with the right results, by a seed.
 
     Inputs are those of the record's strategies, and for a conditional claim those on which it holds. Where
     they are drawn from another region than the record is verified on, a case counts only if the library's
@@ -115,7 +115,7 @@ def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
 
 
 def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
-    """Inputs one of whose numbers is larger than it usually is, each number in its turn.
+    """Return inputs one of whose numbers is larger than it usually is, each number in its turn.
 
     Among a few cases the dice would leave most numbers out; those with a ceiling have none.
     """
@@ -132,7 +132,7 @@ def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
 def _draw_inputs(
     inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None
 ) -> list[Values]:
-    """Inputs of a region, none if the claim's inputs keep out of it."""
+    """Return inputs of a region, none if the claim's inputs keep out of it."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -146,7 +146,7 @@ def _draw_inputs(
 def make_case(
     claim: Record, region: Region, values: Values, *, outside_condition: bool = False
 ) -> Case | None:
-    """The case of these inputs; None if they cannot tell right from wrong.
+    """Return the case of these inputs; None if they cannot tell right from wrong.
 
     With ``outside_condition`` the inputs are to be those on which a conditional claim need not hold.
     """
@@ -174,7 +174,7 @@ def make_case(
 
 
 def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
-    """Where right code shows all its digits, and sees inputs change that differ by little."""
+    """Return where right code shows all its digits, and sees inputs change that differ by little."""
     if claim.tolerance <= SINGLE_PRECISION_ERROR or not right_forms(claim):
         return None
     form = right_forms(claim)[0]
@@ -195,7 +195,7 @@ def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
 def _is_well_conditioned(
     claim: Record, reference: Function, region: Region, values: Values, expected: Array
 ) -> bool:
-    """Whether right code agrees with the oracle to fewer digits than the tolerance, however it rounds.
+    """Return True if right code agrees with the oracle to fewer digits than the tolerance, however it rounds.
 
     Near zero that is the library's: a formula that is right on paper may lose half of its digits there.
     """
@@ -209,6 +209,6 @@ def _is_well_conditioned(
 
 
 def right_forms(claim: Record) -> list[Function]:
-    """The forms of a claim that are right where it is true: the library's, and the print if it is."""
+    """Return the forms of a claim that are right where it is true: the library's, and the print if it is."""
     printed = [] if claim.verdict in NEEDS_CORRECTION else [claim.printed]
     return [form for form in (claim.library, *printed) if form is not None]

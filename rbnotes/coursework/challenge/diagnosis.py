@@ -58,7 +58,7 @@ MUTATION_HINTS = {
 
 
 def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES) -> str:
-    """The one slip that explains all answers, in words; empty if there is none, or more than one.
+    """Return the one slip that explains all answers, in words; empty if there is none, or more than one.
 
     It is looked for among those that explain the ``first`` cases.
     """

@@ -56,7 +56,7 @@ def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
 
 
 def units_mismatch(probed_answers: Sequence[tuple[Probe, Answer, Sequence[Answer]]]) -> str:
-    """What is wrong with the dimension of a function's results, in words; empty if nothing is.
+    """Return what is wrong with the dimension of a function's results, in words; empty if nothing is.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def _probe(claim: Record, place: int, case: Case) -> Probe | None:
 
 
 def _describe_mismatch(found: Sequence[tuple[Array, Array]]) -> str:
-    """The first entry whose dimension is another one, or none at all."""
+    """Return the first entry whose dimension is another one, or none at all."""
     if not found or any(grown.shape != found[0][0].shape for grown, _ in found):
         return ""
     grown, wanted = np.array([each for each, _ in found]), found[0][1]

@@ -19,7 +19,10 @@ LINE_WIDTH = 86
 
 
 def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
-    """A value on one line or several; without ``decimals`` with all its digits, unless few are enough."""
+    """Return a value on one line or several.
+
+    Without ``decimals`` with all its digits, unless few are enough.
+    """
     if isinstance(value, str) or value is None:
         return str(value)
     if named := _fields(value):
@@ -62,14 +65,14 @@ def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass or a named tuple by name; none of anything else."""
+    """Return the fields of a dataclass or a named tuple by name; none of anything else."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value) if field.repr}
     return value._asdict() if hasattr(value, "_asdict") else {}
 
 
 def format_float(number: float | np.floating[Any]) -> str:
-    """The shortest text that gives the number back."""
+    """Return the shortest text that gives the number back."""
     return repr(float(number))
 
 

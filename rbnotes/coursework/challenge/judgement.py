@@ -103,7 +103,7 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
 
 
 def format_results(judgement: Judgement) -> str:
-    """The two results, with the digits in which they differ."""
+    """Return the two results, with the digits in which they differ."""
     got, expected = judgement.got, judgement.expected
     decimals = distinguishing_decimals(got, expected) if isinstance(got, np.ndarray) else None
     lines = [f"  expected {format_value(expected, decimals=decimals or 6)}"]
@@ -117,7 +117,7 @@ def _error(case: Case, value: NDArray[Any]) -> float:
 
 
 def _reproducibility_error(case: Case, answer: Answer) -> tuple[Status, str] | None:
-    """Whether the same inputs gave another answer at another time."""
+    """Return True if the same inputs gave another answer at another time."""
     if answer.repeated is not None and _differs(case, answer, answer.repeated):
         if answer.changed_globals:
             return "stateful", f"two calls with the same inputs gave two answers: {_describe_state(answer)}"
@@ -131,7 +131,7 @@ def _reproducibility_error(case: Case, answer: Answer) -> tuple[Status, str] | N
 
 
 def _layout_error(case: Case, answer: Answer) -> str:
-    """What is wrong where the same numbers do not lie side by side in memory; empty if nothing is."""
+    """Return what is wrong where the same numbers do not lie side by side in memory; empty if nothing is."""
     if answer.strided is None or not _differs(case, answer, answer.strided):
         return ""
     reason = f"it raised {answer.strided.text}" if answer.strided.kind == "exception" else "it is wrong"
@@ -172,7 +172,7 @@ def _describe_shape(value: NDArray[Any]) -> str:
 
 
 def finite_numbers(case: Case, answer: Answer) -> Array | None:
-    """The answer's numbers, if they are finite, real and as many as are expected."""
+    """Return the answer's numbers, if they are finite, real and as many as are expected."""
     value = answer.value
     if value is None or value.shape != case.expected.shape or value.dtype.kind == "c":
         return None

@@ -24,14 +24,14 @@ TWISTS_BELOW_HALF_TURN: Inputs = {
 
 
 def left_jacobian(xi: Array) -> Array:
-    """Columns: how the pose moves, seen from the world, while one entry of xi grows."""
+    """Return columns: how the pose moves, seen from the world, while one entry of xi grows."""
     X = twist_matrix(xi)
     rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
     return _twist_columns([rate @ expm(-X) for rate in rates])
 
 
 def right_jacobian(xi: Array) -> Array:
-    """The same, seen from the body."""
+    """Return the same, seen from the body."""
     X = twist_matrix(xi)
     rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
     return _twist_columns([expm(-X) @ rate for rate in rates])
@@ -100,10 +100,10 @@ RECORDS = (
 
 
 def load_all() -> tuple[Record, ...]:
-    """The claims of the ledger, and these."""
+    """Return the claims of the ledger, and these."""
     return (*ledger.load(), *RECORDS)
 
 
 def find_task(id: str) -> Record:
-    """The claim or task of this name, see :func:`rbnotes.ledger.lookup.find_claim`."""
+    """Return the claim or task of this name, see :func:`rbnotes.ledger.lookup.find_claim`."""
     return lookup.find_claim(id, load_all())

@@ -194,7 +194,7 @@ def _try_inputs(
 
 
 def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
-    """The smallest inputs beyond a claim's condition that show its print wrong, if the function is too."""
+    """Return the smallest inputs beyond a claim's condition on which print and function are wrong."""
     values = replay(record).counterexample
     found = (
         None
@@ -209,7 +209,7 @@ def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -
 def _shrink_failure(
     record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
 ) -> tuple[Case, Judgement]:
-    """The smallest inputs on which the function is wrong in the same way, in the same region."""
+    """Return the smallest inputs on which the function is wrong in the same way, in the same region."""
 
     tried = partial(_try_inputs, record, function, region=case.region)
 

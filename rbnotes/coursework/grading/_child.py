@@ -196,7 +196,7 @@ def _answer_or_exception(call: Callable[[], calls.Answer]) -> calls.Answer:
 
 
 def _format_error(error: BaseException, file: str) -> str:
-    """The error with the submission's own line."""
+    """Return the error with the submission's own line."""
     try:
         text = "".join(traceback.format_exception_only(type(error), error)).strip()
         if isinstance(error, SyntaxError):

@@ -43,7 +43,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(message: Any) -> Any:
-    """The value that :func:`encode` was given.
+    """Return the value that :func:`encode` was given.
 
     A scalar of numpy comes back as an array without axes, and a dataclass, which the other side need not
     know, as an object with the same attributes.
@@ -87,12 +87,12 @@ def _decode_array(shape: Any, name: Any, data: Any) -> Any:
 
 
 def encode_message(message: Any) -> bytes:
-    """One message as one line."""
+    """Return one message as one line."""
     return json.dumps(message).encode() + b"\n"
 
 
 def decode_message(line: bytes) -> dict[str, Any]:
-    """The message of one line.
+    """Return the message of one line.
 
     Raises
     ------

@@ -112,7 +112,10 @@ def set_resource_limits(memory: int, file_size: int, files: int, processes: int)
 
 
 def _has_own_process_count() -> bool:
-    """Whether this user's processes are counted afresh: in a user namespace, or as a user nobody else is."""
+    """Return True if this user's processes are counted afresh.
+
+    In a user namespace, or as a user nobody else is.
+    """
     if _FIRST_RESERVED_UID <= os.geteuid() < _FIRST_RESERVED_UID + 1000:
         return True
     with suppress(OSError), open("/proc/self/uid_map") as file:

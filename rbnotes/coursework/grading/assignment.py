@@ -110,7 +110,7 @@ class Assignment:
 
 
 def read_assignment(path: str | Path) -> Assignment:
-    """The assignment in a TOML file.
+    """Return the assignment in a TOML file.
 
     Raises
     ------
@@ -176,7 +176,7 @@ _FIELD_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def _build(kind: type[DataclassInstance], entry: Any, place: str, *, positive: bool = False) -> Any:
-    """A dataclass from a table: no unknown names, none missing, numbers where numbers belong."""
+    """Return a dataclass from a table: no unknown names, none missing, numbers where numbers belong."""
     if not isinstance(entry, dict):
         raise InvalidArgument(place, repr(entry), "a table")
     known = {each.name: each for each in fields(kind)}

@@ -55,7 +55,7 @@ class Journal:
                 self._known[entry["key"]] = grade_from_dict(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
-        """The grade, if this very submission was graded before."""
+        """Return the grade, if this very submission was graded before."""
         return self._known.get(self._key(submission))
 
     def add(self, submission: Submission, grade: Grade) -> None:
@@ -146,7 +146,7 @@ def _collect_transcripts(
     executor: Executor,
     local_processes: ChildProcesses | None,
 ) -> Iterator[tuple[Submission, Transcript]]:
-    """Every submission once; what an executor loses is handed in again, in the end run here."""
+    """Yield every submission once; what an executor loses is handed in again, in the end run here."""
     # Another process cannot be told to stop; what it gets must be plain data.
     run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
     limits = prepared.assignment.limits
@@ -177,7 +177,7 @@ def _collect_transcripts(
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """The executor of a Dask cluster, whose machines need rbnotes too.
+    """Open the executor of a Dask cluster, whose machines need rbnotes too.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class ChildProcesses:
 
     @contextmanager
     def track(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
-        """A child is counted while this lasts; raises :class:`Interrupted` if all have been ended."""
+        """Count a child while this lasts; raises :class:`Interrupted` if all have been ended."""
         with self._lock:
             if self._stopped:
                 raise Interrupted

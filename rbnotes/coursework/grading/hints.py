@@ -27,7 +27,7 @@ class HintFinder:
         self._found: dict[bytes, str] = {}
 
     def dimension_hint(self, answers: Sequence[Answer]) -> str:
-        """What is wrong with the dimension, in words; empty if nothing is.
+        """Return what is wrong with the dimension, in words; empty if nothing is.
 
         Parameters
         ----------
@@ -45,7 +45,10 @@ class HintFinder:
         )
 
     def slip_hint(self, answers: Sequence[Answer]) -> str:
-        """The one slip that explains the answers, in words; empty if there is none, or more than one."""
+        """Return the one slip that explains the answers, in words.
+
+        Empty if there is none, or more than one.
+        """
         if self._claim is None or len(answers) < len(self._cases):
             return ""
         tried = list(zip(self._cases, answers, strict=False))

@@ -111,7 +111,7 @@ def _copy_value(value: Any) -> Any:
 def _load_attribute(
     task: Task, name: str, assignment: Assignment, sources: dict[Path, dict[str, Any]]
 ) -> Callable[..., Any] | Mapping[str, Any] | Any:
-    """What ``file.py:name`` beside the assignment stands for."""
+    """Return what ``file.py:name`` beside the assignment stands for."""
     file, _, attribute = name.partition(":")
     path = assignment.folder / file
     place = f"task {task.function}: {name}"

@@ -39,13 +39,13 @@ def grades_csv(grades: Sequence[Grade]) -> str:
 
 
 def csv_cell(student: str) -> str:
-    """A name as a table's cell: a spreadsheet would compute one that begins like a formula."""
+    """Return a name as a table's cell: a spreadsheet would compute one that begins like a formula."""
     shown = "".join(letter if letter.isprintable() else " " for letter in student)
     return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
 
 
 def grade_line(grade: Grade) -> str:
-    """One student in one line of a terminal."""
+    """Return one student in one line of a terminal."""
     counts = Counter(str(mark.status) for mark in grade.task_grades)
     return f"{grade.student}: {grade.points:g} of {grade.max_points:g} points ({_format_counts(counts)})"
 
@@ -55,7 +55,7 @@ def _format_counts(counts: Counter[str]) -> str:
 
 
 def student_markdown(grade: Grade, assignment: Assignment) -> str:
-    """A student's report in Markdown."""
+    """Return a student's report in Markdown."""
     parts = [f"# {assignment.title}: {grade.student}", f"**{grade.points:g} of {grade.max_points:g} points**"]
     for mark in grade.task_grades:
         name = _task_name(mark.function, assignment, "`{}`")
@@ -71,7 +71,7 @@ def student_markdown(grade: Grade, assignment: Assignment) -> str:
 def _task_name(
     function: str, assignment: Assignment, code: str, convert: Callable[[str], str] = lambda title: title
 ) -> str:
-    """A function as the lecturer calls its task, and by its name."""
+    """Return a function as the lecturer calls its task, and by its name."""
     title = next((task.title for task in assignment.tasks if task.function == function), "")
     name = code.format(function)
     return f"{convert(title)} ({name})" if title else name
@@ -91,7 +91,7 @@ def _region_text(mark: TaskGrade) -> str:
 
 
 def student_html(grade: Grade, assignment: Assignment) -> str:
-    """A student's report as a page that needs nothing else."""
+    """Return a student's report as a page that needs nothing else."""
     title = f"{assignment.title}: {grade.student}"
     parts = [
         f"<h1>{escape(title)}</h1>",
@@ -135,7 +135,7 @@ class ClassSummary:
 
 
 def summarize_class(grades: Sequence[Grade]) -> ClassSummary:
-    """The class at a glance."""
+    """Return the class at a glance."""
     shares = [_share(grade.points, grade.max_points) for grade in grades]
     bars = [0] * NUM_BARS
     for share in shares:
@@ -157,7 +157,7 @@ def _share(points: float, of: float) -> float:
 
 
 def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
-    """The class at a glance in Markdown."""
+    """Return the class at a glance in Markdown."""
     found = summarize_class(grades)
     lines = [
         f"# {assignment.title}: the class",
@@ -171,7 +171,7 @@ def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
 
 
 def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
-    """The class at a glance as a page that links to the students' reports beside it."""
+    """Return the class at a glance as a page that links to the students' reports beside it."""
     found = summarize_class(grades)
     title = f"{assignment.title}: the class"
     parts = [
@@ -211,7 +211,7 @@ def _histogram(found: ClassSummary) -> str:
 
 
 def student_file_name(student: str) -> str:
-    """A student's name as that of a file, which no two students share."""
+    """Return a student's name as that of a file, which no two students share."""
     return "".join(
         letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student
     )

@@ -112,7 +112,7 @@ def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> I
 
 @contextmanager
 def _submission_folder() -> Iterator[str]:
-    """A folder for a submission, and nothing of it afterwards, however deep its folders are nested."""
+    """Make a folder for a submission, and remove it afterwards, however deep its folders are nested."""
     around = tempfile.mkdtemp(prefix="submission-")
     inside = os.path.join(around, "0")
     os.mkdir(inside)
@@ -194,7 +194,10 @@ def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> sub
 
 
 def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
-    """The interpreter, the system and the installed packages; the package's rooms without its secrets."""
+    """Yield the interpreter, the system and the installed packages.
+
+    The package's rooms without its secrets.
+    """
     yield from ("/usr", "/lib", "/lib64", "/bin", "/etc", "/dev", "/proc", "/sys/devices/system/cpu")
     stores = sysconfig.get_paths()
     yield from {stores["stdlib"], stores["platstdlib"], os.path.dirname(os.path.realpath(sys.executable))}
@@ -248,7 +251,7 @@ class _Child:
             return FunctionTranscript((), why.stop, why.message)
 
     def call(self, request: Request) -> tuple[FunctionTranscript, bool]:
-        """What one function gave, and whether the child can go on."""
+        """Return what one function gave, and whether the child can go on."""
         self._set_deadline(self.limits.seconds)
         self._send(
             {"function": request.function, "cases": [_messages.encode(case) for case in request.cases]}
@@ -322,7 +325,7 @@ class _Child:
                 data = data[os.write(handle, data) :]
 
     def _receive(self) -> dict[str, Any]:
-        """The next message; raises :class:`_Stopped` if none comes."""
+        """Return the next message; raises :class:`_Stopped` if none comes."""
         while (end := self.buffer.find(b"\n")) < 0:
             with selectors.DefaultSelector() as selector:
                 selector.register(self.answers, selectors.EVENT_READ)
@@ -373,7 +376,7 @@ class _Stopped(Exception):
 
 
 def _printable_text(text: Any) -> str:
-    """What a submission says, as text that any file, page or terminal takes."""
+    """Return what a submission says, as text that any file, page or terminal takes."""
     letters = str(text)[:_MAX_TEXT_LENGTH]
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in letters)
 
@@ -387,7 +390,7 @@ def _output_limit_error(limits: Limits) -> _Stopped:
 
 
 def _decode_answer(found: Any) -> Answer:
-    """An answer, of nothing but arrays and text.
+    """Return an answer, of nothing but arrays and text.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Submission:
 
 
 def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
-    """What is handed in below a folder, by student; or what one file, or one student's folder, holds.
+    """Return what is handed in below a folder, by student; or what one file, or one student's folder, holds.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ..
 
 
 def read_submission(path: str | Path, file: str = "") -> Submission:
-    """What one student handed in: a file, or a folder that holds it.
+    """Return what one student handed in: a file, or a folder that holds it.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def read_submission(path: str | Path, file: str = "") -> Submission:
 
 
 def _reject_duplicates(found: Sequence[Submission]) -> Iterator[Submission]:
-    """A student who handed in twice, a module and a notebook say, costs nobody else a grade."""
+    """Yield a student who handed in twice, a module and a notebook say, costs nobody else a grade."""
     by_student: dict[str, list[Submission]] = {}
     for each in found:
         by_student.setdefault(each.student, []).append(each)
@@ -112,7 +112,7 @@ def _read_folder(folder: Path, file: str) -> Submission:
 
 
 def _read_file(student: str, path: Path, home: Path | None = None) -> Submission:
-    """The text of a file, which a student's own link must not have fetched from elsewhere."""
+    """Return the text of a file, which a student's own link must not have fetched from elsewhere."""
     try:
         if home is not None and path.resolve() != home.resolve() / path.relative_to(home):
             return Submission(student, path.name, problem=f"{path.name} is a link, not a file")
@@ -132,7 +132,10 @@ def _read_file(student: str, path: Path, home: Path | None = None) -> Submission
 
 
 def notebook_code(text: str) -> str:
-    """The code cells of a Jupyter notebook as one module; lines for the shell and magics are left out."""
+    """Return the code cells of a Jupyter notebook as one module.
+
+    Lines for the shell and magics are left out.
+    """
     cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]
     return "\n\n".join("\n".join(map(_without_magic, source.splitlines())) for source in sources) + "\n"

@@ -162,7 +162,7 @@ def _grade_task(
 
 
 def _points(task: Task, regions: Mapping[str, tuple[int, int]]) -> float:
-    """All points, or the shares of the regions that passed whole."""
+    """Return all points, or the shares of the regions that passed whole."""
     if all(map(_is_complete, regions.values())):
         return task.points
     right = sum(share for region, share in task.regions.items() if _is_complete(regions[region]))
@@ -181,7 +181,10 @@ def _readability_key(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
 
 
 def _status_of(judgement: Judgement) -> Status:
-    """A judgement in the fewer words of a grade: what has the form of an answer and is none is wrong."""
+    """Return a judgement in the fewer words of a grade.
+
+    What has the form of an answer and is none is wrong.
+    """
     return judgement.status if judgement.status in STATUSES else "wrong"
 
 
@@ -204,7 +207,7 @@ def _explain_failure(
 
 
 def grade_to_dict(grade: Grade) -> dict[str, Any]:
-    """A grade as JSON values."""
+    """Return a grade as JSON values."""
     return {
         "student": grade.student,
         "points": grade.points,
@@ -226,7 +229,7 @@ def grade_to_dict(grade: Grade) -> dict[str, Any]:
 
 
 def grade_from_dict(table: Mapping[str, Any]) -> Grade:
-    """The grade of :func:`grade_to_dict`."""
+    """Return the grade of :func:`grade_to_dict`."""
     marks = tuple(
         TaskGrade(
             entry["function"],

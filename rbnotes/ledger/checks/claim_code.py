@@ -31,7 +31,10 @@ class UnreadableFunction(TypeError):
 
 
 def code_owner(module: str | None) -> CodeOwner:
-    """Where the code of a module belongs, as seen by the ledger in use; code made of text has no module."""
+    """Return where the code of a module belongs, as seen by the ledger in use.
+
+    Code made of text has no module.
+    """
     return _code_owner(module or "", _claim_module_prefixes())
 
 
@@ -77,12 +80,12 @@ def _claim_module_prefixes() -> tuple[str, ...]:
 
 
 def record_forms(record: Record) -> dict[str, Callable[..., Any]]:
-    """The functions of a record by name, those that it has."""
+    """Return the functions of a record by name, those that it has."""
     return {name: form for name in FORM_NAMES if (form := getattr(record, name)) is not None}
 
 
 def readable_function(function: Callable[..., Any], name: str = "form") -> FunctionType:
-    """A form must be a plain function, whose source can be read.
+    """Return a form must be a plain function, whose source can be read.
 
     Raises
     ------
@@ -108,17 +111,17 @@ def _function_ast(function: FunctionType) -> ast.FunctionDef:
 
 
 def function_ast(function: FunctionType) -> ast.FunctionDef:
-    """Source of a function, a fresh copy."""
+    """Return source of a function, a fresh copy."""
     return copy.deepcopy(_function_ast(function))
 
 
 def qualified_name(code: CodeType, module: str) -> str:
-    """Dotted name of the function at the top of its module that holds a piece of code."""
+    """Return dotted name of the function at the top of its module that holds a piece of code."""
     return f"{module}.{code.co_qualname.split('.<locals>')[0]}"
 
 
 def form_functions(function: FunctionType) -> tuple[FunctionType, ...]:
-    """The functions of claims that a form may call, itself first, found by the names in its code."""
+    """Return the functions of claims that a form may call, itself first, found by the names in its code."""
     found: list[FunctionType] = []
     pending = [function]
     while pending:
@@ -190,7 +193,7 @@ def _is_container(value: Any) -> bool:
 
 
 def constant_dependencies(function: FunctionType) -> dict[str, tuple[Any, ...]]:
-    """The constants of its module that a function names, and the objects that their sources name.
+    """Return the constants of its module that a function names, and the objects that their sources name.
 
     Where these name other constants or functions of claims, also what is named there.
     """
@@ -211,7 +214,7 @@ def constant_dependencies(function: FunctionType) -> dict[str, tuple[Any, ...]]:
 
 
 def _source_dependencies(source: CodeType, module: ModuleType, visited: set[str]) -> Iterable[Any]:
-    """What a source names, and the sources of the constants in it that were not ``visited`` yet."""
+    """Return what a source names, and the sources of the constants in it that were not ``visited`` yet."""
     sources = _constant_code(module)
     for name in set(_code_names(source)) & set(sources):
         if name not in visited:
@@ -227,7 +230,7 @@ def _source_dependencies(source: CodeType, module: ModuleType, visited: set[str]
 
 @cache
 def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
-    """The code of the statements by which a module gives names their values, or fills these."""
+    """Return the code of the statements by which a module gives names their values, or fills these."""
     try:
         text = inspect.getsource(module)
     except (OSError, TypeError):
@@ -250,7 +253,7 @@ def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
 
 
 def _assigned_names(statement: ast.stmt) -> Iterable[str]:
-    """The names that a statement gives a value, or of whose values it changes a part or calls a method."""
+    """Return the names that a statement assigns, changes in part, or calls a method of."""
     for node in ast.walk(statement):
         match node:
             case ast.Name(name, ast.Store()):
@@ -276,7 +279,7 @@ def _code_names(code: CodeType) -> Iterable[str]:
 
 
 def called_name(function: ast.expr) -> str:
-    """The last part of the name that a call's function has; empty if it has none."""
+    """Return the last part of the name that a call's function has; empty if it has none."""
     match function:
         case ast.Name(name) | ast.Attribute(_, name):
             return name
@@ -284,7 +287,7 @@ def called_name(function: ast.expr) -> str:
 
 
 def is_option_value(node: ast.expr) -> bool:
-    """Whether a comparison with it asks how a helper was called."""
+    """Return True if a comparison with it asks how a helper was called."""
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
 
 
@@ -293,7 +296,7 @@ def rebuild_form(
     changed: Mapping[FunctionType, ast.FunctionDef],
     names: Mapping[str, Any] | None = None,
 ) -> FunctionType:
-    """The form with some of its functions replaced by changed sources, and with additional global ``names``.
+    """Return the form with some functions replaced by changed sources, and additional global ``names``.
 
     Functions that call a replaced one are rebuilt as well, so that nothing outside the result changes. So are
     modules and classes of which they name a replaced attribute.
@@ -379,7 +382,7 @@ def _replaced(
 
 
 def _unwrap_function(value: Any) -> FunctionType | None:
-    """The plain function that a value is, or wraps."""
+    """Return the plain function that a value is, or wraps."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     inner = inspect.unwrap(value) if callable(value) else value
@@ -391,7 +394,7 @@ def _copy_cell(cell: CellType) -> CellType:
 
 
 def _compile_changed(source: ast.FunctionDef, function: FunctionType) -> CodeType:
-    """Code of a changed source, closing over the same names as the function did."""
+    """Return code of a changed source, closing over the same names as the function did."""
     free = function.__code__.co_freevars
     scope = ast.parse("def scope(): pass").body[0]
     assert isinstance(scope, ast.FunctionDef)

@@ -94,7 +94,7 @@ class ReferenceCases:
         self._calls: list[int] = []
 
     def count_calls(self, index: int) -> int:
-        """The calls that the form makes on one of the inputs, counted when first asked for."""
+        """Return the calls that the form makes on one of the inputs, counted when first asked for."""
         while len(self._calls) <= index:
             place = len(self._calls)
             with call_counter() as calls:
@@ -103,11 +103,14 @@ class ReferenceCases:
         return self._calls[index]
 
     def accepts(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
-        """Whether the check finds nothing wrong with a form, on all inputs or the first ones."""
+        """Return True if the check finds nothing wrong with a form, on all inputs or the first ones."""
         return all(self._residual(form, index) <= tolerance for index in range(len(self.inputs))[:first])
 
     def _residual(self, form: Function, index: int) -> float:
-        """Residual of a form; infinite if it makes far more calls than the form that it is a mutant of."""
+        """Return residual of a form.
+
+        Infinite if it makes far more calls than the form that it is a mutant of.
+        """
         values, right = self.inputs[index], self.expected[index]
         with cpu_time_limit(MAX_CPU_SECONDS), call_counter(MIN_CALL_LIMIT) as calls:
             deviation = deviation_or_inf(form, right, values)
@@ -146,7 +149,7 @@ def cpu_time_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def call_counter(max_calls: int | None = None) -> Iterator[list[int]]:
-    """Count the functions entered inside; beyond ``max_calls`` they fail: a change can make any loop endless."""
+    """Count the functions entered inside; beyond ``max_calls`` they fail, as loops may be endless."""
     calls = [0]
 
     # Not a profile function, which would be told of every return and of every call into compiled code, too.
@@ -164,7 +167,7 @@ def call_counter(max_calls: int | None = None) -> Iterator[list[int]]:
 
 
 def form_under_test(record: Record) -> Function | None:
-    """The printed form where it is claimed to hold, else the library's."""
+    """Return the printed form where it is claimed to hold, else the library's."""
     if record.verdict in NEEDS_CORRECTION or (
         record.verdict is Verdict.DEFINITION and record.printed is None
     ):
@@ -173,7 +176,7 @@ def form_under_test(record: Record) -> Function | None:
 
 
 def surviving_mutants(record: Record, *, examples: int = MIN_EXAMPLES) -> list[str]:
-    """Changes to the form under test or its helpers that the record's check does not notice.
+    """Return changes to the form under test or its helpers that the check does not notice.
 
     Mutants listed as equivalent are not among them; one that is listed and does not exist, or is noticed
     after all, is. A listed name that ends in ``*`` stands for all mutants that begin so.
@@ -231,7 +234,7 @@ def _matching_equivalent(change: str, record: Record) -> str:
 
 
 def rebuild_unchanged(form: FunctionType) -> FunctionType:
-    """A form rebuilt from its own source and that of its helpers: every mutant but for the change."""
+    """Return a form rebuilt from its own source and that of its helpers: every mutant but for the change."""
     sources = {
         part: mutation_operators.insert_ticks(function_ast(part), TICK) for part in form_functions(form)
     }
@@ -239,7 +242,7 @@ def rebuild_unchanged(form: FunctionType) -> FunctionType:
 
 
 def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
-    """The form's result as a whole: negated, scaled, transposed where that is a change."""
+    """Yield the form's result as a whole: negated, scaled, transposed where that is a change."""
     yield Mutant("negated result", lambda *values: -np.asarray(form(*values)))
     yield Mutant("result scaled by 1.01", lambda *values: 1.01 * np.asarray(form(*values)))
     square = all(right.ndim == 2 and right.shape[0] == right.shape[1] for right in expected)
@@ -248,7 +251,7 @@ def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
 
 
 def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
-    """Every single change to the source of a form and of the helpers that it enters on some inputs."""
+    """Yield every single change to the source of a form and of the helpers that it enters on some inputs."""
     entered = trace(form, draws).entered_code
     parts = [part for part in form_functions(form) if part is form or part.__code__ in entered]
     instrumented = {
@@ -266,10 +269,10 @@ def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
 
 
 def _zero_constants(function: FunctionType) -> list[str]:
-    """The arrays of zeros among the names of a function's module."""
+    """Return the arrays of zeros among the names of a function's module."""
     constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]
 
 
 def _tick() -> None:
-    """A call for each round of a loop, to be counted."""
+    """Count one round of a loop."""

@@ -41,7 +41,7 @@ OPPOSITE_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def mutate(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Each change as a text, and the function with it; ``constants`` are names of arrays of zeros."""
+    """Yield each change as a text, and the function with it; ``constants`` are names of arrays of zeros."""
     excluded = set(_excluded_nodes(source))
     zeros = _zero_array_names(source) | set(constants)
     for node in ast.walk(source):
@@ -53,7 +53,10 @@ def mutate(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[t
 
 
 def _replace_node(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
-    """A node with ``new`` in the place of ``old``, made of the same parts; itself if it does not hold it."""
+    """Return a node with ``new`` in the place of ``old``, made of the same parts.
+
+    Itself if it does not hold it.
+    """
     if node is old:
         return new
     for field, value in ast.iter_fields(node):
@@ -67,7 +70,7 @@ def _replace_node(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
 
 
 def _excluded_nodes(source: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What is no part of the formula: declarations, messages, shapes, options."""
+    """Yield what is no part of the formula: declarations, messages, shapes, options."""
     yield from ast.walk(source.args)
     if source.returns is not None:
         yield from ast.walk(source.returns)
@@ -88,7 +91,7 @@ def _excluded_nodes(source: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def _zero_array_names(source: ast.FunctionDef) -> set[str]:
-    """Names that only ever stand for arrays of zeros."""
+    """Return names that only ever stand for arrays of zeros."""
     zero: dict[str, bool] = {}
     for node in ast.walk(source):
         if isinstance(node, ast.Assign):
@@ -198,7 +201,7 @@ def _operation_changes(node: ast.BinOp) -> Iterator[Change]:
 
 
 def _entry_changes(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: set[str]) -> Iterator[Change]:
-    """Each entry negated; an entry that is literally zero is filled instead."""
+    """Yield each entry negated; an entry that is literally zero is filled instead."""
     text = f"`{ast.unparse(node)}`"
     for place, entry in enumerate(entries):
 
@@ -281,7 +284,7 @@ def _call_changes(
 
 
 def _transposed_operands(subscripts: str) -> Iterator[tuple[str, str]]:
-    """The subscripts of a sum over products, each matrix in its turn transposed."""
+    """Yield the subscripts of a sum over products, each matrix in its turn transposed."""
     operands, arrow, result = subscripts.replace(" ", "").partition("->")
     parts = operands.split(",")
     for place, letters in enumerate(parts):
@@ -315,7 +318,7 @@ def _is_nonzero(node: ast.expr) -> bool:
 
 
 def insert_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
-    """The function with a call of ``tick`` in each round of its while loops, which may be endless."""
+    """Return the function with a call of ``tick`` in each round of its while loops, which may be endless."""
     if not has_while_loop(source):
         return source
     instrumented = copy.deepcopy(source)
@@ -326,5 +329,5 @@ def insert_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
 
 
 def has_while_loop(source: ast.AST) -> bool:
-    """Whether there is a while loop in a source."""
+    """Return True if there is a while loop in a source."""
     return any(isinstance(node, ast.While) for node in ast.walk(source))

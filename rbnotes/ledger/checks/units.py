@@ -38,12 +38,12 @@ PRINTED_FORM = "printed form"
 
 
 def declares_units(record: Record) -> bool:
-    """Whether a claim says what its arguments and its result are."""
+    """Return True if a claim says what its arguments and its result are."""
     return record.result is not None
 
 
 def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, AnyQuantity]:
-    """What the arguments of a claim are.
+    """Return what the arguments of a claim are.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def findings(record: Record) -> list[str]:
 
 
 def result_quantity(record: Record, values: Mapping[str, Any]) -> Quantity:
-    """What the result of a claim is.
+    """Return what the result of a claim is.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _forms(record: Record) -> list[tuple[str, Function]]:
 
 
 def _evaluate_finite(form: Function, values: Values) -> Array | None:
-    """A finite result; None if there is none."""
+    """Return a finite result; None if there is none."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -134,7 +134,7 @@ def _evaluate_finite(form: Function, values: Values) -> Array | None:
 
 
 def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -> str:
-    """Where a result in other units is not what it should be."""
+    """Return where a result in other units is not what it should be."""
     if new is None or new.shape != expected.shape:
         return "in other units there is no such result"
     worst = np.unravel_index(
@@ -142,11 +142,12 @@ def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -
     )
     place = f"entry {', '.join(str(int(i) + 1) for i in worst)}" if worst else "the result"
     dimension = Dimension(*declared.exponents(expected.shape)[worst])
-    return f"{place} is not in {dimension}, {new[worst]:.4g} in other units where {expected[worst]:.4g} is expected"
+    found, right = f"{new[worst]:.4g}", f"{expected[worst]:.4g}"
+    return f"{place} is not in {dimension}, {found} in other units where {right} is expected"
 
 
 def _is_dimensionless(value: Any) -> bool:
-    """Whether a value is no measure of anything: a whole number, a flag, a name."""
+    """Return True if a value is no measure of anything: a whole number, a flag, a name."""
     if isinstance(value, tuple | list):
         return all(map(_is_dimensionless, value))
     if isinstance(value, np.ndarray):

@@ -17,7 +17,7 @@ from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
 
 
 def descendants(assembly: body_trees.Assembly, k: int) -> list[int]:
-    """The bodies that hang on body k, however far, without itself."""
+    """Return the bodies that hang on body k, however far, without itself."""
     found = [k]
     for _ in assembly.parents:
         found += [i for i, parent in enumerate(assembly.parents) if parent in found and i not in found]
@@ -58,13 +58,13 @@ def rigid_subtree_jacobian(assembly: body_trees.Assembly, q: Array, k: int, E: A
 
 
 def parent_frame(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
-    """The frame of a body's parent: the world's, for one that hangs there."""
+    """Return the frame of a body's parent: the world's, for one that hangs there."""
     parent = assembly.parents[k]
     return np.eye(4) if parent < 0 else body_trees.poses(assembly, q)[parent]
 
 
 def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
-    """The inertia ``(6, 6)`` that body k feels like while the joints beyond it are free.
+    """Return the inertia ``(6, 6)`` that body k feels like while the joints beyond it are free.
 
     What of its displacements is left when those joints do their best to keep the points where they are.
     """
@@ -77,7 +77,7 @@ def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Arra
 
 
 def articulated_joint_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
-    """The inertia of joint k's own coordinates, the joints before it locked and those beyond it free."""
+    """Return the inertia of joint k's coordinates, with joints before it locked and those beyond free."""
     slopes = mass_weighted_jacobian(assembly, q)
     own, free = (
         slopes[:, joint_coordinates(assembly, [k])],
@@ -101,7 +101,10 @@ def point_accelerations(assembly: body_trees.Assembly, q: Array, bodies: list[in
 def joint_wrenches(
     assembly: body_trees.Assembly, q: Array, qdot: Array, qddot: Array, wrenches: Array
 ) -> Array:
-    """What joints bring to each body ``(n, 6)``, in its frame: what its points need, less its loads."""
+    """Return what joints bring to each body ``(n, 6)``, in its frame.
+
+    What its points need, less its loads.
+    """
     phi, phidot = body_trees.twists(assembly, q, qdot), body_trees.twist_rates(assembly, q, qdot, qddot)
     E, result = body_trees.poses(assembly, q), []
     bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
@@ -139,7 +142,7 @@ def equation_of_motion_terms(
 
 
 def velocity_bias_forces(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Array:
-    """What the points take ``(k,)`` while the coordinates change steadily, without loads."""
+    """Return what the points take ``(k,)`` while the coordinates change steadily, without loads."""
     return _velocity_bias_forces(assembly, q.tobytes(), qdot.tobytes())
 
 
@@ -182,7 +185,7 @@ def accelerations(assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches
 def net_generalized_force(
     assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array, tau: Array
 ) -> Array:
-    """What of the forces tau ``(k,)`` is left to accelerate the coordinates."""
+    """Return what of the forces tau ``(k,)`` is left to accelerate the coordinates."""
     return tau + applied_generalized_forces(assembly, q, wrenches) - velocity_bias_forces(assembly, q, qdot)
 
 
@@ -240,7 +243,10 @@ def holding_wrenches(assembly: body_trees.Assembly, q: Array, forces: Array) -> 
 
 
 def subtree_joint_accelerations(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
-    """Accelerations ``(k,)`` of each joint with those before it locked; those beyond it are pushed, too."""
+    """Return accelerations ``(k,)`` of each joint with those before it locked.
+
+    Those beyond it are pushed, too.
+    """
     C, found = mass_weighted_jacobian(assembly, q), np.zeros(assembly.num_coordinates)
     for k in range(len(assembly.parents)):
         free, own = (

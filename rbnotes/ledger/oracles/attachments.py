@@ -9,7 +9,7 @@ from rbnotes.ledger.oracles.constrained_systems import energy_matrix, least_squa
 
 
 def attached_velocities(G: Array, v: Array) -> Array:
-    """All velocities where attached ones follow: row by row ``v_k + G_k v = 0``."""
+    """Return all velocities where attached ones follow: row by row ``v_k + G_k v = 0``."""
     return np.concatenate([v, [-(row @ v) for row in G]])
 
 
@@ -26,7 +26,7 @@ def effective_rows(rows: Array, G: Array) -> Array:
 def soft_constrained_motion(
     M: Array, f: Array, soft: tuple[Array, Array, Array], hard: tuple[Array, Array]
 ) -> tuple[Array, Array, Array]:
-    """The motion of least action under hard constraints and soft ones.
+    """Return the motion of least action under hard constraints and soft ones.
 
     Minimises ``v^T M v / 2 - f^T v`` plus, for each soft constraint ``G v = g``, the cost
     ``(G v - g)^2 / (2 R)`` of a violation, as a damper between the two would; ``H v = h`` holds exactly.

@@ -11,13 +11,13 @@ from rbnotes.arguments import Array
 
 
 def bracket(a: Array) -> Array:
-    """Matrix of the cross product with ``a (3,)``, written out by components."""
+    """Return matrix of the cross product with ``a (3,)``, written out by components."""
     x, y, z = a
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
 def motion(E: Array, xi: Array) -> Callable[[float], Array]:
-    """A motion that passes ``E`` at time zero with the body twist ``xi``.
+    """Return a motion that passes ``E`` at time zero with the body twist ``xi``.
 
     The body turns about a fixed axis of the world while its origin flies straight: the twist is only met as
     what it means, an angular velocity and the velocity of the origin, both seen from the body.
@@ -45,7 +45,7 @@ def point_masses(mass: float, inertia: Array, com: Array) -> tuple[float, Array]
 
 
 def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_first: bool = False) -> Array:
-    """The matrix M of the kinetic energy ``xi^T M xi / 2`` of six point masses, from their velocities."""
+    """Return M of the kinetic energy ``xi^T M xi / 2`` of six point masses, from their velocities."""
     each, points = point_masses(mass, inertia, com)
     rotational = np.stack([np.cross(axis, points) for axis in np.eye(3)], axis=-1)
     translational = np.broadcast_to(np.eye(3), rotational.shape)

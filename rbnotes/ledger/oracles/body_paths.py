@@ -15,12 +15,12 @@ Tension = Callable[[Array, Array], Array]
 
 
 def point_positions(E: Array, x: Array) -> Array:
-    """Points of bodies in the world."""
+    """Return points of bodies in the world."""
     return np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
 
 
 def velocities(E: Array, x: Array, phi: Array) -> Array:
-    """Velocities of points of bodies in the world, by cross products."""
+    """Return velocities of points of bodies in the world, by cross products."""
     moving = zip(E, x, phi, strict=True)
     return np.array(
         [pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point)) for pose, point, twist in moving]
@@ -41,7 +41,7 @@ def rate(E: Array, x: Array, phi: Array) -> Array:
 
 
 def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
-    """A tension along a path: moments about the origins and forces, seen from the bodies ``(6n,)``."""
+    """Return a tension along a path: moments about the origins and forces, seen from the bodies ``(6n,)``."""
     steps = np.diff(point_positions(E, x), axis=0)
     F = tension(length(E, x), rate(E, x, phi))
     pulls = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
@@ -54,7 +54,7 @@ def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
 
 
 def pose_derivative(function: Callable[[Array], Array], E: Array) -> Array:
-    """Derivative along ``E exp([xi])``, of which ``E (I + [xi])`` is all that a first derivative sees."""
+    """Return the derivative along ``E exp([xi])``, which equals that along ``E (I + [xi])``."""
 
     def perturbed_poses(xi: Array) -> Array:
         step = np.zeros((len(E), 4, 4), dtype=xi.dtype)
@@ -66,5 +66,5 @@ def pose_derivative(function: Callable[[Array], Array], E: Array) -> Array:
 
 
 def twist_derivative(function: Callable[[Array], Array], phi: Array) -> Array:
-    """Derivative along the twists ``(n, 6)``."""
+    """Return derivative along the twists ``(n, 6)``."""
     return complex_step(lambda z: function(z.reshape(phi.shape)), phi.ravel())

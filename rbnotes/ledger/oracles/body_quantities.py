@@ -84,11 +84,11 @@ class BodyQuantities:
         return [adjoint_matrix(np.linalg.inv(body) @ joint) for joint, body in pairs]
 
     def vdot(self, qddot: Array) -> Array:
-        """Rates ``(n, 6)`` of the twists at these accelerations."""
+        """Return rates ``(n, 6)`` of the twists at these accelerations."""
         return self.bias_acceleration + self.twists_from_rates(qddot)
 
     def twists_from_rates(self, rates: Array) -> Array:
-        """Twists ``(n, 6)`` for rates of the coordinates, or parts of them."""
+        """Return twists ``(n, 6)`` for rates of the coordinates, or parts of them."""
         return body_trees.twists(self.assembly, self.q, rates)
 
     @cached_property
@@ -158,7 +158,7 @@ class StackedBodyMatrices:
         return block_diagonal([-lie_bracket_matrix(rate).T for rate in self.bodies.vdot(qddot)])
 
     def f_e(self, wrenches: Array) -> Array:
-        """Loads of all bodies, all with a minus."""
+        """Return the loads of all bodies, with a minus sign."""
         loads: Array = -(self.bodies.gravity_wrenches + wrenches).ravel()
         return loads
 
@@ -174,7 +174,7 @@ def _stacked_matrices(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> S
 
 
 def _motion_subspace_rate(kind: str, q: Array, qdot: Array) -> Array:
-    """How a joint's twists in its own frame change along the motion."""
+    """Return how a joint's twists in its own frame change along the motion."""
 
     def twists(x: Array) -> Array:
         return body_trees.joint_jacobian(kind, x)
@@ -193,7 +193,7 @@ def _body_quantities(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> Bo
 
 
 def relative_poses(assembly: body_trees.Assembly, q: Array) -> Array:
-    """Poses ``(..., n, 4, 4)`` of the bodies in their parents, from what their joints do alone."""
+    """Return poses ``(..., n, 4, 4)`` of the bodies in their parents, from what their joints do alone."""
     found = []
     for i, (kind, part) in enumerate(
         zip(assembly.kinds, body_trees.coordinate_slices(assembly), strict=True)
@@ -212,7 +212,7 @@ def adjoint_matrix(E: Array) -> Array:
 
 
 def lie_bracket_matrix(xi: Array) -> Array:
-    """The Lie bracket with a twist, as a matrix."""
+    """Return the Lie bracket with a twist, as a matrix."""
     return np.block([[bracket(xi[:3]), ZERO], [bracket(xi[3:]), bracket(xi[:3])]])
 
 

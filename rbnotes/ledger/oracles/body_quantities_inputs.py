@@ -58,7 +58,7 @@ LINKED = st.builds(
 
 
 def library_tree_of(assembly: Assembly) -> Tree:
-    """The library's tree of the same bodies; those built last are kept."""
+    """Return the library's tree of the same bodies; those built last are kept."""
     return _library_tree_of(assembly)
 
 

@@ -50,14 +50,14 @@ class Assembly:
 
 
 def revolute_assembly(parents: tuple[int, ...], joints: Array, bodies: Array) -> Assembly:
-    """Unit masses on hinges about the z axes of the joints' frames."""
+    """Return unit masses on hinges about the z axes of the joints' frames."""
     n = len(parents)
     kinds, inertias = ("revolute",) * n, np.broadcast_to(np.eye(3), (n, 3, 3))
     return Assembly(parents, kinds, joints, bodies, np.ones(n), np.zeros((n, 3)), inertias, np.zeros(3))
 
 
 def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
-    """The same bodies, on joints of one kind, each under another number."""
+    """Return the same bodies, on joints of one kind, each under another number."""
     order = [names.index(i) for i in range(len(names))]
     parents = tuple(-1 if assembly.parents[i] < 0 else names[assembly.parents[i]] for i in order)
     permuted = {
@@ -68,7 +68,7 @@ def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
 
 
 def coordinate_slices(assembly: Assembly) -> list[slice]:
-    """Where each joint's coordinates are among all, body after body."""
+    """Return where each joint's coordinates are among all, body after body."""
     ends = np.cumsum([0, *(NUM_COORDINATES[kind] for kind in assembly.kinds)]).tolist()
     return [slice(start, end) for start, end in pairwise(ends)]
 
@@ -125,7 +125,7 @@ def displacements(assembly: Assembly, q: Array) -> Array:
 
 
 def poses(assembly: Assembly, q: Array) -> Array:
-    """Poses ``(..., n, 4, 4)`` of the bodies at coordinates ``q (..., k)``, which may be complex."""
+    """Return poses ``(..., n, 4, 4)`` of the bodies at coordinates ``q (..., k)``, which may be complex."""
     return displacements(assembly, q) @ assembly.bodies
 
 
@@ -160,7 +160,7 @@ def twists(assembly: Assembly, q: Array, qdot: Array) -> Array:
 
 
 def twist_rates(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
-    """Rates of the body twists ``(n, 6)``, by differences along a motion with these accelerations."""
+    """Return rates of the body twists ``(n, 6)``, by differences along a motion with these accelerations."""
     return time_derivative_at_zero(
         lambda t: twists(assembly, q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot)
     )
@@ -172,12 +172,12 @@ def _twists(E: Array, rates: Array) -> Array:
 
 
 def point_positions(assembly: Assembly, q: Array) -> Array:
-    """Places ``(..., 18 n)`` in the world of the point masses that the bodies consist of, six each."""
+    """Return places ``(..., 18 n)`` in the world of the point masses that the bodies consist of, six each."""
     return _transform_points(_body_points(assembly), poses(assembly, q))
 
 
 def _body_points(assembly: Assembly) -> Array:
-    """The point masses of all bodies ``(n, 6, 3)``, each in its body."""
+    """Return the point masses of all bodies ``(n, 6, 3)``, each in its body."""
     bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
     return np.stack([point_masses(float(m), J, c)[1] for m, J, c in bodies])
 
@@ -193,12 +193,12 @@ def _coordinate_masses(assembly: Assembly) -> Array:
 
 
 def point_jacobian(assembly: Assembly, q: Array) -> Array:
-    """How all places change with the coordinates ``(18 n, k)``."""
+    """Return how all places change with the coordinates ``(18 n, k)``."""
     return complex_steps.partial_derivatives(lambda x: point_positions(assembly, x), q).T
 
 
 def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
-    """Accelerations ``(18 n,)`` of the points while the coordinates change steadily."""
+    """Return accelerations ``(18 n,)`` of the points while the coordinates change steadily."""
     clouds = _body_points(assembly)
     return time_derivative_at_zero(
         lambda t: complex_steps.directional_derivative(
@@ -208,12 +208,15 @@ def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
 
 
 def mass_weighted_jacobian(assembly: Assembly, q: Array) -> Array:
-    """The slopes of the places times the roots of the masses ``(18 n, k)``: energy is their square."""
+    """Return the slopes of the places times the roots of the masses ``(18 n, k)``: energy is their square."""
     return np.sqrt(_coordinate_masses(assembly))[:, None] * point_jacobian(assembly, q)
 
 
 def inertial_forces(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
-    """What accelerating the point masses takes ``(k,)``, by d'Alembert's principle: no weight, no load."""
+    """Return what accelerating the point masses takes ``(k,)``, by d'Alembert's principle.
+
+    No weight, no load.
+    """
     moves = point_jacobian(assembly, q)
     accelerations = moves @ qddot + point_bias_acceleration(assembly, q, qdot)
     return moves.T @ (_coordinate_masses(assembly) * accelerations)
@@ -239,7 +242,10 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
 
 
 def hinge_errors(assembly: Assembly, E: Array) -> Array:
-    """How far hinges are apart ``(..., 5 n)``, for any poses of the bodies: tilts of axes, then offsets."""
+    """Return how far hinges are apart ``(..., 5 n)``, for any poses of the bodies.
+
+    Tilts of axes, then offsets.
+    """
     gaps = []
     for i, parent in enumerate(assembly.parents):
         at_rest = np.eye(4) if parent < 0 else assembly.bodies[parent]
@@ -252,7 +258,7 @@ def hinge_errors(assembly: Assembly, E: Array) -> Array:
 
 
 def hinge_error_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
-    """Rates of the gaps ``(..., 5 n)`` while all bodies move freely with twists ``(..., n, 6)``."""
+    """Return rates of the gaps ``(..., 5 n)`` while all bodies move freely with twists ``(..., n, 6)``."""
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
     return complex_steps.directional_derivative(lambda moved: hinge_errors(assembly, moved), E, E @ X)

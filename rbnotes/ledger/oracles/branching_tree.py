@@ -27,7 +27,7 @@ PositionFunction = Callable[[Array], Array]
 
 
 def body_poses(at: Array, q: Array) -> Array:
-    """Poses ``(..., 4, 4, 4)`` of the bodies in the world."""
+    """Return poses ``(..., 4, 4, 4)`` of the bodies in the world."""
     joints: list[Array] = []
     column = 0
     for (placement, _), parent, motions in zip(at, PARENTS, MOTIONS, strict=True):
@@ -55,13 +55,13 @@ def elementary_pose(motion: str, size: Array) -> Array:
 
 
 def transform_points(poses: Array, x: Array) -> Array:
-    """Points ``(..., n, p, 3)`` of bodies, in the world."""
+    """Return points ``(..., n, p, 3)`` of bodies, in the world."""
     rotated: Array = np.einsum("...nij,npj->...npi", poses[..., :3, :3], x)
     return rotated + poses[..., :, None, :3, 3]
 
 
 def point_positions(at: Array, bodies: Array) -> PositionFunction:
-    """Positions of all points of all bodies."""
+    """Return positions of all points of all bodies."""
 
     def places(q: Array) -> Array:
         return transform_points(body_poses(at, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
@@ -79,7 +79,7 @@ def point_position(at: Array, body: int, x: Array) -> PositionFunction:
 
 
 def joint_axis(at: Array, body: int) -> PositionFunction:
-    """The z axis of a joint, in the world."""
+    """Return the z axis of a joint, in the world."""
 
     def axis(q: Array) -> Array:
         return (body_poses(at, q)[..., body, :, :] @ np.linalg.inv(at[body, 1]))[..., :3, 2]
@@ -88,12 +88,12 @@ def joint_axis(at: Array, body: int) -> PositionFunction:
 
 
 def position_derivatives(places: PositionFunction, q: Array) -> Array:
-    """Derivatives ``(..., k)`` by the coordinates, one complex step for each."""
+    """Return derivatives ``(..., k)`` by the coordinates, one complex step for each."""
     return np.moveaxis(complex_steps.partial_derivatives(places, q), 0, -1)
 
 
 def time_derivative(function: Callable[[Array], Array]) -> Array:
-    """Derivative at time zero of what takes times ``(T, 1)`` all at once.
+    """Return derivative at time zero of what takes times ``(T, 1)`` all at once.
 
     Rougher than those of :mod:`rbnotes.testing`, good to 1e-11 for these motions, and many times as fast.
     """
@@ -101,12 +101,12 @@ def time_derivative(function: Callable[[Array], Array]) -> Array:
 
 
 def bias_acceleration(places: PositionFunction, q: Array, v: Array) -> Array:
-    """Acceleration while the coordinates move steadily, by differences of the velocity."""
+    """Return acceleration while the coordinates move steadily, by differences of the velocity."""
     return time_derivative(lambda t: complex_steps.directional_derivative(places, q + t * v, v))
 
 
 def acceleration_of(places: PositionFunction, q: Array, v: Array, a: Array) -> Array:
-    """Acceleration of whatever depends on coordinates that move as ``q + v t + a t^2 / 2``."""
+    """Return acceleration of whatever depends on coordinates that move as ``q + v t + a t^2 / 2``."""
     return time_derivative(
         lambda t: complex_steps.directional_derivative(places, q + t * v + t**2 / 2 * a, v + t * a)
     )
@@ -148,7 +148,10 @@ def tree_newton_equations(at: Array, bodies: Array, g: Array, q: Array, v: Array
 
 
 def tangent_directions(a: Array) -> Array:
-    """Two orthonormal directions ``(2, 3)``: the axis farthest from a, laid flat, and a quarter turn on."""
+    """Return two orthonormal directions ``(2, 3)``.
+
+    The axis farthest from a, laid flat, and a quarter turn on.
+    """
     along = np.eye(3)[np.argmin(np.abs(a))]
     flat = along - (along @ a) * a
     flat /= np.linalg.norm(flat)

@@ -33,7 +33,7 @@ def _make_mass_points(numbers: Array) -> Array:
 
 
 def mass_points(count: int) -> st.SearchStrategy[Array]:
-    """Bodies ``(count, 4, 4)`` of four points each that span space: mass, then position."""
+    """Return bodies ``(count, 4, 4)`` of four points each that span space: mass, then position."""
     return arrays(count, 4, 4).map(_make_mass_points)
 
 
@@ -63,7 +63,10 @@ def spatial_inertia(points: Array) -> Array:
 
 
 def library_tree(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
-    """The branching tree as one of the library; those built last are kept, as forms ask for them again."""
+    """Return the branching tree as one of the library.
+
+    Those built last are kept, as forms ask for them again.
+    """
     return _library_tree(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
 
 
@@ -86,7 +89,7 @@ class QuadraticConstraint:
         self.A, self.b, self.level, self.unilateral = A, b, level, unilateral
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Rows, value, and second derivatives."""
+        """Return rows, value, and second derivatives."""
         A = (self.A + np.swapaxes(self.A, -1, -2)) / 2
         G = A @ state.q + self.b
         error = (G + self.b) @ state.q / 2 - self.level

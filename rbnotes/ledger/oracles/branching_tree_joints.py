@@ -23,13 +23,13 @@ SUBTREES = tuple(
 
 
 def joint_poses(at: Array, q: Array) -> Array:
-    """Poses ``(..., 4, 4, 4)`` of the joints in the world."""
+    """Return poses ``(..., 4, 4, 4)`` of the joints in the world."""
     poses: Array = body_poses(at, q) @ np.linalg.inv(at[:, 1])
     return poses
 
 
 def joint_twists(at: Array, q: Array, v: Array) -> Array:
-    """Twists ``(..., 4, 6)`` of the joints, each in its own frame, by complex steps."""
+    """Return twists ``(..., 4, 6)`` of the joints, each in its own frame, by complex steps."""
     X = np.linalg.inv(joint_poses(at, q)) @ complex_steps.directional_derivative(
         lambda x: joint_poses(at, x), q, v
     )
@@ -37,7 +37,7 @@ def joint_twists(at: Array, q: Array, v: Array) -> Array:
 
 
 def joint_twist_rates(at: Array, q: Array, v: Array, a: Array) -> Array:
-    """How the six numbers of each change ``(4, 6)`` as coordinates accelerate."""
+    """Return how the six numbers of each change ``(4, 6)`` as coordinates accelerate."""
     return time_derivative(lambda t: joint_twists(at, q + v * t + a * t**2 / 2, v + a * t))
 
 
@@ -76,7 +76,10 @@ def wrench_in_frame(pose: Array, places: Array, forces: Array) -> Array:
 
 
 def solve_hybrid_dynamics(M: Array, f: Array, a: Array, prescribed: tuple[int, ...]) -> tuple[Array, Array]:
-    """Accelerations under forces f, some of them as told by a; and forces besides f that these take."""
+    """Return accelerations under forces f, some of them as told by a.
+
+    And forces besides f that these take.
+    """
     a = a.copy()
     free = [i for i in range(len(a)) if i not in prescribed]
     if free:

@@ -17,11 +17,14 @@ STEP_SIZE = 1e-40
 
 
 def directional_derivative(function: Callable[[Any], Any], q: Array, qdot: Array) -> Array:
-    """Derivative at ``q (..., k)`` along one direction: the velocity of whatever depends on coordinates."""
+    """Return derivative at ``q (..., k)`` along one direction.
+
+    The velocity of whatever depends on coordinates.
+    """
     derivative: Array = np.imag(function(q + 1j * STEP_SIZE * qdot)) / STEP_SIZE
     return derivative
 
 
 def partial_derivatives(function: Callable[[Any], Any], q: Array) -> Array:
-    """Derivatives by each coordinate, counted by the axis behind the leading ones of ``q (..., k)``."""
+    """Return derivatives by each coordinate, along the axis behind the leading ones of ``q (..., k)``."""
     return directional_derivative(function, q[..., None, :], np.eye(q.shape[-1]))

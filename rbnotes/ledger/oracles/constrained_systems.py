@@ -33,7 +33,7 @@ def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> 
 
 
 def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
-    """The v with ``G v = g`` that minimises ``v^T M v / 2 - f^T v``, by least squares in the null space."""
+    """Return v with ``G v = g`` that minimizes ``v^T M v / 2 - f^T v``, by least squares in the null space."""
     particular = np.linalg.lstsq(G, g, rcond=None)[0]
     free = np.linalg.svd(G)[2][len(G) :].T
     root = np.linalg.cholesky(M)
@@ -51,7 +51,7 @@ def least_squares_multipliers(force: Array, G: Array) -> Array:
 
 
 def project_velocity(M: Array, G: Array, v: Array) -> Array:
-    """The velocity with ``G v' = 0`` that is nearest to v in kinetic energy, by least squares."""
+    """Return the velocity with ``G v' = 0`` that is nearest to v in kinetic energy, by least squares."""
     free, root = np.linalg.svd(G)[2][len(G) :].T, np.linalg.cholesky(M).T
     result: Array = free @ np.linalg.lstsq(root @ free, root @ v, rcond=None)[0]
     return result

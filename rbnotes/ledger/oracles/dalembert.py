@@ -18,7 +18,7 @@ PositionFunction = Callable[[Array], Array]
 
 
 def mass_matrix(places: PositionFunction, masses: Array, q: Array) -> Array:
-    """Matrix of the kinetic energy, from the velocities that unit rates make."""
+    """Return matrix of the kinetic energy, from the velocities that unit rates make."""
     G = complex_steps.partial_derivatives(places, q)
     result: Array = np.einsum("n,ina,jna->ij", masses, G, G)
     return result
@@ -27,7 +27,7 @@ def mass_matrix(places: PositionFunction, masses: Array, q: Array) -> Array:
 def net_generalized_force(
     places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array
 ) -> Array:
-    """What weight, and the accelerations that come without ``qddot``, do along the coordinates."""
+    """Return what weight, and the accelerations that come without ``qddot``, do along the coordinates."""
 
     def velocities(x: Array) -> Array:
         return complex_steps.directional_derivative(places, x, qdot)
@@ -44,7 +44,7 @@ def net_generalized_force(
 def acceleration(
     places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array, force: Array | float = 0.0
 ) -> Array:
-    """The ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
+    """Return ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
     pushing = np.asarray(force) + net_generalized_force(places, masses, gravity, q, qdot)
     result: Array = np.linalg.solve(mass_matrix(places, masses, q), pushing)
     return result

@@ -57,7 +57,7 @@ def rotating_base(place: Array, tilt: Array) -> PositionFunction:
 def bar_point_positions(
     base: PositionFunction, bars: Array, frames: Array, bodies: Array, directions: Directions
 ) -> PositionFunction:
-    """Positions ``(..., 3 N)`` of all points of the three bars, in the world.
+    """Return positions ``(..., 3 N)`` of all points of the three bars, in the world.
 
     ``base`` and ``directions`` give the pose of the plane and the directions in it by the coordinates.
     """
@@ -78,7 +78,7 @@ def bar_point_positions(
 
 
 def bar_ends(bars: Array, along: list[Array]) -> list[Array]:
-    """Where the three bars start in the plane, and where the last one ends."""
+    """Return where the three bars start in the plane, and where the last one ends."""
     ends = [0 * along[0]]
     for length, direction in zip(bars[1:], along, strict=True):
         ends.append(ends[-1] + length * direction)

@@ -27,7 +27,10 @@ LINKAGE = {
 
 
 def has_distinct_axes(tilt: Array) -> bool:
-    """Whether the hinge of the base is another axis than that of the crank: the base has no inertia."""
+    """Return True if the hinge of the base is another axis than that of the crank.
+
+    The base has no inertia.
+    """
     return bool(np.hypot(*tilt[:2, 2]) + np.hypot(*tilt[:2, 3]) > 0.1)
 
 
@@ -64,7 +67,10 @@ def linkage_tree(
     g: Array | tuple[float, ...] = (0.0, 0.0, 0.0),
     tilt: Array | None = None,
 ) -> Tree:
-    """The open chain: the base, fixed or (if the plane is tilted on it) hinged, and three bars in a row."""
+    """Return the open chain.
+
+    The base, fixed or (if the plane is tilted on it) hinged, and three bars in a row.
+    """
     parts = (place, bars, frames, bodies, np.eye(4) if tilt is None else tilt)
     numbers = tuple(np.ascontiguousarray(part, dtype=float).tobytes() for part in parts)
     return _linkage_tree(numbers, tuple(g), tilt is not None)
@@ -73,7 +79,7 @@ def linkage_tree(
 def loop_closure(
     bars: Array, frames: Array, *, tilt: Array | None = None, planar: bool = True
 ) -> LoopClosure:
-    """The last bar's end stays at the end of the ground: along two directions, or along all."""
+    """Return the last bar's end stays at the end of the ground: along two directions, or along all."""
     plane = np.eye(4) if tilt is None else tilt
     ground = plane @ np.array([bars[0], 0, 0, 1])
     end = np.linalg.inv(frames[2]) @ np.array([bars[3], 0, 0, 1])
@@ -92,7 +98,7 @@ def assembled_angles(bars: Array, theta: float) -> Array:
 
 
 def assembled_rates(bars: Array, q: Array, omega: float) -> Array:
-    """Velocities ``(3,)`` of these angles that keep the loop closed."""
+    """Return velocities ``(3,)`` of these angles that keep the loop closed."""
     sums = np.cumsum(q)
     across = np.array([-np.sin(sums), np.cos(sums)]) * bars[1:]
     others = np.linalg.solve(across[:, 1:], -across[:, 0] * omega)

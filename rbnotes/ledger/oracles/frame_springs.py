@@ -76,7 +76,7 @@ def frame_spring_quantities(poses: Array) -> FrameSpringQuantities:
 
 
 def vary_poses(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
-    """Poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
+    """Return poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
     result = np.tile(poses, (len(variations), 1, 1, 1))
     for body, R in enumerate(poses[:2, :3, :3]):
         shift, turn = t * variations[:, 2 * body], Rotation.from_rotvec(t * variations[:, 2 * body + 1])
@@ -90,7 +90,10 @@ def vary_poses(poses: Array, variations: Array, t: float, axes: str = "body") ->
 
 
 def to_world(R: Array, four: Array) -> Array:
-    """Rows (linear A, angular A, linear B, angular B) from body to world axes; R is ``(..., 2, 3, 3)``."""
+    """Return rows (linear A, angular A, linear B, angular B) from body to world axes.
+
+    R is ``(..., 2, 3, 3)``.
+    """
     result: Array = np.einsum("...bij,...bkj->...bki", R, four.reshape(*four.shape[:-2], 2, 2, 3)).reshape(
         *np.broadcast_shapes(R.shape[:-3], four.shape[:-2]), 4, 3
     )
@@ -98,7 +101,7 @@ def to_world(R: Array, four: Array) -> Array:
 
 
 def to_body(R: Array, four: Array) -> Array:
-    """The inverse of :func:`to_world`."""
+    """Return the inverse of :func:`to_world`."""
     return to_world(np.swapaxes(R, -1, -2), four)
 
 
@@ -128,7 +131,7 @@ def world_forces(
 
 
 def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: float) -> Array:
-    """Rows (f_A, tau_A, f_B, tau_B) ``(4, 3)`` at one pair of poses."""
+    """Return rows (f_A, tau_A, f_B, tau_B) ``(4, 3)`` at one pair of poses."""
     rows = world_forces(poses[None], velocities, **stiffness)
     result: Array = (to_body(poses[None, :2, :3, :3], rows) if axes == "body" else rows)[0]
     return result
@@ -142,9 +145,9 @@ def force_variations(
     rotating_share: float = 0.0,
     **stiffness: float,
 ) -> Array:
-    """Derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
+    """Return derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
 
-    Velocities turn by the share ``rotating_share`` of their bodies' turns: 0 holds them in the world, 1 in them.
+    Velocities turn by ``rotating_share`` of their bodies' turns: 0 holds them in the world, 1 in them.
     """
     turns = variations.reshape(-1, 2, 2, 3)[:, :, 1]
     if axes == "body":
@@ -164,7 +167,7 @@ def force_variations(
 def pose_derivative(
     function: Callable[[Array], Array], poses: Array, variations: Array, axes: str = "body"
 ) -> Array:
-    """Derivative of a function of poses ``(N, 4, 4, 4)`` along each of the variations ``(N, 4, 3)``."""
+    """Return the derivative of a function of poses ``(N, 4, 4, 4)`` along the variations ``(N, 4, 3)``."""
     return derivative(lambda t: function(vary_poses(poses, variations, t, axes))).value
 
 
@@ -201,7 +204,7 @@ def relative_rates(poses: Array) -> Array:
 
 
 def frames_as_bodies(poses: Array) -> Array:
-    """The same frames 1 and 2, taken as the bodies."""
+    """Return the same frames 1 and 2, taken as the bodies."""
     return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
 
 
@@ -211,18 +214,21 @@ def frame_1_as_body_A(poses: Array) -> Array:
 
 
 def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
-    """Rows in body axes: minus the slopes of the potential along motions of the bodies."""
+    """Return rows in body axes: minus the slopes of the potential along motions of the bodies."""
     return -pose_derivative(lambda there: energy(there, k_t, k_r), poses, UNIT_VARIATIONS).reshape(4, 3)
 
 
 def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> Array:
-    """Rows in body axes: minus the slopes of ``d_t |x_2' - x_1'|^2 / 2 + d_r |omega_2 - omega_1|^2 / 2``."""
+    """Return rows in body axes.
+
+    Minus the slopes of ``d_t |x_2' - x_1'|^2 / 2 + d_r |omega_2 - omega_1|^2 / 2``.
+    """
     rates = relative_rates(poses)
     body_velocities = to_body(poses[:2, :3, :3], velocities).ravel()
     return -(rates.T @ np.diag([d_t] * 3 + [d_r] * 3) @ rates @ body_velocities).reshape(4, 3)
 
 
 def origin_velocities(poses: Array, velocities: Array) -> Array:
-    """Velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
+    """Return velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
     result: Array = pose_derivative(origins, poses, velocities[None], axes="world")[0]
     return result

@@ -9,6 +9,6 @@ def split_indices(alpha: tuple[int, ...], count: int) -> tuple[list[int], list[i
 
 
 def ordered_indices(alpha: tuple[int, ...], count: int) -> list[int]:
-    """All ``count`` indices, alpha first."""
+    """Return all ``count`` indices, alpha first."""
     basic, rest = split_indices(alpha, count)
     return [*basic, *rest]

@@ -14,7 +14,7 @@ Equations = Callable[[Array], Array]
 
 
 def newton_step(equations: Equations, guess: Array) -> Array:
-    """The point where the tangent of the equations vanishes, their slopes by complex steps."""
+    """Return the point where the tangent of the equations vanishes, their slopes by complex steps."""
     return guess - np.linalg.solve(complex_step(equations, guess), equations(guess))
 
 

@@ -40,7 +40,7 @@ def jacobian_blocks(parents: tuple[int, ...], links: list[tuple[Any, ...]]) -> l
 
 
 def jacobian_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
-    """Twists of the bodies for velocities x of the hinges."""
+    """Return twists of the bodies for velocities x of the hinges."""
     y: list[Any] = []
     for i, (X, _, S, _) in enumerate(links):
         y.append(S * x[i] if parents[i] < 0 else X @ y[parents[i]] + S * x[i])
@@ -48,7 +48,7 @@ def jacobian_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: 
 
 
 def jacobian_rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
-    """Rates of these twists while x stays the same."""
+    """Return rates of these twists while x stays the same."""
     y = jacobian_product(parents, links, x)
     z: list[Any] = []
     for i, (X, Xdot, _, Sdot) in enumerate(links):

@@ -50,7 +50,7 @@ def joint_pair(A: Array, a: Array, B: Array, b: Array) -> Pose:
 
 
 def adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """How the adjoint of a pose changes along a motion, each adjoint by conjugation."""
+    """Return how the adjoint of a pose changes along a motion, each adjoint by conjugation."""
 
     def adjoints(x: Array) -> Array:
         return np.array([adjoint_by_conjugation(E) for E in pose(x)])
@@ -59,16 +59,16 @@ def adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
 
 
 def inverse_adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """The same for the adjoint of the inverse pose."""
+    """Return the same for the adjoint of the inverse pose."""
     return adjoint_rate(lambda x: np.linalg.inv(pose(x)), q, qdot)
 
 
 def planar_free_joint(q: Array) -> Array:
-    """A shift along x and y, then a turn about z."""
+    """Return a shift along x and y, then a turn about z."""
     along = np.stack([q[..., 0], q[..., 1], np.zeros_like(q[..., 0])], axis=-1)
     return translation_pose(along) @ screw_pose(np.eye(3)[2], q[..., 2])
 
 
 def spatial_free_joint(q: Array) -> Array:
-    """A turn by a rotation vector, then a shift in the turned frame."""
+    """Return a turn by a rotation vector, then a shift in the turned frame."""
     return rotation_pose(q[..., :3]) @ translation_pose(q[..., 3:])

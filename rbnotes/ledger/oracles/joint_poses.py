@@ -33,17 +33,17 @@ def screws(*twists: Sequence[float] | Array) -> Pose:
 
 
 def rotation_sequence(sequence: str) -> Pose:
-    """Turns about carried axes of the frame, such as ``"XZX"``."""
+    """Return a rotation about carried axes of the frame, such as ``"XZX"``."""
     return screws(*(np.eye(6)["XYZ".index(letter)] for letter in sequence))
 
 
 def translations(*axes: Sequence[float] | Array) -> Pose:
-    """Translations along fixed axes."""
+    """Return translations along fixed axes."""
     return screws(*(np.concatenate([np.zeros(3), axis]) for axis in axes))
 
 
 def rotation_vector_pose(q: Array) -> Array:
-    """The turn with the rotation vector ``q (3,)``."""
+    """Return the turn with the rotation vector ``q (3,)``."""
     result: Array = expm(sum(rate * twist_matrix(unit) for rate, unit in zip(q, np.eye(6), strict=False)))
     return result
 
@@ -55,12 +55,12 @@ def motion_subspace(pose: Pose, q: Array) -> Array:
 
 
 def motion_subspace_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """The rate ``(6, k)`` of S while the coordinates change at ``qdot (k,)``."""
+    """Return the rate ``(6, k)`` of S while the coordinates change at ``qdot (k,)``."""
     return derivative(lambda t: motion_subspace(pose, q + t * qdot)).value
 
 
 def rotation_from_vector(q: Array) -> Array:
-    """The rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by scipy's quaternions."""
+    """Return the rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by scipy's quaternions."""
     result: Array = Rotation.from_rotvec(q).as_matrix()
     return result
 

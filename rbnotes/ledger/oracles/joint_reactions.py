@@ -1,8 +1,8 @@
 """What holds the bodies of a branching tree to their motion: Newton's law, point by point.
 
-The tree is that of :mod:`rbnotes.ledger.oracles.branching_tree`. A point that accelerates at a under gravity g
-needs ``m (a - g)``; added up over the points of a body that is the wrench which its joints, and whatever else
-holds it, give to it; over all that a joint carries, the wrench that passes through it.
+The tree is that of :mod:`rbnotes.ledger.oracles.branching_tree`. A point that accelerates at a under
+gravity g needs ``m (a - g)``; added up over the points of a body that is the wrench which its joints, and
+whatever else holds it, give to it; over all that a joint carries, the wrench that passes through it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from rbnotes.ledger.oracles.branching_tree import (
 def inertial_point_forces(
     at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array
 ) -> tuple[Array, Array]:
-    """Positions and forces ``(4, 4, 3)`` in the world: of four points on each body, accelerating as told."""
+    """Return positions and forces ``(4, 4, 3)`` in the world.
+
+    Of four points on each body, accelerating as told.
+    """
     rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(4, 4, 3)
     return transform_points(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
 
@@ -42,7 +45,7 @@ def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
 
 
 def net_body_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
-    """Wrenches ``(24,)`` that hold the bodies to their motion, in their frames."""
+    """Return wrenches ``(24,)`` that hold the bodies to their motion, in their frames."""
     places, forces = inertial_point_forces(at, bodies, g, q, v, a)
     poses = body_poses(at, q)
     return np.concatenate([wrench_at(*each) for each in zip(poses, places, forces, strict=True)])

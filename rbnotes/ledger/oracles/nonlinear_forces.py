@@ -13,7 +13,7 @@ ForceDerivative = Callable[[Array, Array], Array]
 
 
 def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> Force:
-    """A force with the value f and the slopes K, D at (x, v) ``(3,)``, and other slopes elsewhere.
+    """Return a force with the value f and the slopes K, D at (x, v) ``(3,)``, and other slopes elsewhere.
 
     What it has beyond its tangent curves by no more than the ``share``; a share of zero makes it affine.
     """

@@ -29,13 +29,13 @@ def active_length(x: Array, active: Array | slice = slice(None)) -> Array:
 
 
 def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
-    """How fast the active segments grow, from the velocities along them."""
+    """Return how fast the active segments grow, from the velocities along them."""
     result: Array = np.sum((np.diff(v, axis=-2) * segment_directions(x))[..., active, :], axis=(-2, -1))
     return result
 
 
 def point_derivatives(function: Callable[[Array], Array], x: Array) -> Array:
-    """Derivatives with respect to each point: the function's axes, then point and coordinate."""
+    """Return derivatives with respect to each point: the function's axes, then point and coordinate."""
     # Complex steps along all coordinates at once: the functions broadcast.
     units = np.eye(x.size).reshape(-1, *x.shape)
     found = np.moveaxis(complex_steps.directional_derivative(function, x, units), 0, -1)

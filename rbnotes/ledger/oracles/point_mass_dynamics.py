@@ -24,7 +24,7 @@ def inertial_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> 
 
 
 def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Array:
-    """The needed wrench is linear in phidot: probe it, and solve for the phidot that needs this wrench."""
+    """Return the phidot that needs this wrench, which is linear in phidot."""
     at_rest = inertial_wrench(m, c, J, phi, np.zeros(6))
     columns = [inertial_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
     return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
@@ -33,7 +33,7 @@ def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Arr
 def unconstrained_step(
     bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float
 ) -> Array:
-    """New twists of bodies that move by themselves under these wrenches, in one vector."""
+    """Return new twists of bodies that move by themselves under these wrenches, in one vector."""
     steps = [
         phi + h * acceleration(m, c, J, phi, wrench)
         for (m, c, J), phi, wrench in zip(bodies, twists, wrenches, strict=True)

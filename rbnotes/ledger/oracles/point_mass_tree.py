@@ -56,7 +56,7 @@ def point_mass_trees() -> SearchStrategy[PointMassTree]:
 
 
 def point_mass_tree(number: int) -> PointMassTree:
-    """A tree with anything anywhere; always the same one for a number."""
+    """Return a tree with anything anywhere; always the same one for a number."""
     draw = np.random.default_rng(number)
     axes = draw.normal(size=(3, 3))
     moments = draw.normal(size=(4, 3, 3))
@@ -73,12 +73,12 @@ def point_mass_tree(number: int) -> PointMassTree:
 
 
 def five_numbers(begin: int) -> SearchStrategy[Array]:
-    """Numbers for five coordinates or rates, with nothing to shrink; others for another beginning."""
+    """Return numbers for five coordinates or rates, with nothing to shrink; others for another beginning."""
     return st.integers(begin, begin + 63).map(lambda number: np.random.default_rng(number).uniform(-2, 2, 5))
 
 
 def _frames(numbers: Array) -> Array:
-    """Poses from rotation vectors and positions ``(n, 6)``."""
+    """Return poses from rotation vectors and positions ``(n, 6)``."""
     return make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
 
 
@@ -121,7 +121,7 @@ def jacobian(cloud: PointMassTree, q: Array) -> Array:
 
 
 def body_jacobian(placed_by: Pose, q: Array) -> Array:
-    """The same ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
+    """Return ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
     back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
     return np.swapaxes(_twists(back @ complex_steps.partial_derivatives(placed_by, q)), -1, -2)
 
@@ -145,7 +145,7 @@ def _twists(X: Array) -> Array:
 
 
 def maximal_mass_matrix(cloud: PointMassTree) -> Array:
-    """Inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
+    """Return inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
     each = zip(cloud.masses, cloud.inertias, cloud.centers, strict=True)
     result: Array = block_diag(*(kinetic_energy_matrix(*body) for body in each))
     return result

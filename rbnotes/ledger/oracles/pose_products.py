@@ -23,7 +23,7 @@ Pose = Callable[[Array], Array]
 
 
 def random_poses(*shape: int) -> SearchStrategy[Array]:
-    """Poses ``(*shape, 4, 4)`` in a single draw, quick to make and to shrink."""
+    """Return poses ``(*shape, 4, 4)`` in a single draw, quick to make and to shrink."""
 
     def made(numbers: Array) -> Array:
         turns = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
@@ -33,14 +33,14 @@ def random_poses(*shape: int) -> SearchStrategy[Array]:
 
 
 def screw_pose(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
-    """Turned about a unit axis through the origin, and moved along it by the pitch times the angle."""
+    """Return the pose after a screw motion about a unit axis through the origin."""
     bracket_of_axis, angle = bracket(axis), np.asarray(angle)[..., None, None]
     R = np.eye(3) + np.sin(angle) * bracket_of_axis + (1 - np.cos(angle)) * bracket_of_axis @ bracket_of_axis
     return make_poses(R, pitch * angle[..., 0] * np.asarray(axis))
 
 
 def rotation_pose(r: Array) -> Array:
-    """Turned by rotation vectors ``(..., 3)`` other than zero."""
+    """Return poses turned by rotation vectors ``(..., 3)`` other than zero."""
     angle = np.sqrt(np.sum(r * r, axis=-1))[..., None, None]
     across = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
     R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
@@ -48,7 +48,7 @@ def rotation_pose(r: Array) -> Array:
 
 
 def make_poses(R: Array, p: Array) -> Array:
-    """The poses with these rotations ``(..., 3, 3)`` and positions ``(..., 3)``."""
+    """Return the poses with these rotations ``(..., 3, 3)`` and positions ``(..., 3)``."""
     shape = np.broadcast_shapes(R.shape[:-2], p.shape[:-1])
     E = np.zeros((*shape, 4, 4), dtype=np.result_type(R, p))
     E[..., :3, :3], E[..., :3, 3], E[..., 3, 3] = R, p, 1
@@ -56,12 +56,12 @@ def make_poses(R: Array, p: Array) -> Array:
 
 
 def translation_pose(p: Array) -> Array:
-    """Moved without a turn."""
+    """Return the pose after a translation."""
     return make_poses(np.eye(3), p)
 
 
 def derivative_along_motion(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
-    """How a function of the coordinates ``(..., k)`` changes along a motion."""
+    """Return how a function of the coordinates ``(..., k)`` changes along a motion."""
     return central_differences.time_derivative_at_zero(lambda t: function(q + t * qdot))
 
 
@@ -73,10 +73,13 @@ def pose_jacobian(pose: Pose, q: Array) -> Array:
 
 
 def pose_jacobian_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """How these twists change along a motion."""
+    """Return how these twists change along a motion."""
     return derivative_along_motion(lambda x: pose_jacobian(pose, x), q, qdot)
 
 
 def pose_jacobian_derivative(pose: Pose, q: Array) -> Array:
-    """How these twists change with each coordinate ``(6, k, k)``: the last axis counts what is varied."""
+    """Return how these twists change with each coordinate ``(6, k, k)``.
+
+    The last axis counts what is varied.
+    """
     return np.stack([pose_jacobian_rate(pose, q, unit) for unit in np.eye(q.size)], axis=-1)

@@ -44,7 +44,7 @@ def constrained_minimizer(objective: Objective, C: Array, G: Array) -> Array:
 
 
 def admissible_velocities(M: Array, G: Array, f: Array) -> Array:
-    """Velocities that G allows, held by what does no work on any velocities that G allows."""
+    """Return velocities that G allows, held by what does no work on any velocities that G allows."""
     Z = null_space(G)
     velocities: Array = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
     return velocities

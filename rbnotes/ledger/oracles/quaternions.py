@@ -11,7 +11,7 @@ UNITS = np.array([[[1, 0], [0, 1]], [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0,
 
 
 def components(matrix: Array) -> Array:
-    """Quaternion of a complex 2 x 2 matrix."""
+    """Return quaternion of a complex 2 x 2 matrix."""
     return np.array([matrix[0, 0].real, matrix[0, 0].imag, matrix[0, 1].real, matrix[0, 1].imag])
 
 
@@ -21,6 +21,6 @@ def multiply(q: Array, p: Array) -> Array:
 
 
 def rotation_quaternion(u: Array, theta: float) -> Array:
-    """Quaternion of a turn: half the angle, because it is applied from both sides of a vector."""
+    """Return quaternion of a turn: half the angle, because it is applied from both sides of a vector."""
     rates, directions = np.linalg.eigh(-1j * np.tensordot(u, UNITS[1:], axes=1))
     return components(directions * np.exp(1j * rates * theta / 2) @ directions.conj().T)

@@ -50,7 +50,7 @@ class CountedNumber:
 
 
 def counted_array(array: Array, tally: list[int]) -> Array:
-    """The same numbers, which count from now on."""
+    """Return the same numbers, which count from now on."""
     counted = np.empty(array.shape, dtype=object)
     for place in np.ndindex(array.shape):
         counted[place] = CountedNumber(array[place], tally)
@@ -58,7 +58,7 @@ def counted_array(array: Array, tally: list[int]) -> Array:
 
 
 def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
-    """What the recursion needs of each body on its hinge, in the body's own frame."""
+    """Return what the recursion needs of each body on its hinge, in the body's own frame."""
     E, F, phi = (
         body_trees.poses(assembly, q),
         body_trees.joint_poses(assembly, q),
@@ -101,7 +101,7 @@ def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) ->
 
 
 def gaussian_elimination(M: Any, f: Any) -> list[Any]:
-    """The solution of ``M x = f`` by Gauss's elimination, without exchanges of rows."""
+    """Return the solution of ``M x = f`` by Gauss's elimination, without exchanges of rows."""
     M, f, n = M.copy(), f.copy(), len(f)
     for i in range(n):
         for j in range(i + 1, n):

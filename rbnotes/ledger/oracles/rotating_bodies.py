@@ -10,13 +10,13 @@ from rbnotes.ledger.oracles.bodies import point_masses
 
 
 def rotate_about_body_axis(R: Array, delta: Array, t: float) -> Array:
-    """The orientation after t times a rotation about an axis of the body."""
+    """Return the orientation after t times a rotation about an axis of the body."""
     result: Array = R @ Rotation.from_rotvec(t * delta).as_matrix()
     return result
 
 
 def rotate_about_world_axis(R: Array, delta: Array, t: float) -> Array:
-    """The orientation after t times a rotation about an axis of the world."""
+    """Return the orientation after t times a rotation about an axis of the world."""
     result: Array = Rotation.from_rotvec(t * delta).as_matrix() @ R
     return result
 

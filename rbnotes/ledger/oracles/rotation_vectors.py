@@ -15,7 +15,7 @@ from rbnotes.testing import derivative
 
 
 def rotation_vector_at(w: Array, omega: Array, t: float) -> Array:
-    """The rotation vector after the time t."""
+    """Return the rotation vector after the time t."""
     return nearest_rotation_vector(Rotation.from_rotvec(t * omega) * Rotation.from_rotvec(w), w)
 
 
@@ -49,7 +49,7 @@ def rotation_vector_rates(w: Array) -> Array:
 
 
 def rotation_vector_rates_in_frame_2(w: Array) -> Array:
-    """The same for unit angular velocities in frame 2."""
+    """Return the same for unit angular velocities in frame 2."""
     start = Rotation.from_rotvec(w)
 
     def rate(axis: Array) -> Array:

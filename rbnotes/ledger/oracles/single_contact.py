@@ -10,7 +10,7 @@ from rbnotes.arguments import Array
 
 
 def box_friction_velocities(M: Array, T: Array, start: Array, limits: Array) -> Array:
-    """Velocities after friction within given limits, from those before it.
+    """Return velocities after friction within given limits, from those before it.
 
     For each row of T either the sliding stops, or the impulse is its limit and opposes the sliding.
     """
@@ -33,7 +33,10 @@ def box_friction_velocities(M: Array, T: Array, start: Array, limits: Array) -> 
 
 
 def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
-    """Velocities after one contact: row N ``(n,)`` opens, rows T ``(2, n)`` rub within mu times its push."""
+    """Return velocities after one contact.
+
+    Row N ``(n,)`` opens, rows T ``(2, n)`` rub within mu times its push.
+    """
     inverse_mass = np.linalg.inv(M)
     if N @ start >= 0:
         return start

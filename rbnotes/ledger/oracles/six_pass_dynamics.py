@@ -10,7 +10,7 @@ from rbnotes.ledger.oracles.recursive_dynamics import Links
 
 
 def six_pass_accelerations(parents: tuple[int, ...], links: Links) -> list[Any]:
-    """Accelerations of hinges without torques.
+    """Return accelerations of hinges without torques.
 
     What a body needs of its own motion and its load comes as one wrench; what of its acceleration comes from
     neither joint accelerations nor its parent's rate, as one twist.

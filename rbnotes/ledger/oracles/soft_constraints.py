@@ -12,7 +12,7 @@ from rbnotes.testing import complex_step
 
 
 def curved_constraint(q: Array) -> Array:
-    """Two curved constraint functions of four coordinates; takes complex numbers."""
+    """Return two curved constraint functions of four coordinates; takes complex numbers."""
     return np.array([q[0] ** 2 + q[1] * q[2] - 1, np.sin(q[3]) + q[0] * q[1] - q[2]])
 
 
@@ -35,7 +35,7 @@ def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Ar
 def soft_step(
     M: Array, G: Array, b: Array, phi: Array, alpha: Array, beta: Array, h: float
 ) -> tuple[Array, Array]:
-    """New velocities ``(n,)`` and mean multipliers ``(k,)`` of a step, from the averages themselves.
+    """Return new velocities ``(n,)`` and mean multipliers ``(k,)`` of a step, from the averages themselves.
 
     ``M v = b + h G^T mean`` and ``alpha mean = -(phi + h/2 G v) - beta G v``, solved at once.
     """
@@ -74,7 +74,7 @@ def step_errors(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, A
 
 
 def value_and_slope_at_zero(mean: Callable[[float], Array]) -> Array:
-    """Value and slope ``(2, k)`` at h = 0 of what depends on the step size, from eight step sizes."""
+    """Return value and slope ``(2, k)`` at h = 0 of what depends on the step size, from eight step sizes."""
     sizes, unit = np.arange(1, 9) / 8, 1 / 64
     fitted = np.polynomial.polynomial.polyfit(sizes, [mean(unit * s) for s in sizes], 7)
     return np.stack([fitted[0], fitted[1] / unit])

@@ -41,7 +41,10 @@ def _twist_to(E: Array) -> Array:
 
 
 def constant_twist_pose(twist: Array, time: Array) -> Array:
-    """Poses after times ``(...)`` of a constant twist: about an axis beside the origin, and along it."""
+    """Return poses after times ``(...)`` of a constant twist.
+
+    About an axis beside the origin, and along it.
+    """
     w, v = twist[:3], twist[3:]
     speed = np.sqrt(w @ w)
     if speed == 0:
@@ -52,7 +55,7 @@ def constant_twist_pose(twist: Array, time: Array) -> Array:
 
 
 def spline_curve(frames: Array) -> Pose:
-    """The pose on the segment of four control frames: the first one, and parts of three steps."""
+    """Return the pose on the segment of four control frames: the first one, and parts of three steps."""
     d = frame_twists(frames)
 
     def pose(q: Array) -> Array:
@@ -77,7 +80,7 @@ def euler_rotation(angles: Array) -> Array:
 
 
 def spline_surface(points: Array) -> Pose:
-    """The pose on the patch of control values ``(4, 4, 6)``, whose first index goes along ``q[0]``."""
+    """Return the pose on the patch of control values ``(4, 4, 6)``, whose first index goes along ``q[0]``."""
 
     def pose(q: Array) -> Array:
         weights = basis(q[..., 0])[..., :, None] * basis(q[..., 1])[..., None, :]

@@ -34,12 +34,12 @@ def distance_rate(x: Array, v: Array) -> Array:
 
 
 def first_point_derivative(function: Callable[[Array], Array], x: Array) -> Array:
-    """Derivative with respect to the first point of a pair, by complex steps."""
+    """Return derivative with respect to the first point of a pair, by complex steps."""
     return complex_step(lambda z: function(np.array([z, x[1] + 0 * z])), x[0])
 
 
 def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
-    """Forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
+    """Return forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
     length = distance(x)
     slope = complex_steps.partial_derivatives(_distance, x.ravel())  # the rate is its product with v
     conservative = complex_steps.partial_derivatives(lambda z: potential(_distance(z)), x.ravel())
@@ -76,13 +76,13 @@ def linear_spring(k: float, d: float, r: float) -> tuple[Potential, Dissipation]
 
 
 def spring_tension(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
-    """The part of the force on the first point towards the second."""
+    """Return the part of the force on the first point towards the second."""
     result: Array = force_on_ends(*spring, x, v)[0] @ (x[1] - x[0]) / distance(x)
     return result
 
 
 def force_jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
-    """Derivatives ``(2, 6, 6)`` of both forces with respect to positions and velocities, by differences."""
+    """Return derivatives ``(2, 6, 6)`` of both forces by positions and velocities, by differences."""
 
     def force(x: Array, v: Array) -> Array:
         return force_on_ends(*spring, x.reshape(2, 3), v.reshape(2, 3)).ravel()
@@ -97,5 +97,5 @@ def force_jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -
 
 
 def first_point_difference(function: Callable[[Array], Array], x: Array) -> Array:
-    """Derivative with respect to the first point of a pair, by differences."""
+    """Return derivative with respect to the first point of a pair, by differences."""
     return jacobian(lambda z: function(np.array([z, x[1]])), x[0]).value

@@ -17,7 +17,7 @@ _UNIT_TWISTS = np.stack([twist_matrix(unit) for unit in np.eye(6)])
 
 
 def twist_from_matrix(X: Array) -> Array:
-    """The twist ``(6,)`` of a matrix ``[phi] (4, 4)``."""
+    """Return the twist ``(6,)`` of a matrix ``[phi] (4, 4)``."""
     return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
 
 
@@ -28,6 +28,6 @@ def adjoint_by_conjugation(E: Array) -> Array:
 
 
 def commutator(a: Array, b: Array) -> Array:
-    """The Lie bracket of two twists, as the commutator of their matrices."""
+    """Return the Lie bracket of two twists, as the commutator of their matrices."""
     A, B = twist_matrix(a), twist_matrix(b)
     return twist_from_matrix(A @ B - B @ A)

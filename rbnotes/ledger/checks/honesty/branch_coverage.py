@@ -73,7 +73,7 @@ def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -
 
 
 def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:
-    """The branches of a form and its helpers, counted on some inputs."""
+    """Return the branches of a form and its helpers, counted on some inputs."""
     if not inputs or inputs == [{}]:
         return []
     branches: list[Branch] = []
@@ -102,7 +102,7 @@ def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]
         return probe(index, value) if flag else value
 
     def probe_loop(index: int, values: Iterable[Any]) -> Iterator[Any]:
-        """Counts true where there is a round, false where there is none."""
+        """Count true where there is a round, false where there is none."""
         rounds = 0
         for rounds, value in enumerate(values, start=1):
             if rounds == 1:
@@ -165,7 +165,7 @@ class _Probes(ast.NodeTransformer):
         return ast.copy_location(call, node)
 
     def _probe_condition(self, node: ast.expr, needed: frozenset[bool] = BOTH_OUTCOMES) -> ast.expr:
-        """A condition with its probes; ``and`` and ``or`` are counted operand by operand."""
+        """Return a condition with its probes; ``and`` and ``or`` are counted operand by operand."""
         match node:
             case ast.BoolOp(op, values):
                 operands = []
@@ -248,7 +248,7 @@ class _Probes(ast.NodeTransformer):
         return node
 
     def _probe_verdict(self, node: ast.expr) -> ast.expr:
-        """The returned value; a flag that is the claim itself need never be false."""
+        """Return the returned value; a flag that is the claim itself need never be false."""
         match node:
             case ast.Call(function, [value], []) if called_name(function) in (
                 "float",
@@ -276,7 +276,7 @@ class _Probes(ast.NodeTransformer):
 
 
 def copy_node(node: ast.expr) -> Any:
-    """A node that may be changed while the original is still to be shown."""
+    """Return a node that may be changed while the original is still to be shown."""
     return copy.deepcopy(node)
 
 

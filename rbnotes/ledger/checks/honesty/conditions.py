@@ -29,7 +29,7 @@ MAX_FLAG_VALUES = 3
 def findings(
     record: Record, draws: Sequence[Values], expected: Sequence[Array], given: Sequence[Values]
 ) -> list[str]:
-    """Whether the condition is a predicate that parts truth from failure."""
+    """Return True if the condition is a predicate that parts truth from failure."""
     holds_when, printed = record.holds_when, record.printed
     if record.verdict is not Verdict.CONDITIONAL or holds_when is None or printed is None:
         return []
@@ -69,7 +69,7 @@ def findings(
 
 
 def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
-    """A condition that computes a side of the claim asks whether the claim is true."""
+    """Yield conditions that compute a side of the claim: they ask whether the claim is true."""
     condition = normal_form(readable_function(holds_when, "holds_when"))
     for name, form in record_forms(record).items():
         start, _, side = normal_form(readable_function(form)).rpartition("return ")
@@ -78,7 +78,10 @@ def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
 
 
 def _switch_findings(record: Record, holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
-    """A condition that only reads inputs whose numbers change nothing: a switch between two formulas."""
+    """Yield a condition that only reads inputs whose numbers change nothing.
+
+    A switch between two formulas.
+    """
     source = function_ast(readable_function(holds_when, "holds_when"))
     read = {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
     names = [name for name, place in zip(draws[0], source.args.args, strict=False) if place.arg in read]
@@ -90,7 +93,7 @@ def _switch_findings(record: Record, holds_when: Function, draws: Sequence[Value
 
 
 def _depends_on_inputs(form: Function, names: Sequence[str], draws: Sequence[Values]) -> bool:
-    """Whether a form gives anything else when some of its inputs are those of other draws."""
+    """Return True if a form gives anything else when some of its inputs are those of other draws."""
     for values, other in zip(draws, draws[::-1], strict=True):
         before = try_evaluate(form, values)
         after = try_evaluate(form, {**values, **{name: other[name] for name in names}})
@@ -104,7 +107,7 @@ def _holds(predicate: Function, values: Values) -> bool:
 
 
 def _flag_findings(holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
-    """A condition that is settled by inputs of few values."""
+    """Yield a condition that is settled by inputs of few values."""
     flags = [name for name in draws[0] if _is_flag([draw[name] for draw in draws])]
     if not flags:
         return

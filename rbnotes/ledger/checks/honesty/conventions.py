@@ -17,7 +17,7 @@ NUM_INPUTS = 12
 
 
 def findings(record: Record, draws: Sequence[Values]) -> list[str]:
-    """An erratum that other sign rules would make right must say which formulas settle them."""
+    """Return an erratum that other sign rules would make right must say which formulas settle them."""
     printed, library = record.printed, record.library
     if record.verdict is not Verdict.ERRATUM or printed is None or library is None:
         return []
@@ -109,7 +109,10 @@ def _matching_convention(
 
 
 def _is_real_valued(value: Any) -> bool:
-    """Whether a value may follow another rule: not numbers of bodies, with which a form may never end."""
+    """Return True if a value may follow another rule.
+
+    Not numbers of bodies, with which a form may never end.
+    """
     return np.asarray(value).dtype.kind == "f"
 
 

@@ -154,7 +154,10 @@ def _contains_symbol(side: str, symbol: str) -> bool:
 
 
 def split_sides(text: str) -> list[str]:
-    """The sides of a chain of equations, cut outside of all brackets; what comes after an "if" is none."""
+    """Return the sides of a chain of equations, cut outside of all brackets.
+
+    What comes after an "if" is none.
+    """
     text = re.split(r"\\text\{\s*(?:if|for|where|when)\b", text)[0]
     parts, depth, at = [], 0, 0
     for token in re.finditer(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|:=|.", text, flags=re.DOTALL):
@@ -169,7 +172,7 @@ def split_sides(text: str) -> list[str]:
 
 
 def split_equations(formula: str) -> list[str]:
-    """The formula cut at commas, line ends and wide spaces, outside of all brackets."""
+    """Return the formula cut at commas, line ends and wide spaces, outside of all brackets."""
     text = re.sub(r"\\(begin|end)\{(aligned|align\*?|split|gathered|cases)\}", "", formula)
     parts, depth, current = [], 0, ""
     for token in re.findall(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|.", text, flags=re.DOTALL):
@@ -206,7 +209,7 @@ def is_symbol(text: str) -> bool:
 
 
 def _symbol_end(tokens: list[str], at: int) -> int:
-    """Where the symbol that begins at a token ends; -1 if none does."""
+    """Return where the symbol that begins at a token ends; -1 if none does."""
     if tokens[at : at + 2] == ["{", "}"]:
         at += 2
     at = _scripts_end(tokens, at)

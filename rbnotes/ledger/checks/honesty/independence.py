@@ -38,7 +38,7 @@ NUM_TRACED_INPUTS = 4
 
 
 def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
-    """What each form enters on some inputs; an oracle that may choose is watched on all of them."""
+    """Return what each form enters on some inputs; an oracle that may choose is watched on all of them."""
     few = draws[:: max(1, len(draws) // NUM_TRACED_INPUTS)]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     found = {}
@@ -51,7 +51,7 @@ def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
 
 
 def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
-    """What the oracle shares with the forms without the record's naming it, and what is never run."""
+    """Return what the oracle shares with the forms without the record's naming it, and what is never run."""
     implementing = [NamedCode(name, resolve(name)) for name in record.implemented_by]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     return [
@@ -130,7 +130,7 @@ def _enters_beyond_constructors(form_trace: Trace, target: NamedCode) -> bool:
 
 
 def _is_dataclass_constructor(function: str, file: str, module: str) -> bool:
-    """Whether code only builds a value of one of the library's data classes."""
+    """Return True if code only builds a value of one of the library's data classes."""
     return module.startswith("rbnotes.") and (
         function == "__post_init__" or (function == "__init__" and file == "<string>")
     )
@@ -148,7 +148,10 @@ def _implementation_findings(
 
 
 def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[str]:
-    """Code of the claim that the printed form enters and that mutation cannot change: methods, lambdas."""
+    """Return code of the claim that the printed form enters and that mutation cannot change.
+
+    Methods, lambdas.
+    """
     if record.printed is None:
         return []
     known = {
@@ -168,7 +171,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
 
 
 def _escape_findings(traces: dict[str, Trace]) -> list[str]:
-    """What forms could hide in other threads and processes, or in code made of text."""
+    """Return what forms could hide in other threads and processes, or in code made of text."""
     return [
         f"form: the {name} form calls {escape}, behind which nothing is watched"
         for name, watched in traces.items()
@@ -206,7 +209,7 @@ def _precomputed_findings(
 
 
 def _wrong_print_findings(record: Record, reference: Trace) -> Iterator[str]:
-    """Prints that other records call wrong, run by the oracle as if they were right."""
+    """Yield prints that other records call wrong and that the oracle runs as if they were right."""
     others = [
         value for module in loaded_modules() for value in vars(module).values() if isinstance(value, Record)
     ]

@@ -31,7 +31,7 @@ MIN_DRAWS = 8
 
 
 def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]) -> list[str]:
-    """What the record's inputs hide, by input."""
+    """Return what the record's inputs hide, by input."""
     found: dict[str, list[str]] = {}
     if record.inputs and draws:
         for name in record.inputs:
@@ -77,7 +77,7 @@ def hidden_variation_findings(record: Record, expected: Sequence[Array]) -> list
 
 
 def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequence[Values]) -> list[str]:
-    """Inputs of ``given`` that are more special than the condition demands."""
+    """Return inputs of ``given`` that are more special than the condition demands."""
     found = []
     if record.holds_when is None or len(given) < MIN_DRAWS:
         return []
@@ -101,7 +101,7 @@ def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequ
 
 
 def _is_as_special(value: Any, kept: list[Any]) -> bool:
-    """Whether a value is equal to one of others, or wherever these are all the same."""
+    """Return True if a value is equal to one of others, or wherever these are all the same."""
     if any(_is_equal(value, each) for each in kept):
         return True
     parts, others = list(numeric_parts(value)), [list(numeric_parts(each)) for each in kept]
@@ -120,7 +120,7 @@ def _is_as_special(value: Any, kept: list[Any]) -> bool:
 
 
 def _condition_allows(holds_when: Function, values: Values) -> bool:
-    """Whether a condition holds on inputs that were put together, which it may refuse."""
+    """Return True if a condition holds on inputs that were put together, which it may refuse."""
     try:
         return bool(np.all(holds_when(*values.values())))
     except (ValueError, IndexError, ArithmeticError):
@@ -185,14 +185,14 @@ def _array_degeneracies(drawn: Array) -> Iterator[str]:
 
 
 def _has_linear_relation(drawn: Array) -> bool:
-    """Whether one linear equation holds for vectors ``(N, n)``, all of them."""
+    """Return True if one linear equation holds for vectors ``(N, n)``, all of them."""
     scaled = drawn / np.max(np.abs(drawn), axis=0)
     sizes = np.linalg.svd(np.column_stack([scaled, np.ones(len(drawn))]), compute_uv=False)
     return bool(sizes[-1] < 1e-9 * sizes[0])
 
 
 def numeric_parts(value: Any) -> Iterator[Array]:
-    """The arrays of numbers that a value consists of; flags and words are left out."""
+    """Yield the arrays of numbers that a value consists of; flags and words are left out."""
     if isinstance(value, bool | np.bool_ | str | bytes) or value is None:
         return
     if isinstance(value, int | float | np.number):
@@ -219,7 +219,7 @@ def numeric_parts(value: Any) -> Iterator[Array]:
 
 
 def _varies(values: list[Any]) -> bool:
-    """Whether not all values are equal; objects that only know their identity do."""
+    """Return True if not all values are equal; objects that only know their identity do."""
     first = list(numeric_parts(values[0]))
     for other in values[1:]:
         parts = list(numeric_parts(other))
@@ -241,7 +241,7 @@ def _has_few_digits(values: list[Any]) -> bool:
 
 
 def _proportional_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
-    """Pairs of inputs that are the same but for a factor, which is the same on all inputs."""
+    """Yield pairs of inputs that are the same but for a factor, which is the same on all inputs."""
     parts = {name: [list(numeric_parts(draw[name])) for draw in draws] for name in draws[0]}
     shapes = {name: [[part.shape for part in each] for each in drawn] for name, drawn in parts.items()}
     flat = {
@@ -257,7 +257,7 @@ def _proportional_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
 
 
 def _orthogonal_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
-    """Pairs of vectors whose product is zero on all inputs, though neither is."""
+    """Yield pairs of vectors whose product is zero on all inputs, though neither is."""
     vectors = {
         name: np.stack([draw[name] for draw in draws])
         for name in draws[0]
@@ -274,7 +274,7 @@ def _orthogonal_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
 
 
 def _always_contains_zero(values: list[Any]) -> bool:
-    """Whether arrays have a zero on all inputs, but each entry is another number on some."""
+    """Return True if arrays have a zero on all inputs, but each entry is another number on some."""
     parts = [list(numeric_parts(value)) for value in values]
     if any(len(part) != 1 or part[0].dtype.kind != "f" for part in parts):
         return False

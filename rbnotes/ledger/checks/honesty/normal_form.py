@@ -32,7 +32,7 @@ class NameScope(dict[str, str]):
         self.function = function
 
     def helper(self, name: str, count: int) -> FunctionType | None:
-        """The claim's function of a name, if it takes so many arguments and this is all that it takes."""
+        """Return the claim's function of a name, if it takes exactly so many arguments."""
         value = None if name in self else self.function.__globals__.get(name)
         if (
             not isinstance(value, FunctionType)
@@ -142,7 +142,7 @@ def _normalize_expression(node: ast.expr, known: NameScope) -> str:
 
 
 def _product_chain(node: ast.Call) -> ast.expr | None:
-    """The chain of ``@`` that a call of ``multi_dot``, ``einsum`` or a reduction by ``matmul`` spells."""
+    """Return the chain of ``@`` that ``multi_dot``, ``einsum`` or a reduction by ``matmul`` spells."""
     if node.keywords:
         return None
     match called_name(node.func), node.args:
@@ -171,7 +171,10 @@ def _matrix_product(factors: list[ast.expr]) -> ast.expr:
 
 
 def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None:
-    """The product of matrices and vectors that a sum over neighbouring indices is; None if it is none."""
+    """Return the product of matrices and vectors that a sum over neighbouring indices is.
+
+    None if it is none.
+    """
     operands, _, result = subscripts.replace(" ", "").partition("->")
     letters = operands.split(",")
     if len(letters) != len(factors) or not 1 <= len(result) <= 2 or not all(map(str.isalpha, letters)):
@@ -193,7 +196,7 @@ def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None
 
 
 def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:
-    """The factors of a matrix product, however it is bracketed."""
+    """Return the factors of a matrix product, however it is bracketed."""
     match node:
         case ast.BinOp(left, ast.MatMult(), right):
             return _matrix_factors(left, known) + _matrix_factors(right, known)
@@ -204,7 +207,7 @@ def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:
 
 
 def _is_single_chain(text: str) -> bool:
-    """Whether a text between brackets is one chain of products."""
+    """Return True if a text between brackets is one chain of products."""
     depth, outside = 0, ""
     for letter in text:
         depth += (letter in "([") - (letter in ")]")
@@ -216,7 +219,7 @@ def _is_single_chain(text: str) -> bool:
 
 
 def _inline_helper(helper: FunctionType, arguments: list[str]) -> str:
-    """What a helper returns, if it does nothing but compute one expression."""
+    """Return what a helper returns, if it does nothing but compute one expression."""
     source = function_ast(helper)
     every = (*source.args.posonlyargs, *source.args.args)
     names = (argument.arg for argument in every)
@@ -238,7 +241,7 @@ def _normalize_children(node: ast.AST, known: NameScope) -> str:
 
 
 def _sum_terms(node: ast.expr, known: NameScope, sign: str) -> list[str]:
-    """The signed terms of a sum."""
+    """Return the signed terms of a sum."""
     other = "-" if sign == "+" else "+"
     match node:
         case ast.BinOp(left, ast.Add(), right):
@@ -257,7 +260,7 @@ def _sum_terms(node: ast.expr, known: NameScope, sign: str) -> list[str]:
 
 
 def _product_factors(node: ast.expr, known: NameScope) -> tuple[str, list[str]]:
-    """The sign and the factors of a product."""
+    """Return the sign and the factors of a product."""
     match node:
         case ast.BinOp(left, ast.Mult(), right):
             first, before = _product_factors(left, known)

@@ -29,7 +29,7 @@ SPACING = re.compile(r"\\[,;:!]|\\(?:left|right|quad|qquad)(?![a-zA-Z])|[{}\s~]"
 
 
 def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
-    """What is wrong with a slip: nothing that a correction changes, or a print that is no formula."""
+    """Yield what is wrong with a slip: nothing that a correction changes, or a print that is no formula."""
     if record.verdict not in NEEDS_CORRECTION:
         return
     if record.replacement and without_spacing(record.replacement) == without_spacing(record.formula):
@@ -60,7 +60,7 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
 
 
 def without_spacing(formula: str) -> str:
-    """A formula without what changes nothing but its spacing."""
+    """Return a formula without what changes nothing but its spacing."""
     return SPACING.sub("", formula)
 
 
@@ -90,14 +90,14 @@ def _relative_change(before: Array | None, after: Array | None) -> float | None:
 
 
 def _is_close_to_library(printed: Function, library: Function, draws: Sequence[Values]) -> bool:
-    """Whether a print differs from the right form by little, as what is rounded does."""
+    """Return True if a print differs from the right form by little, as what is rounded does."""
     pairs = [(try_evaluate(library, values), try_evaluate(printed, values)) for values in draws]
     off = [_relative_change(right, print_) for right, print_ in pairs]
     return all(each is not None and each < MAX_ROUNDING for each in off)
 
 
 def _depends_on_input(form: Function, draws: Sequence[Values], name: str) -> bool:
-    """Whether an input matters to a form at all."""
+    """Return True if an input matters to a form at all."""
     for values, other in zip(draws, draws[::-1], strict=True):
         before, after = try_evaluate(form, values), try_evaluate(form, {**values, name: other[name]})
         if before is not None and after is not None and not np.array_equal(before, after):

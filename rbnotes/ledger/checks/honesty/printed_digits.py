@@ -24,7 +24,7 @@ ROUNDING_SLACK = 1e-6
 
 
 def findings(record: Record) -> list[str]:
-    """Entries of a claim without inputs that are off by more than the last digit allows."""
+    """Return entries of a claim without inputs that are off by more than the last digit allows."""
     is_exactly_printed = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
     if record.printed is None or record.reference is None or record.inputs or not is_exactly_printed:
         return []
@@ -52,7 +52,7 @@ def findings(record: Record) -> list[str]:
 
 
 def last_digit_units(printed: Function, numbers: Array) -> Array | None:
-    """Unit of the last printed digit for each number, or None if their text is not found."""
+    """Return unit of the last printed digit for each number, or None if their text is not found."""
     units = _literal_units(printed)
     found = [units.get(abs(float(number))) for number in numbers.ravel()]
     known = [unit for unit in found if unit is not None]
@@ -82,7 +82,7 @@ def _literal_units(printed: Function) -> dict[float, float]:
 
 @cache
 def _constant_sources(module: str) -> dict[str, str]:
-    """Source of the values that a module gives names to."""
+    """Return source of the values that a module gives names to."""
     text = inspect.getsource(sys.modules[module])
     return {
         target.id: ast.get_source_segment(text, node.value) or ""

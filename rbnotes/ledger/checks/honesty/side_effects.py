@@ -57,7 +57,7 @@ def unused_function_findings(
     before: Mapping[str, Sequence[Array | None]],
     traces: Mapping[str, Trace],
 ) -> list[str]:
-    """Functions of ``implemented_by`` whose results hardly matter to the form that calls them."""
+    """Return functions of ``implemented_by`` whose results hardly matter to the form that calls them."""
     user = "library" if record.library is not None else "printed"
     form = record_forms(record).get(user)
     found: list[str] = []
@@ -105,7 +105,7 @@ def _perturb_function(function: FunctionType) -> Iterator[list[bool]]:
 
 
 def _perturb(value: Any) -> Any:
-    """A value of the same kind with other numbers; the value itself if it has none."""
+    """Return a value of the same kind with other numbers; the value itself if it has none."""
     if isinstance(value, bool | np.bool_):
         return not value
     if isinstance(value, float | int | np.floating | np.integer):

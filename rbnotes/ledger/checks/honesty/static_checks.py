@@ -57,7 +57,7 @@ LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "
 
 
 def findings(record: Record) -> list[str]:
-    """What the words of a record and the source of its forms lack."""
+    """Return what the words of a record and the source of its forms lack."""
     found = [*_reason_findings(record), *_form_findings(record), *_tolerance_findings(record)]
     if record.verdict is Verdict.DEFINITION:
         found += _definition_findings(record)
@@ -103,7 +103,8 @@ def _tolerance_findings(record: Record) -> Iterator[str]:
     if record.tolerance > MAX_TOLERANCE:
         yield f"tolerance: {record.tolerance:g} is above {MAX_TOLERANCE:g}"
     elif record.tolerance > MAX_TOLERANCE_WITHOUT_REASON and not record.tolerance_reason:
-        yield f"tolerance: {record.tolerance:g} is above {MAX_TOLERANCE_WITHOUT_REASON:g} (why: `tolerance_reason`)"
+        limit = MAX_TOLERANCE_WITHOUT_REASON
+        yield f"tolerance: {record.tolerance:g} is above {limit:g} (why: `tolerance_reason`)"
 
 
 def _definition_findings(record: Record) -> Iterator[str]:
@@ -172,7 +173,7 @@ def _source_findings(record: Record) -> Iterator[str]:
 
 
 def _computes(function: FunctionType) -> bool:
-    """Whether a function does more than to list numbers."""
+    """Return True if a function does more than to list numbers."""
     for node in ast.walk(function_ast(function)):
         if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript):
             return True
@@ -209,7 +210,7 @@ def _raises_or_returns_nonfinite(source: ast.FunctionDef) -> bool:
 
 
 def _keeps_state(source: ast.FunctionDef) -> bool:
-    """Whether a function writes to globals, to parts of what is not its own, or to defaults."""
+    """Return True if a function writes to globals, to parts of what is not its own, or to defaults."""
     own = {node.arg for node in ast.walk(source) if isinstance(node, ast.arg)}
     own |= {
         node.id for node in ast.walk(source) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

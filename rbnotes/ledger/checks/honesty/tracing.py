@@ -61,7 +61,7 @@ class NamedCode:
         self.codes = frozenset(_code_objects(value))
 
     def contains(self, code: CodeType, module: str) -> bool:
-        """Whether a piece of code belongs to it."""
+        """Return True if a piece of code belongs to it."""
         if self.module is not None:
             return module == self.module or module.startswith(self.module + ".")
         return code in self.codes or any(
@@ -116,7 +116,10 @@ class Trace:
     """The primitives whose result was the form's own result, on every input."""
 
     def enters(self, target: NamedCode) -> bool:
-        """Whether any of the target's code ran; a value without code counts when code that ran names it."""
+        """Return True if any of the target's code ran.
+
+        A value without code counts when code that ran names it.
+        """
         if target.codes or target.module is not None:
             return any(target.contains(code, module) for code, module in self.all_code()) or any(
                 code in target.codes for code in self.foreign_code
@@ -215,18 +218,18 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
 
 
 def _numba_sources(values: Iterable[Any]) -> dict[CodeType, str]:
-    """The Python code of those that numba has compiled, which is not seen when it runs."""
+    """Return the Python code of those that numba has compiled, which is not seen when it runs."""
     sources = [value.py_func for value in values if isinstance(getattr(value, "py_func", None), FunctionType)]
     return {each.__code__: each.__module__ for each in sources if code_owner(each.__module__) != "elsewhere"}
 
 
 def display_name(code: CodeType, module: str) -> str:
-    """A piece of code as a reader would name it."""
+    """Return a piece of code as a reader would name it."""
     return qualified_name(code, module)
 
 
 def _traced_functions(seen: Trace, form: Callable[..., Any]) -> Iterable[FunctionType]:
-    """The functions whose code ran, as far as their modules hold them under a name."""
+    """Return the functions whose code ran, as far as their modules hold them under a name."""
     if isinstance(form, FunctionType):
         yield form
     for module in {module for _, module in seen.all_code()}:
