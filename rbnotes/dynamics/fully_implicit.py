@@ -43,8 +43,8 @@ class DifferentiableSystem(MechanicalSystem, Protocol):
 class FullyImplicitScheme:
     """Time step whose equations of motion hold at a fraction c of the step.
 
-    There the velocities are ``u = v + c (v+ - v)``, and the increment of the positions is ``c h u``; that of the
-    whole step is ``h u``. Newton's method starts at the old velocities. Corrections are halved until the
+    There the velocities are ``u = v + c (v+ - v)``, and the increment of the positions is ``c h u``; that of
+    the whole step is ``h u``. Newton's method starts at the old velocities. Corrections are halved until the
     residual of the equations decreases, measured by the energy norm of the velocity error.
 
     ``solve`` adds the constraints: with :func:`~rbnotes.dynamics.constrained_step`, rows at the start.
@@ -56,8 +56,8 @@ class FullyImplicitScheme:
     fraction: float
     """Fraction c, without unit: 1 at the end, 1/2 in the middle of the step."""
     tolerance: float = 1e-10
-    """Largest change of the positions by the last correction, in rad and m, relative to their increment in the
-    step if that is more than 1. The remaining error is about the square of it."""
+    """Largest change of the positions by the last correction, in rad and m, relative to their increment in
+    the step if that is more than 1. The remaining error is about the square of it."""
     max_iterations: int = 30
     """Largest number of corrections."""
 
