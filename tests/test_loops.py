@@ -215,7 +215,10 @@ class Swings(Explodes):
 
 
 def test_a_motion_that_ends_before_its_time():
-    with np.errstate(all="ignore"), pytest.raises(SingularConfiguration, match="continues until the last time"):
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(SingularConfiguration, match="continues until the last time"),
+    ):
         integrate_adaptively(Explodes(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
     calm = State(q=[0.0], qdot=[1.0])
     with pytest.raises(SingularConfiguration, match=r"evaluations: got 1000, used up after \d+"):
