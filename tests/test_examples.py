@@ -1,4 +1,4 @@
-"""Every public room has an example, and what docstrings show comes out."""
+"""Every public subpackage has an example, and what docstrings show comes out."""
 
 import doctest
 import inspect
@@ -10,9 +10,9 @@ import pytest
 
 import rbnotes
 
-ELSEWHERE = {"cards", "challenge", "commands", "grading", "kernels"}
-"""What pages of the book run, the command line, and what compiles for minutes where nothing is compiled."""
-ROOMS = {
+ELSEWHERE = {"cli", "compiled", "coursework", "unchecked"}
+"""Subpackages whose examples stand in the book, the command line, and unchecked or compiled code."""
+SUBPACKAGES = {
     info.name for info in pkgutil.iter_modules(rbnotes.__path__) if not info.name.startswith("_")
 } - ELSEWHERE
 WITH_EXAMPLES = sorted(
@@ -33,8 +33,8 @@ def test_examples_come_out(name):
     assert runner.summarize(verbose=False).failed == 0
 
 
-def test_every_room_has_one():
-    assert {name.split(".")[1] for name in WITH_EXAMPLES} >= ROOMS - {"__main__"}
+def test_every_subpackage_has_an_example():
+    assert {name.split(".")[1] for name in WITH_EXAMPLES} >= SUBPACKAGES - {"__main__"}
 
 
 def test_an_example_that_does_not_come_out_is_found(capsys):

@@ -78,8 +78,8 @@ def absolute(text: str) -> set[str]:
 
 def relative(texts: list[str]) -> set[str]:
     """Return the names among the texts that begin with a module of the package."""
-    rooms = {file.stem for file in PACKAGE.iterdir() if file.suffix in ("", ".py")} - {"py"}
-    names = {text for text in texts if RELATIVE.fullmatch(text) and text.split(".")[0] in rooms}
+    subpackages = {file.stem for file in PACKAGE.iterdir() if file.suffix in ("", ".py")} - {"py"}
+    names = {text for text in texts if RELATIVE.fullmatch(text) and text.split(".")[0] in subpackages}
     return {f"rbnotes.{name}" for name in names if not FILES.search(name)} - EXCEPTIONS.keys()
 
 

@@ -29,9 +29,11 @@ class Function:
         return f"{self.path}: {self.name}"
 
     @property
-    def room(self) -> str:
-        """The folder of the module in the package, or the module itself."""
-        return Path(self.path).parts[1].removesuffix(".py").strip("_")
+    def subpackage(self) -> str:
+        """Folder of the module in the package, such as ``multibody/reduced``, or the module itself."""
+        parts = Path(self.path).parts[1:]
+        depth = 2 if parts[0] in ("coursework", "multibody") else 1
+        return "/".join(parts[:depth]).removesuffix(".py")
 
 
 @dataclass(frozen=True)

@@ -145,9 +145,9 @@ class Tests:
 def records_of(function: Function) -> list[ledger.Record]:
     """Records that name a function as what implements them, and then those that name another of its
     subpackage."""
-    of_room = (f"rbnotes.{function.subpackage}", f"rbnotes._{function.subpackage}")
+    own = f"rbnotes.{function.subpackage.replace('/', '.')}"
     name = function.name.rpartition(".")[2]
-    found = [each for each in ledger.load() if any(at.startswith(of_room) for at in each.implemented_by)]
+    found = [each for each in ledger.load() if any(at.startswith(own) for at in each.implemented_by)]
     return sorted(found, key=lambda each: not any(at.endswith(f".{name}") for at in each.implemented_by))
 
 

@@ -31,7 +31,8 @@ from rbnotes_book.generated import FOLDER
 SUBPACKAGES = (
     "so3", "se3", "quaternion", "euler", "inertia", "shapes", "dynamics", "forces", "constraints",
     "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced",
-    "multibody.maximal", "multibody.packing", "compiled", "ledger", "testing", "viewer", "arguments", "errors",
+    "multibody.maximal", "multibody.packing", "compiled", "ledger", "testing", "viewer", "arguments",
+    "errors",
 )  # fmt: skip
 PACKAGE = "rbnotes"
 
