@@ -21,7 +21,8 @@ def console() -> Console:
 
 
 def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table whose first column holds ids: wider than the terminal rather than with an id or a word cut."""
+    """Print a table whose first column holds ids, wider than the terminal rather than with an id or word
+    cut."""
     rows, table = [*rows], Table()
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(head)]
     least = [

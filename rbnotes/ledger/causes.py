@@ -12,7 +12,7 @@ class Cause:
     title: str
     """The slip in a few words."""
     text: str
-    """What to mend once (text with TeX between dollars)."""
+    """Correction that mends all of them (text with TeX between dollars)."""
     ids: tuple[str, ...]
     """Records, the one that shows it best first."""
 

@@ -52,7 +52,7 @@ class Section:
     number: str
     """Such as ``0.1``."""
     title: str
-    """As the notes have it."""
+    """Title in the notes."""
 
 
 def sections() -> tuple[Section, ...]:

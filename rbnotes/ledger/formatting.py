@@ -12,7 +12,7 @@ from rbnotes.arguments import Array
 
 NUM_DIGITS = 6
 ROUNDING_NOISE = 1e-12
-"""What is so much smaller than the largest entry is rounding, and zero."""
+"""Size relative to the largest entry below which an entry is rounding, and shown as zero."""
 MAX_LISTED_ENTRIES = 6
 """Entries that differ from zero, or from the identity, and are still listed one by one."""
 

@@ -62,7 +62,7 @@ class VectorQuantity:
     """Dimensions along the last axis, from the first again where they end."""
 
     entries: tuple[Dimension, ...]
-    """Of each entry in turn."""
+    """Dimensions of the entries in order."""
 
     def __mul__(self, factor: Dimension) -> VectorQuantity:
         return VectorQuantity(tuple(entry * factor for entry in self.entries))
@@ -105,9 +105,9 @@ class MatrixQuantity:
     """A matrix that makes quantities of one kind from those of another: its entries are rows per columns."""
 
     rows: VectorQuantity
-    """What the matrix makes, row by row."""
+    """Quantity of the rows: the result of the product."""
     columns: VectorQuantity
-    """What it makes that from, column by column."""
+    """Quantity of the columns: the factor of the product."""
 
     def __mul__(self, factor: Dimension) -> MatrixQuantity:
         return MatrixQuantity(self.rows * factor, self.columns)
@@ -145,7 +145,7 @@ class StackedQuantity:
     """What is stacked along the first axis, from the first again where they end."""
 
     parts: tuple[Quantity, ...]
-    """What each part is, in turn."""
+    """Quantities of the parts in order."""
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
         """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
@@ -166,7 +166,7 @@ class TupleQuantity:
     """What a tuple holds."""
 
     parts: tuple[AnyQuantity, ...]
-    """What each element is, in order."""
+    """Quantities of the elements in order."""
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.parts))
@@ -177,7 +177,7 @@ class ObjectQuantity:
     """What the fields of an object are; those that are not told are numbers or names."""
 
     fields: Mapping[str, AnyQuantity]
-    """What each one is, by its name."""
+    """Quantities by the name of the field."""
 
     def __str__(self) -> str:
         return ", ".join(f"{name} in {quantity}" for name, quantity in self.fields.items())
@@ -314,7 +314,7 @@ SCREW = TWIST * TIME
 """A small motion, or a joint's axis: a twist per rate of its angle."""
 LINEAR_FIRST_TWIST = vector_quantity((VELOCITY, 3), (RATE, 3))
 LINEAR_FIRST_WRENCH = vector_quantity((FORCE, 3), (TORQUE, 3))
-"""As Lloyd stacks them."""
+"""Wrench in Lloyd's order: force, then torque."""
 POINT = vector_quantity((LENGTH, 3), (NUMBER, 1))
 """Homogeneous coordinates."""
 POSE = matrix_quantity(POINT, POINT)
@@ -353,4 +353,4 @@ UNIT_NAMES = {
     INVERSE_MASS: "1/kg",
     NUMBER / LENGTH: "1/m",
 }
-"""How units are written; others are put together from m, kg and s."""
+"""Names of units; other units are composed of m, kg and s."""

@@ -63,7 +63,7 @@ class Record:
     title: str
     """The claim in a few words."""
     verdict: Verdict
-    """What its run has to confirm."""
+    """Verdict that the run has to confirm."""
     chapter: str
     """File name of the chapter that tells it, without suffix."""
     implemented_by: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Record:
     For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars. Records
     of this package have theirs in :mod:`rbnotes.ledger.replacements`."""
     remark: str = ""
-    """What else a reader should know (text with TeX between dollars)."""
+    """Further remark for the reader (text with TeX between dollars)."""
     scan: bool = False
     """The slip may come from the scan of the text rather than from its author."""
 
@@ -93,19 +93,19 @@ class Record:
     holds_when: Function | None = None
     """For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``."""
     quantities: Mapping[str, QuantityDeclaration] = field(default_factory=dict)
-    """What each argument is (:mod:`rbnotes.ledger.quantities`); whole numbers, flags and names need not say.
+    """Quantity of each argument (:mod:`rbnotes.ledger.quantities`); integers, flags and names need none.
 
-    Symbols are what they usually are (:mod:`rbnotes.ledger.symbols`), unless ``QUANTITIES`` of the record's
-    module, or the record itself, tells otherwise.
+    Symbols have their usual quantity (:mod:`rbnotes.ledger.symbols`), unless ``QUANTITIES`` of the record's
+    module, or the record itself, declares another.
     """
     result: QuantityDeclaration | None = None
-    """What the forms return; the units of all forms are then checked."""
+    """Quantity that the forms return; the units of all forms are then checked."""
     constants: tuple[Dimension, ...] = ()
     """Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
 
     Units are changed only in ways that leave these as they are."""
     units_mismatch: str = ""
-    """Where the units of the printed form do not fit."""
+    """Reason for which the units of the printed form do not fit."""
     printed: Function | None = None
     library: Function | None = None
     reference: Function | None = None

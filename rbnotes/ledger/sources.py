@@ -38,13 +38,13 @@ class Source:
     """One set of notes."""
 
     name: str
-    """What ids begin with, such as ``lloyd``."""
+    """First part of the ids, such as ``lloyd``."""
     author: str
     """Whom citations name."""
     letter: str
-    """What stands for the author before the number of a formula."""
+    """Letter that stands for the author before the number of a formula."""
     module: str = "."
-    """Where its records are in the package; ``.`` is the package itself."""
+    """Subpackage of its records; ``.`` is the package itself."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Ledger:
     """A ledger's folder, the package that it is imported as, and its sources in reading order."""
 
     folder: Path
-    """Where ``notes.toml`` is and what else is no module."""
+    """Folder of ``notes.toml`` and of other data."""
     package: str
     """Dotted name of the package."""
     sources: tuple[Source, ...]

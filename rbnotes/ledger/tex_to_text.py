@@ -22,7 +22,7 @@ SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "ap
          "top": "T", "lvert": "|", "rvert": "|",
          "infty": "∞", "pm": "±", "perp": "⊥", "sum": "∑", "sqrt": "√",
          "lambda": "λ", "Lambda": "Λ", "varphi": "φ", "varepsilon": "ε"}  # fmt: skip
-"""What Unicode has no name for that is TeX's."""
+"""Greek letters whose Unicode names differ from those of TeX."""
 
 
 class Piece(NamedTuple):

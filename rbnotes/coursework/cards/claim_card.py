@@ -37,7 +37,7 @@ NUM_DESCRIBED_INPUTS = 6
 NUM_EXAMPLE_CANDIDATES = 3
 """Inputs that the example is chosen from."""
 NUMBER = "number"
-"""What comes back where it is no array."""
+"""Kind of a result that is a scalar."""
 PACKAGE_NAMES = {"numpy": "NumPy", "scipy": "SciPy"}
 """Packages as their authors spell them."""
 MAX_BRIEF_LINES = 12

@@ -61,7 +61,7 @@ _CONVERSIONS = {
     ),
     "with_ndim": "{}",
 }
-"""What the checks of arguments leave of their second argument."""
+"""Expressions that replace calls of the argument checks, by the name of the check."""
 
 
 class NotExtractable(Exception):

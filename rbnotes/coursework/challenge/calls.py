@@ -24,7 +24,7 @@ class Answer:
     """What one call gave: arrays and text only, so that it can come from another process."""
 
     kind: ReturnKind
-    """What came back: an array, an exception, nothing, or something else than an array."""
+    """Kind of the returned value: an array, an exception, nothing, or another object."""
     value: NDArray[Any] | None = None
     """The result, of whatever shape and type of number it has."""
     text: str = ""
@@ -34,17 +34,17 @@ class Answer:
     changed_globals: tuple[str, ...] = ()
     """Names outside of the function whose values the call changed."""
     repeated: Answer | None = None
-    """What the same inputs gave once more, at once."""
+    """Answer of a second call with the same inputs, made at once."""
     strided: Answer | None = None
-    """What the same numbers gave in arrays whose entries do not lie side by side, as those of a column."""
+    """Answer for the same numbers in non-contiguous arrays, such as a column."""
     perturbed: Answer | None = None
-    """What numbers gave that differ from these by :data:`RELATIVE_PERTURBATION`."""
+    """Answer for inputs that differ by :data:`RELATIVE_PERTURBATION`."""
     repeated_later: Answer | None = None
-    """What the same inputs gave once more, after all others."""
+    """Answer of another call with the same inputs, made after all others."""
     overwritten: bool = False
     """Whether what was returned the first time was another value by then."""
     returned_object: Any = None
-    """What was returned itself, until it is known whether that is overwritten; never sent anywhere."""
+    """Returned object, kept until a later call shows whether it is overwritten; it is never sent."""
 
 
 def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:

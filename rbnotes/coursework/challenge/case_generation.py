@@ -53,7 +53,7 @@ class Case:
     claim: str
     """Id of the claim, or the function's name where a lecturer's own oracle judges."""
     region: Region
-    """What kind of inputs these are."""
+    """Kind of inputs."""
     inputs: Values
     """Arguments by name."""
     expected: Array

@@ -29,7 +29,7 @@ class Probe:
     """A case, and its inputs in each of the other units."""
 
     case_index: int
-    """Of the case among those that were drawn."""
+    """Index of the case among those that were drawn."""
     case: Case
     """In its own units."""
     converted_inputs: tuple[Values, ...]

@@ -38,7 +38,7 @@ class Judgement:
     status: Status
     """Passed, or what kind of mistake it is."""
     message: str
-    """What a student reads."""
+    """Message for the student."""
     error: float
     """Largest error of all entries; infinite where there is no result to compare."""
     expected: Array

@@ -30,7 +30,7 @@ from rbnotes.testing.strategies import Region
 FIRST_BATCH_SIZE = 32
 """Cases after which a function that is wrong on one of them is not tried further."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
-"""What no search could make smaller."""
+"""Statuses whose counterexamples a search cannot shrink."""
 
 TriedCases = list[tuple[Case, Answer, Judgement]]
 
@@ -40,21 +40,21 @@ class ChallengeResult:
     """The verdict on a function: passed, or the smallest inputs found on which it is wrong."""
 
     id: str
-    """Of the claim."""
+    """Id of the claim."""
     judgement: Judgement
-    """Of the counterexample, or of the largest error if there is none."""
+    """Judgement of the counterexample, or of the largest error if there is none."""
     examples: int
     """Number of inputs on which the function was tried."""
     region: Region = "generic"
-    """Where the counterexample comes from."""
+    """Region that the counterexample comes from."""
     counterexample: Values | None = None
     """The smallest inputs found on which the function is wrong; None if it passed."""
     hint: str = ""
     """The slip that explains all answers, if there is one that does."""
     condition: str = ""
-    """Of a conditional claim: where it was tried."""
+    """Condition of a conditional claim, under which it was tried."""
     outside_condition: ChallengeResult | None = None
-    """What it is not asked for: where the function is wrong beyond the claim's condition."""
+    """Result outside the condition of the claim, for information: the task does not require it."""
 
     @property
     def passed(self) -> bool:

@@ -54,9 +54,9 @@ class Feedback:
     inputs: bool = True
     """The arguments on which the function failed."""
     expected: bool = False
-    """What would have been right, and by how much the answer was off."""
+    """Show the right result and the error of the answer."""
     hint: bool = True
-    """What a wrong answer looks like: its dimension, and the slip that explains all answers, if one does."""
+    """Show the dimension of a wrong answer, and the slip that explains all answers, if one does."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Task:
     function: str
     """Its name."""
     points: float
-    """What it is worth."""
+    """Points for the task."""
     title: str = ""
-    """What reports call the task, beside the function's name; may be empty."""
+    """Title of the task in reports, beside the name of the function; may be empty."""
     claim: str = ""
     """Id of a claim, or empty where the lecturer's own oracle judges."""
     oracle: str = ""
@@ -89,9 +89,9 @@ class Assignment:
     """An assignment file, checked."""
 
     title: str
-    """What reports are headed."""
+    """Heading of the reports."""
     folder: Path
-    """Where the file is, and the oracles beside it."""
+    """Folder of the assignment file and of the oracles beside it."""
     tasks: tuple[Task, ...]
     """In the order of the file."""
     seed: int = 0
@@ -99,9 +99,9 @@ class Assignment:
     file: str = ""
     """Name of the file to grade where a student hands in a folder; empty: its only one."""
     limits: Limits = field(default_factory=Limits)
-    """What a submission may use of the machine."""
+    """Resource limits of a submission."""
     feedback: Feedback = field(default_factory=Feedback)
-    """What a student's report says of failed cases."""
+    """Content of a student's report about failed cases."""
 
     @property
     def points(self) -> float:

@@ -116,15 +116,15 @@ class ClassSummary:
     """A class in a few numbers."""
 
     students: int
-    """How many there are."""
+    """Number of students."""
     mean: float
-    """Of their points."""
+    """Mean of their points."""
     median: float
-    """Of their points."""
+    """Median of their points."""
     max_points: float
     """Points that could be had."""
     histogram: tuple[int, ...]
-    """How many students have 0 to 10, 10 to 20, ... percent of the points."""
+    """Numbers of students with 0 to 10, 10 to 20, ... percent of the points."""
     functions: dict[str, tuple[float, Counter[str]]]
     """For each function the mean share of its points, and how often each status occurs."""
 

@@ -38,7 +38,7 @@ class PreparedAssignment:
     """An assignment with the cases of each task: everything that grading needs, drawn once for a class."""
 
     assignment: Assignment
-    """What is to be written."""
+    """Assignment that is graded."""
     cases: Mapping[str, tuple[Case, ...]]
     """By the task's function."""
     records: Mapping[str, Record | None]
@@ -75,11 +75,11 @@ class TaskGrade:
     status: Status
     """Passed, or what kind of mistake it is."""
     points: float
-    """Those that it got."""
+    """Points given."""
     max_points: float
-    """Those that it could get."""
+    """Points that the task is worth."""
     message: str = ""
-    """What the student reads: why points are missing."""
+    """Message for the student: the reason for missing points."""
     regions: Mapping[str, tuple[int, int]] | None = None
     """For each region of inputs how many cases passed, and of how many."""
 
@@ -89,13 +89,13 @@ class Grade:
     """One submission."""
 
     student: str
-    """Who handed it in."""
+    """Name of the student."""
     task_grades: tuple[TaskGrade, ...]
     """In the order of the tasks."""
     seconds: float = 0.0
-    """How long the submission ran, s by the clock."""
+    """Wall-clock time of the submission, s."""
     restrictions: tuple[str, ...] = ()
-    """What the system kept from the submission while it ran."""
+    """Restrictions that the system enforced while the submission ran."""
 
     @property
     def points(self) -> float:

@@ -9,7 +9,7 @@ from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.ledger.evaluation import Values
 
 Stop = Literal["timeout", "crash", "output limit", "missing", "syntax", "exception"]
-"""What keeps a function from answering at all."""
+"""Reasons for which a function does not answer."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class Limits:
     """What one function of a submission may use."""
 
     seconds: float = 5.0
-    """Of the clock on the wall, for all cases of one function."""
+    """Wall-clock limit for all cases of one function, s."""
     cpu: float = 10.0
-    """Of the processor, for all cases of one function; kept by the kernel, in whole seconds."""
+    """Processor-time limit for all cases of one function, s; the kernel enforces it in whole seconds."""
     memory: float = 1024.0
     """Megabytes of address space."""
     output: float = 2.0
@@ -49,7 +49,7 @@ class FunctionTranscript:
     answers: tuple[Answer, ...] = ()
     """Fewer than there are cases if it was stopped."""
     stop: Stop | None = None
-    """What kind of end it came to before the last case, if it did."""
+    """Reason for which the function ended before the last case, if it did."""
     message: str = ""
     """Why it was stopped, in words."""
 
@@ -59,8 +59,8 @@ class Transcript:
     """All that a submission gave."""
 
     functions: dict[str, FunctionTranscript]
-    """What each function gave, by its name."""
+    """Transcripts of the functions by name."""
     restrictions: tuple[str, ...] = ()
-    """What this system kept from the submission."""
+    """Restrictions that this system enforced."""
     seconds: float = 0.0
-    """How long it ran, s by the clock."""
+    """Wall-clock time, s."""

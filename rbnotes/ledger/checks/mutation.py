@@ -79,11 +79,11 @@ class Mutant:
     """A form with one change."""
 
     change: str
-    """What was changed, in words."""
+    """Description of the change."""
     form: Function
     """The changed function."""
     swapped_product: SwappedProduct | None = None
-    """What a swapped product met, for a mutant that may have one."""
+    """Record of a swapped product, for a mutant that may have one."""
 
 
 class ReferenceCases:

@@ -27,9 +27,9 @@ class Assembly:
     """A tree at rest, that is with all coordinates zero, in the world."""
 
     parents: tuple[int, ...]
-    """Of each body, -1 for the world; in any order."""
+    """Parent of each body, -1 for the world; in any order."""
     kinds: tuple[str, ...]
-    """Of each body's joint: about z, along z, about x and then y, or by a rotation vector."""
+    """Kind of each body's joint: about z, along z, about x and then y, or by a rotation vector."""
     joints: Array
     """Frames ``(n, 4, 4)`` of the joints."""
     bodies: Array

@@ -33,7 +33,7 @@ def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> 
 
 
 def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
-    """Return v with ``G v = g`` that minimizes ``v^T M v / 2 - f^T v``, by least squares in the null space."""
+    """Return v with ``G v = g`` that minimizes ``v^T M v / 2 - f^T v``, by least squares in a null space."""
     particular = np.linalg.lstsq(G, g, rcond=None)[0]
     free = np.linalg.svd(G)[2][len(G) :].T
     root = np.linalg.cholesky(M)

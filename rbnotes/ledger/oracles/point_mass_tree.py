@@ -41,7 +41,7 @@ class PointMassTree:
     axes: Array
     """Unit vectors of the hinge, the slider and the screw ``(3, 3)``."""
     masses: Array
-    """Of the bodies ``(4,)``, kg."""
+    """Masses of the bodies ``(4,)``, kg."""
     centers: Array
     """In the frames of the bodies ``(4, 3)``, m."""
     inertias: Array

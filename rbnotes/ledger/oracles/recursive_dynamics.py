@@ -16,7 +16,7 @@ from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator
 
 Links = list[tuple[Any, Any, Any, Any, Any]]
-"""Of each body: adjoint from the parent, S, what of its acceleration comes from neither, inertia and load."""
+"""Adjoint from the parent, S, bias acceleration, inertia and load of each body."""
 
 
 class CountedNumber:

@@ -31,7 +31,7 @@ from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 ALWAYS_SHARED = ("rbnotes.arguments",)
 """Checks of arguments, which forms and oracles may share without saying so."""
 SHARED_WITH_PRINT = ("rbnotes.ledger.oracles", "rbnotes.testing", "rbnotes.unchecked.central_differences")
-"""What the printed form may share with its oracle: the library form, which must agree, does not use it."""
+"""Modules that the printed form may share with its oracle: the library form, which must agree, uses none."""
 TOO_BROAD = ("rbnotes", "rbnotes.ledger", "rbnotes.ledger.oracles")
 NUM_TRACED_INPUTS = 4
 """Inputs on which forms are watched."""

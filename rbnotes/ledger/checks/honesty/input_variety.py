@@ -23,7 +23,7 @@ MAX_CHOICES = 3
 MAX_ALLOWED_SHARE = 0.25
 """Share of the replacements within the condition that shows an input of `given` to be needlessly special."""
 MIN_INPUT_SIZE = 1 / 128
-"""Where all entries of an input are smaller, terms of second order cannot be seen."""
+"""Largest entry of an input below which terms of second order cannot be seen."""
 LARGE_RESULT, MIN_VISIBLE_VARIATION, ROUNDING_ERROR = 100.0, 1e-3, 1e-13
 """In larger results, the tolerance must be this small a part of what varies, unless rounding alone does."""
 MIN_DRAWS = 8

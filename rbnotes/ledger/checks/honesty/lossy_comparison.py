@@ -19,7 +19,8 @@ LOSSY_FUNCTIONS = {
     "trace": r"tr",
     **dict.fromkeys(("diag", "diagonal"), "diag"),
 }
-"""What keeps only a part of the numbers, with the signs by which a formula or a sentence asks for it."""
+"""Operations that keep only a part of the numbers, with the signs by which a formula or a sentence asks for
+it."""
 LAST_CALL = re.compile(r"return Call\((?:[\w.]+\.)?(\w+)[,)]")
 ROUNDING_ERROR = 1e-13
 MIN_VISIBLE_RATIO = 1e3

@@ -24,7 +24,7 @@ MAX_CHANGE_RATIO = 20.0
 """A print that changes so many times as much as the right form, or as the input, is noise."""
 MAJORITY_SHARE = 0.5
 MAX_ROUNDING = 0.1
-"""What is rounded is off by no more than this part of the largest entry, or of one."""
+"""Largest rounding of an entry, relative to the largest entry or to one."""
 SPACING = re.compile(r"\\[,;:!]|\\(?:left|right|quad|qquad)(?![a-zA-Z])|[{}\s~]")
 
 

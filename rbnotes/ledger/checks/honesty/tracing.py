@@ -46,9 +46,9 @@ UNTRACEABLE = (
         if hasattr(module, name)
     ),
 )
-"""What runs after them is not watched, whoever calls them."""
+"""Functions after which calls are not traced, whoever calls them."""
 CODE_FROM_TEXT = (eval, exec, compile, pickle.loads, pickle.load, marshal.loads, sys._getframe)
-"""What a claim, its oracle and the library have no use for; other packages make classes so."""
+"""Functions that neither a claim, its oracle nor the library needs; other packages make classes with them."""
 ESCAPE_IDS = frozenset(map(id, (*UNTRACEABLE, *CODE_FROM_TEXT)))
 
 
@@ -107,11 +107,11 @@ class Trace:
     builtin_ids: set[int] = field(default_factory=set)
     """Identities of compiled functions."""
     escapes: set[str] = field(default_factory=set)
-    """What ran that could hide what runs: another thread, another process, code made from text."""
+    """Calls that could hide others: another thread, another process, code made from text."""
     referenced_ids: set[int] = field(default_factory=set)
     """Identities of what the claim's and the library's code names."""
     code_below_primitives: dict[CodeType, str] = field(default_factory=dict)
-    """What ran only below one of the primitives, as a part of it."""
+    """Code that ran only below one of the primitives, as a part of it."""
     returned_primitives: set[str] | None = None
     """The primitives whose result was the form's own result, on every input."""
 

@@ -256,7 +256,7 @@ class d1:
         return pose_derivative(lambda moved: wrenches(lambda L, Ldot: 1.0, moved, x[1:], STILL[1:]), E[1:])
 
     equivalent_mutants = {
-        "swapped arguments in `np.outer(last_pull(E, x), along_poses(lambda moved: 1 / length(moved, ends), pair))`": (
+        "swapped arguments in `np.outer(last_pull(E, x), pose_derivative(lambda moved: 1 / length(moved, ends), pair))`": (
             "the slope of the inverse length is a multiple of the column"
         )
     }

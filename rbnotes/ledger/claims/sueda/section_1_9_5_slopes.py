@@ -246,7 +246,7 @@ class t542:
         return twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     equivalent_mutants = {
-        "swapped arguments in `np.outer(in_blocks(E, x), along_twists(lambda z: F(length(E, x), rate(E, x, z)), phi))`": "the tension's slope is a multiple of the other vector",
+        "swapped arguments in `np.outer(in_blocks(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi))`": "the tension's slope is a multiple of the other vector",
     }
     verdict = Verdict.HOLDS
     remark = "So it has rank one: a muscle damps nothing but its own lengthening."

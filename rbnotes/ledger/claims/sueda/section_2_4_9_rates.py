@@ -148,7 +148,7 @@ class e2_50_b:
     reference = Ad_dot_reference
     equivalent_mutants = {
         "swapped operands in `-back @ there`": "the two adjoints are each other's inverse",
-        "swapped operands in `-back @ there @ bracket_of(twists_of(two, q2) @ v2)`": "the first two are one",
+        "swapped operands in `-back @ there @ bracket_of(pose_jacobian(two, q2) @ v2)`": "the first two are one",
     }
     verdict = Verdict.HOLDS
     implemented_by = AD_DOT

@@ -190,7 +190,7 @@ class t1252_b:
         r"as well."
     )
     equivalent_mutants = {
-        "index 0 -> 1 in `poses(linkage(place, bars, frames, bodies), q).joints[0, :3, 2]`": "parallel hinges",
+        "index 0 -> 1 in `poses(linkage_tree(place, bars, frames, bodies), q).joints[0, :3, 2]`": "parallel hinges",
         "in along_null_direction: dropped factor `vector @ vector`*": "the hinge's direction has length one",
     }
     implemented_by = ("rbnotes.multibody.reduced.poses",)
@@ -310,7 +310,7 @@ class e2_98_b:
         r"$\dot G_m\dot q_m$ is zero."
     )
     equivalent_mutants = {
-        "index 1 -> 0 in `now.joints[1, :3, 2]`": (
+        "index 1 -> 0 in `now.joint_poses[1, :3, 2]`": (
             "the other hinges keep the relative velocity in the plane, where any two directions that are "
             "independent hold it, such as those across the base's hinge"
         ),
