@@ -73,7 +73,7 @@ def _positive_integer(text: str) -> int:
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    """Grade, print a line for each student and write what is asked for; returns the exit status."""
+    """Grade, print a line for each student, write the requested files and return the exit status."""
     assignment = grading.read_assignment(options.assignment)
     # A path of Gradescope's own is that of one submission, whatever it holds.
     alone = options.gradescope is not None and options.gradescope.suffix == ".json"
@@ -170,7 +170,7 @@ def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignm
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write whole or not at all: a page that is half written would be handed back."""
+    """Write a file completely or not at all, so that no student gets an incomplete report."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
     draft.write_text(text, encoding="utf-8")

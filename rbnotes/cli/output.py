@@ -16,13 +16,15 @@ from rbnotes.ledger.runner import Outcome
 
 
 def console() -> Console:
-    """Return where commands print."""
+    """Return the console that commands print to."""
     return Console(highlight=False)
 
 
 def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table whose first column holds ids, wider than the terminal rather than with an id or word
-    cut."""
+    """Print a table whose first column holds ids.
+
+    If an id or a word does not fit, the table becomes wider than the terminal; nothing is cut.
+    """
     rows, table = [*rows], Table()
     columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(head)]
     least = [
@@ -41,7 +43,10 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
 
 
 def _column_widths(wanted: Sequence[int], least: Sequence[int], available: int) -> list[int]:
-    """Return what columns take of the room: those that want more than others give way, but none its words."""
+    """Return the widths of the columns: the widest shrink first, and none below its longest word.
+
+    If the words alone need more than `available`, the widths are `least`.
+    """
     at_most = (
         [min(most, max(few, level)) for most, few in zip(wanted, least, strict=True)]
         for level in range(max(wanted), 0, -1)

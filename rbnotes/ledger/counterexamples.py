@@ -64,7 +64,7 @@ class ChoiceDatabase(ExampleDatabase):
 
 
 def stored_choices() -> ChoiceDatabase:
-    """Return what the ledger brings along; choices to be played back, so nothing is saved there."""
+    """Return the choices stored with the ledger; they are only replayed, and nothing is saved to them."""
     return _read_choices(active_ledger().folder / FILE_NAME)
 
 

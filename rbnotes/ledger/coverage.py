@@ -58,7 +58,7 @@ class Section:
 def sections() -> tuple[Section, ...]:
     """Return every section of the notes that states something, in reading order.
 
-    Nothing if it is not told.
+    Empty if the ledger has no ``sections.csv``.
     """
     return _read_sections(active_ledger().folder / "sections.csv")
 

@@ -48,7 +48,7 @@ def conditions(source: str) -> list[Record]:
 
 
 def causes(source: str) -> list[Cause]:
-    """Return what explains several corrections to one set of notes, the most of them first."""
+    """Return the causes that explain several corrections to one set of notes, largest first."""
     known = {record.id for record in corrections(source)}
     own = [cause for cause in CAUSES if known.issuperset(cause.ids)]
     return sorted(own, key=lambda cause: -len(cause.ids))
@@ -69,16 +69,16 @@ def earlier_correction(record: Record) -> Record | None:
 
 @cache
 def effects() -> dict[str, str]:
-    """Return what a claim, taken as printed, does to a simulation.
+    """Return the effects of wrong claims on simulations that use the printed form.
 
-    A sentence by id, where one has been run.
+    A sentence by id, for the claims that have been simulated.
     """
     text = (resources.files("rbnotes.ledger") / "effects.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def effect(record: Record) -> str:
-    """Return what a claim, taken as printed, does to a simulation; empty where none has been run."""
+    """Return the effect of a claim as printed on a simulation; empty if none has been run."""
     return effects().get(record.id, "")
 
 

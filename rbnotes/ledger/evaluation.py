@@ -90,7 +90,7 @@ def residual(form: Function, reference: Function, values: Values) -> float:
 def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
     """Largest ``|form - expected|`` of all entries, each relative to its own size where that exceeds 1.
 
-    An entry's own size is at least a hundred thousandth of the largest entry, which leaves room for its
+    An entry's own size is at least a hundred thousandth of the largest entry, which allows for its
     rounding. A form that cannot be evaluated on shapes that the formula allows, or that returns another shape
     or a NaN, is infinitely wrong.
     """

@@ -1,4 +1,4 @@
-"""What the numbers of a tree are, whose joints tell: an angle of a hinge, a length of a slider."""
+"""Quantities of a tree's coordinates, by kind of joint: an angle of a hinge, a length of a slider."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def accelerations(values: Arguments) -> VectorQuantity:
 
 
 def forces(values: Arguments) -> VectorQuantity:
-    """Return what does work on them: torques of angles, forces of lengths."""
+    """Return the quantities of the joint forces: torques for angles, forces for lengths."""
     return ENERGY / coordinates(values)
 
 
 def momenta(values: Arguments) -> VectorQuantity:
-    """Return what goes with their rates."""
+    """Return the quantities of the joint momenta."""
     return forces(values) * TIME
 
 

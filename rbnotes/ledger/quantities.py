@@ -174,7 +174,7 @@ class TupleQuantity:
 
 @dataclass(frozen=True)
 class ObjectQuantity:
-    """What the fields of an object are; those that are not told are numbers or names."""
+    """Quantities of the fields of an object; fields without one are numbers or names."""
 
     fields: Mapping[str, AnyQuantity]
     """Quantities by the name of the field."""
@@ -204,7 +204,7 @@ def stacked_quantity(*parts: Quantity) -> StackedQuantity:
 
 
 def resolve_declaration(quantity: QuantityDeclaration, values: Mapping[str, Any]) -> AnyQuantity:
-    """Return what is declared, for these arguments."""
+    """Return the declared quantity, for these arguments."""
     return quantity(values) if callable(quantity) else quantity
 
 

@@ -50,7 +50,7 @@ ID_PATTERN = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One claim, everything needed to check it, and where it is told.
+    """One claim, everything needed to check it, and the chapter that treats it.
 
     ``printed``, ``library`` and ``reference`` are functions of the same arguments, the keys of
     ``inputs`` in order, and return arrays of one shape. ``printed`` is written literally from the notes;
@@ -58,14 +58,14 @@ class Record:
     """
 
     id: str
-    """Inventory id, such as ``lloyd/s0.2/e0.1``; ``#a``, ``#b`` tell several claims of one display apart;
-    prose is ``t`` and its line."""
+    """Inventory id, such as ``lloyd/s0.2/e0.1``; ``#a``, ``#b`` distinguish several claims of one
+    display; prose is ``t`` and its line."""
     title: str
     """The claim in a few words."""
     verdict: Verdict
     """Verdict that the run has to confirm."""
     chapter: str
-    """File name of the chapter that tells it, without suffix."""
+    """File name of the chapter that treats it, without suffix."""
     implemented_by: tuple[str, ...] = ()
     """Dotted names of the right form in the library."""
     formula: str = ""
@@ -114,7 +114,7 @@ class Record:
     tolerance_reason: str = ""
     """Why a tolerance is above the ceiling that the runner sets."""
     primitives: tuple[str, ...] = ()
-    """Dotted names of what the oracle may share with the form: geometry, a solver of another room."""
+    """Dotted names of code that oracle and form may share: geometry, a solver of another subpackage."""
     exact: str = ""
     """Why the form and its oracle may agree to the last bit, if they do on every input."""
     rare: Mapping[str, str] = field(default_factory=dict)

@@ -278,12 +278,12 @@ def in_full() -> dict[str, str]:
 
 
 def replacement(id: str, formula: str) -> str:
-    """Return what to put in the place of a record's print; empty if nothing is listed.
+    """Return the correction of a record's printed formula; empty if none is listed.
 
     Raises
     ------
     ValueError
-        If what is to be edited is not in the printed formula.
+        If a part to be edited is not in the printed formula.
     """
     if id not in EDITS:
         text = in_full().get(id, "").strip()
@@ -296,5 +296,8 @@ def replacement(id: str, formula: str) -> str:
 
 
 def brackets_in_rows(tex: str) -> str:
-    """Return the same formula, with brackets after row breaks told from distances."""
+    """Return the same formula, with brackets after row breaks marked as brackets.
+
+    TeX would read such a bracket as the optional distance of the row break.
+    """
     return ROW_OF_BRACKETS.sub(r"\\\\{}[", tex)

@@ -100,18 +100,18 @@ class EvaluatedInputs:
         return cls(values, [evaluate_reference(reference, each) for each in values])
 
     def results(self, form: Function) -> list[Array | None]:
-        """Return what a form makes of them, run once; None where it cannot be evaluated."""
+        """Return the results of a form on all inputs, computed once; None where it cannot be evaluated."""
         if form not in self.form_results:
             self.form_results[form] = [try_evaluate(form, values) for values in self.values]
         return self.form_results[form]
 
     def max_residual(self, form: Function) -> float:
-        """Return largest residual of a form, see :func:`rbnotes.ledger.evaluation.deviation`."""
+        """Return the largest residual of a form, see :func:`rbnotes.ledger.evaluation.deviation`."""
         results = zip(self.results(form), self.expected, self.values, strict=True)
         return max((deviation_of_result(*each) for each in results), default=0.0)
 
     def count_wrong(self, form: Function) -> int:
-        """On how many of them a form is off by a number that tells, or gives none."""
+        """Return the number of inputs on which a form has a significant residual or cannot be evaluated."""
         pairs = zip(self.results(form), self.expected, strict=True)
         return sum(
             found is None or not distance(found, right) <= SIGNIFICANT_RESIDUAL for found, right in pairs
@@ -310,7 +310,7 @@ def _measure_forms(
 
 
 def _describe_residual(form: str, size: float, values: Values | None) -> str:
-    """Return how far a form is off, and on which inputs, if it takes any and they are known."""
+    """Return the largest deviation of a form, as text, and the inputs where it occurs, if known."""
     text = f"the {form} form is off by up to {size:.2g}"
     return (
         "\n".join([f"{text}, for example on", *(f"  {line}" for line in formatting.format_inputs(values))])
@@ -320,7 +320,7 @@ def _describe_residual(form: str, size: float, values: Values | None) -> str:
 
 
 def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True) -> SearchResult:
-    """Return the smallest inputs on which a print that is called wrong is wrong, by a number that tells.
+    """Return the smallest inputs on which the printed form of a wrong claim has a significant residual.
 
     A print that gives no number at all counts only where the record says why (``undefined``).
 

@@ -58,7 +58,7 @@ class Ledger:
     sources: tuple[Source, ...]
     """In reading order."""
     modified_at: int = 0
-    """When a file of it was last changed: what was read before is then not asked again."""
+    """Time of the latest change of its files, in ns; results cached before it are not reused."""
 
     def modules(self) -> Iterator[ModuleType]:
         """Yield all modules that may hold records."""

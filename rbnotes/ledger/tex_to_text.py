@@ -58,7 +58,7 @@ def split_text_and_formulas(tex: str) -> list[Piece]:
 
 
 def _closing_brace(tex: str, at: int) -> int:
-    """Return where the group ends that was opened before ``at``."""
+    """Return the index of the brace that closes the group opened before ``at``."""
     depth = 1
     for place in range(at, len(tex)):
         depth += {"{": 1, "}": -1}.get(tex[place], 0)

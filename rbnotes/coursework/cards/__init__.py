@@ -1,4 +1,4 @@
-"""A card for each claim: what it says, what to hand in, an example, code to paste, a counterexample."""
+"""A card for each claim: statement, task, example, code to paste, counterexample."""
 
 from rbnotes.coursework.cards.claim_card import Card, card
 from rbnotes.coursework.cards.code_extraction import standalone_code

@@ -1,4 +1,4 @@
-"""The card of a claim: everything that a reader, a student or an engineer asks of it, as text or as data."""
+"""The card of a claim: its contents for a reader, a student or an engineer, as text or as data."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ MAX_BRIEF_LINES = 12
 
 @dataclass(frozen=True)
 class Card:
-    """One claim; its parts are made when they are asked for."""
+    """Card of one claim; each part is computed at its first use."""
 
     record: Record
     """The record of the claim."""
 
     @cached_property
     def arguments(self) -> Mapping[str, str]:
-        """What to hand in: a function of these, by position, each with what it is."""
+        """Positional arguments of the function to submit, each with its description."""
         drawn = self._samples
         return {name: describe_values([values[name] for values in drawn]) for name in drawn[0]}
 
@@ -115,14 +115,14 @@ class Card:
 
     @property
     def task(self) -> str:
-        """What to hand in, with an example: what a student sees."""
+        """Task as shown to a student: the function to submit, with an example."""
         if self.record.reference is None:
             return "Nothing to hand in: the claim only defines a name."
         return "\n".join([*self._title_lines, *self._task_lines])
 
     @property
     def brief_task(self) -> str:
-        """The same, with the example only if it is a small one; empty if there is nothing to hand in."""
+        """Task without title, with the example only if it is short; empty if there is nothing to submit."""
         if self.record.reference is None:
             return ""
         sample = self._example_lines if len(self._example_lines) <= MAX_BRIEF_LINES else []

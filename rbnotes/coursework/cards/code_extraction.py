@@ -183,7 +183,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
         if not node.orelse and all(isinstance(part, ast.Raise) for part in node.body):
-            return None  # a check of what was handed in
+            return None  # a check of the arguments
         return self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> ast.AST | None:
@@ -208,7 +208,7 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def replace_check(self, check: str, node: ast.Call) -> ast.AST:
-        """Return what a check leaves of a call."""
+        """Return the expression that replaces a call of an argument check."""
         if check == "common_shape":
             values = [self.visit(option.value) for option in node.keywords]
             return ast.Call(ast.parse("np.broadcast_shapes", mode="eval").body, values, [])

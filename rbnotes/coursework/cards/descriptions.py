@@ -33,7 +33,7 @@ MAX_DESCRIBED_PARTS = 4
 
 
 def describe_values(values: Sequence[Any]) -> str:
-    """Return what all these values are, such as ``pose (4, 4)``."""
+    """Return a description that fits all these values, such as ``pose (4, 4)``."""
     first = values[0]
     if any(type(value) is not type(first) for value in values):
         return " or ".join(dict.fromkeys(describe_values([value]) for value in values))

@@ -1,4 +1,4 @@
-"""What arguments and results stand for, where neither shape nor units tell it: frames above all.
+"""Meanings of arguments and results that neither shape nor units show: frames above all.
 
 By name, or by the beginning of an id and a name; the longest beginning counts.
 """
@@ -77,9 +77,9 @@ MEANINGS: Mapping[str, str] = MappingProxyType(_MEANINGS)
 
 
 def meaning(claim: Record, name: str) -> str:
-    """Return what an argument of a claim, or its ``result``, stands for.
+    """Return the meaning of an argument of a claim, or of its ``result``.
 
-    Empty where there is nothing to add.
+    Empty if no meaning is listed.
     """
     source, section = claim.id.split("/")[:2]
     places = [claim.id, claim.display, *(f"{source}/{each}" for each in _beginnings(section))]

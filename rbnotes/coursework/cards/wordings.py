@@ -1,4 +1,4 @@
-"""Words in which frames and coordinates are told on many cards."""
+"""Descriptions of frames and coordinates that many cards share."""
 
 from __future__ import annotations
 

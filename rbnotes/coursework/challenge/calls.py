@@ -150,7 +150,7 @@ def is_identical(a: Any, b: Any) -> bool:
 
 
 def _as_answer(returned: Any) -> Answer:
-    """Return what was returned as an array of numbers, or why it is none."""
+    """Return the answer: the returned value as an array of numbers, or the reason why it is not one."""
     if returned is None:
         return Answer("nothing")
     try:
@@ -180,7 +180,7 @@ def _format_exception(error: BaseException, function: Callable[..., Any]) -> str
 
 
 def _snapshot_state(function: Callable[..., Any]) -> dict[str, str]:
-    """Return what a function could remember, as text by name: closed-over values, defaults, global data."""
+    """Return the state that a function can change, as text by name: closed-over values, defaults, globals."""
     if not isinstance(function, FunctionType):
         return {}
     code = function.__code__

@@ -35,7 +35,7 @@ REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
 )
 """The same where arguments are numbers, each of which is to be large in its turn."""
 OVERSAMPLING: dict[Region, int] = {"large": 3}
-"""So many times as many inputs are drawn: what is large in every way often tells nothing."""
+"""Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
 NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
 """Inputs that say how large a number usually is, and those in which it alone is large."""
 TOLERANCE_SHARE = 0.1
@@ -146,7 +146,7 @@ def _draw_inputs(
 def make_case(
     claim: Record, region: Region, values: Values, *, outside_condition: bool = False
 ) -> Case | None:
-    """Return the case of these inputs; None if they cannot tell right from wrong.
+    """Return the case of these inputs; None if they cannot separate right answers from wrong ones.
 
     With ``outside_condition`` the inputs are to be those on which a conditional claim need not hold.
     """
@@ -174,7 +174,11 @@ def make_case(
 
 
 def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
-    """Return where right code shows all its digits, and sees inputs change that differ by little."""
+    """Return the mask of the entries that reveal single precision; None if no entry can.
+
+    A perturbation of the inputs changes such an entry of the right result, and rounding to ``float32``
+    changes it too.
+    """
     if claim.tolerance <= SINGLE_PRECISION_ERROR or not right_forms(claim):
         return None
     form = right_forms(claim)[0]

@@ -64,7 +64,7 @@ def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int
     """
     shown = [(case, finite_numbers(case, answer)) for case, answer in tried]
     comparable = [(case, value) for case, value in shown if value is not None]
-    # Those on which the answer is most wrong tell slips apart: they come first.
+    # The cases with the largest errors come first: they separate the slips best.
     ordered = sorted(comparable[:first], key=lambda one: -distance(one[1], one[0].expected))
     wrong = [one for one in ordered if distance(one[1], one[0].expected) > MATCH_TOLERANCE]
     if not wrong or len(comparable) < len(shown):

@@ -1,4 +1,4 @@
-"""Whether an answer has the dimension that is asked for: given other units, it must answer in them."""
+"""Check that an answer has the required dimension: inputs in other units must give results in those units."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNIT_CHANGES = (Units(2.0, 1.0, 1.0), Units(1.0, 2.0, 1.0), Units(1.0, 1.0, 2.0)
 NUM_PROBED_CASES = 2
 EXPONENT_TOLERANCE = 1e-6
 MIN_ENTRY_RATIO = 1e-6
-"""Entries so much smaller than the largest are rounding, whose growth tells nothing."""
+"""Entries smaller than this share of the largest are rounding errors; their growth is not evaluated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +56,12 @@ def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
 
 
 def units_mismatch(probed_answers: Sequence[tuple[Probe, Answer, Sequence[Answer]]]) -> str:
-    """Return what is wrong with the dimension of a function's results, in words; empty if nothing is.
+    """Return a description of a wrong dimension in a function's results; empty if the dimension is right.
 
     Parameters
     ----------
-    told
-        Probes, each with what the function gave on its case, and what it gave in each of the other units.
+    probed_answers
+        Probes, each with the function's answer on its case and its answers in each of the other units.
     """
     grown = [_growth_exponents(probe.case, found, changed) for probe, found, changed in probed_answers]
     found = [

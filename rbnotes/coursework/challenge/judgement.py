@@ -131,7 +131,7 @@ def _reproducibility_error(case: Case, answer: Answer) -> tuple[Status, str] | N
 
 
 def _layout_error(case: Case, answer: Answer) -> str:
-    """Return what is wrong where the same numbers do not lie side by side in memory; empty if nothing is."""
+    """Return a description of the failure on arrays that are not contiguous; empty if there is none."""
     if answer.strided is None or not _differs(case, answer, answer.strided):
         return ""
     reason = f"it raised {answer.strided.text}" if answer.strided.kind == "exception" else "it is wrong"

@@ -210,7 +210,6 @@ def _shrink_failure(
     record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
 ) -> tuple[Case, Judgement]:
     """Return the smallest inputs on which the function is wrong in the same way, in the same region."""
-
     tried = partial(_try_inputs, record, function, region=case.region)
 
     # A counterexample that is off by a tenth reads better than one that is barely wrong.

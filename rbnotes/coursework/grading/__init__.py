@@ -2,11 +2,11 @@
 
 Submissions run in child processes that get inputs and give back arrays; what is right stays here::
 
-    read, Assignment          the assignment file hw.toml
-    prepare, Paper            the cases of all its tasks, with the right results
-    submissions, submission   what the class handed in, or one student
-    grade, Grade, Mark        a grade for each submission, from any executor
-    collect, Limits           one submission in its child
+    read_assignment, Assignment             the assignment file hw.toml
+    prepare_assignment, PreparedAssignment  the cases of all its tasks, with the right results
+    read_submissions, read_submission       the submissions of a class, or of one student
+    grade_submissions, Grade, TaskGrade     a grade for each submission, from any executor
+    run_submission, Limits                  one submission in its child
 
 On the command line it is ``rbnotes grade hw.toml submissions/ --out grades.csv --feedback reports``.
 

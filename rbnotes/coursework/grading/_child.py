@@ -1,8 +1,8 @@
 """The child of a grader: loads one submission, calls its functions on inputs, and sends back plain arrays.
 
 Run as a script, with an interpreter of its own. It never has a reference, a tolerance or a verdict: whatever
-a submission does to it, it can only answer. A keeper, which ends everything below it when it is told to or
-when the other ends, starts the worker that runs the submission.
+a submission does to it, it can only answer. A keeper starts the worker that runs the submission. It ends all
+processes below it on request, or when the worker or the grader ends.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ MODULE_NAME = "submission"
 ANSWER_DESCRIPTOR = 3
 """Descriptor of the pipe to the grader."""
 MAX_TEXT_LENGTH = 1000
-"""So many letters of a message are told."""
+"""Largest number of characters of a message that are sent."""
 
 
 def main(settings: dict[str, Any]) -> None:
     """Fork into keeper and worker."""
     _restrictions.die_with_parent()
     if os.getppid() != settings["grader"]:
-        os._exit(1)  # it ended before this process asked to be told
+        os._exit(1)  # the grader ended before the line above took effect
     number, restrictions = os.getpid(), _restrictions.isolate()
     worker = os.fork()
     if worker:
@@ -191,7 +191,7 @@ def _answer_request(functions: dict[str, Any] | None, name: str, cases: list[Any
 def _answer_or_exception(call: Callable[[], calls.Answer]) -> calls.Answer:
     try:
         return call()
-    except BaseException as error:  # KeyboardInterrupt, and errors that cannot be told
+    except BaseException as error:  # KeyboardInterrupt, and errors that cannot be converted to text
         return calls.Answer("exception", text=type(error).__name__)
 
 

@@ -1,8 +1,8 @@
 """What the child of a grader may not do, as far as this system lets one say so.
 
-Run in the child alone, before a line of the submission; nothing of the package is imported. The kernel is
-asked first (limits of resources, namespaces, Landlock); an audit hook says the same again in Python, for
-systems that have none of these. It keeps accidents and mischief in; it is no security boundary.
+Run in the child alone, before a line of the submission; nothing of the package is imported. The kernel
+enforces the restrictions where it can (resource limits, namespaces, Landlock); an audit hook repeats them in
+Python, for systems that have none of these. It keeps accidents and mischief in; it is no security boundary.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, list a folder
 _WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))
 _RIGHTS_SINCE_VERSION = {2: 1 << 13, 3: 1 << 14}  # moving between folders, truncating: since which version
-_FIRST_RESERVED_UID = 61000  # below what distributions hand out to anyone
+_FIRST_RESERVED_UID = 61000  # below the range that distributions assign to users
 
 
 def _call_libc(name: str, *arguments: Any) -> bool:

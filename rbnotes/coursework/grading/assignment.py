@@ -97,7 +97,7 @@ class Assignment:
     seed: int = 0
     """Other seeds give other inputs."""
     file: str = ""
-    """Name of the file to grade where a student hands in a folder; empty: its only one."""
+    """Name of the file to grade if a student submits a folder; empty if the folder holds only one."""
     limits: Limits = field(default_factory=Limits)
     """Resource limits of a submission."""
     feedback: Feedback = field(default_factory=Feedback)

@@ -28,7 +28,7 @@ from rbnotes.coursework.grading.task_grades import (
 from rbnotes.coursework.grading.transcripts import FunctionTranscript, Transcript
 
 MAX_ATTEMPTS = 3
-"""So often a submission is handed to the executor; what is lost more often is run in this process."""
+"""Attempts to run a submission in the executor; after that, it runs in this process."""
 
 
 class Journal:
@@ -87,11 +87,11 @@ def grade_submissions(
 ) -> Generator[Grade, None, None]:
     """Grade submissions, in the order in which they are done.
 
-    Whoever stops to ask for more, as by Ctrl-C, ends the children that run on this machine.
+    If the iteration stops early, for example by Ctrl-C, the children that run on this machine are ended.
 
     Parameters
     ----------
-    paper
+    prepared
         From :func:`rbnotes.coursework.grading.prepare_assignment`.
     submissions
         From :func:`rbnotes.coursework.grading.submissions`.
@@ -146,8 +146,11 @@ def _collect_transcripts(
     executor: Executor,
     local_processes: ChildProcesses | None,
 ) -> Iterator[tuple[Submission, Transcript]]:
-    """Yield every submission once; what an executor loses is handed in again, in the end run here."""
-    # Another process cannot be told to stop; what it gets must be plain data.
+    """Yield every submission once, with its transcript.
+
+    A submission that the executor loses is submitted again; after `MAX_ATTEMPTS` it runs in this process.
+    """
+    # Only local children can be ended from here; arguments for the executor must be plain data.
     run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
     limits = prepared.assignment.limits
     for _ in range(MAX_ATTEMPTS):

@@ -20,14 +20,14 @@ COMPARED_DECIMALS = 9
 
 
 class HintFinder:
-    """Hints for one function; students who make the same slip are told the same, and it is found once."""
+    """Hints for one function; a slip that several students make is searched for once and gives one hint."""
 
     def __init__(self, claim: Record | None, cases: Sequence[Case], probes: Sequence[Probe]) -> None:
         self._claim, self._cases, self._probes = claim, cases, probes
         self._found: dict[bytes, str] = {}
 
     def dimension_hint(self, answers: Sequence[Answer]) -> str:
-        """Return what is wrong with the dimension, in words; empty if nothing is.
+        """Return a description of a wrong dimension; empty if the dimension is right.
 
         Parameters
         ----------

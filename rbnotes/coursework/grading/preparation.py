@@ -111,7 +111,10 @@ def _copy_value(value: Any) -> Any:
 def _load_attribute(
     task: Task, name: str, assignment: Assignment, sources: dict[Path, dict[str, Any]]
 ) -> Callable[..., Any] | Mapping[str, Any] | Any:
-    """Return what ``file.py:name`` beside the assignment stands for."""
+    """Return the object that ``file.py:name`` names; the file lies beside the assignment.
+
+    Raises InvalidArgument if the file fails to run or has no such name.
+    """
     file, _, attribute = name.partition(":")
     path = assignment.folder / file
     place = f"task {task.function}: {name}"

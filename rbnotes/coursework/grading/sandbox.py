@@ -194,9 +194,9 @@ def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> sub
 
 
 def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
-    """Yield the interpreter, the system and the installed packages.
+    """Yield the readable paths: the interpreter, the system and the installed packages.
 
-    The package's rooms without its secrets.
+    With `library`, also the subpackages of rbnotes, except those of :func:`hidden_subpackages`.
     """
     yield from ("/usr", "/lib", "/lib64", "/bin", "/etc", "/dev", "/proc", "/sys/devices/system/cpu")
     stores = sysconfig.get_paths()
@@ -251,7 +251,7 @@ class _Child:
             return FunctionTranscript((), why.stop, why.message)
 
     def call(self, request: Request) -> tuple[FunctionTranscript, bool]:
-        """Return what one function gave, and whether the child can go on."""
+        """Return the transcript of one function, and True if the child can continue."""
         self._set_deadline(self.limits.seconds)
         self._send(
             {"function": request.function, "cases": [_messages.encode(case) for case in request.cases]}
@@ -335,7 +335,7 @@ class _Child:
             if not chunk:
                 raise self._end_reason()
             self.received += len(chunk)
-            if self.received > 2 * _max_output_bytes(self.limits):  # as text, numbers take a third more room
+            if self.received > 2 * _max_output_bytes(self.limits):  # numbers as text need a third more bytes
                 raise _output_limit_error(self.limits)
             self.buffer += chunk
         line, self.buffer = bytes(self.buffer[:end]), self.buffer[end + 1 :]
@@ -376,7 +376,7 @@ class _Stopped(Exception):
 
 
 def _printable_text(text: Any) -> str:
-    """Return what a submission says, as text that any file, page or terminal takes."""
+    """Return text from a submission, shortened and with unprintable characters replaced."""
     letters = str(text)[:_MAX_TEXT_LENGTH]
     return "".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in letters)
 

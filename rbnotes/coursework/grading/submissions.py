@@ -1,4 +1,4 @@
-"""Finding what a class handed in: a file or a folder for each student, modules or notebooks."""
+"""Submissions of a class: a file or a folder for each student, modules or notebooks."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Submission:
 
 
 def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
-    """Return what is handed in below a folder, by student; or what one file, or one student's folder, holds.
+    """Return the submissions in a folder, one per student; or that of one file, or of one student's folder.
 
     Parameters
     ----------
     folder
-        Holds ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student. Of one who handed in twice
-        nothing is graded, and ``problem`` says so.
+        Holds ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student. If there are several
+        for one student, none of them is graded, and ``problem`` says so.
     file
         Name of the file in a student's folder; empty if it holds only one.
 
@@ -63,7 +63,7 @@ def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ..
 
 
 def read_submission(path: str | Path, file: str = "") -> Submission:
-    """Return what one student handed in: a file, or a folder that holds it.
+    """Return the submission of one student: a file, or a folder that holds it.
 
     Parameters
     ----------
@@ -87,7 +87,10 @@ def read_submission(path: str | Path, file: str = "") -> Submission:
 
 
 def _reject_duplicates(found: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield a student who handed in twice, a module and a notebook say, costs nobody else a grade."""
+    """Yield one submission per student; it has a ``problem`` if the student submitted several files.
+
+    The grades of the other students do not depend on it.
+    """
     by_student: dict[str, list[Submission]] = {}
     for each in found:
         by_student.setdefault(each.student, []).append(each)

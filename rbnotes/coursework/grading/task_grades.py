@@ -44,11 +44,11 @@ class PreparedAssignment:
     records: Mapping[str, Record | None]
     """``None`` where the lecturer's own oracle has given the right results."""
     probes: Mapping[str, tuple[Probe, ...]]
-    """By the task's function some of its cases in other units; none where nobody is to be told."""
+    """Some cases in other units, by the task's function; none if the feedback gives no hints."""
 
     @cached_property
     def requests(self) -> tuple[Request, ...]:
-        """What a child is asked: inputs and nothing else, those in other units after all cases."""
+        """Requests to a child: the inputs of all cases, then those in other units, and nothing else."""
         return tuple(
             Request(name, (*(case.inputs for case in cases), *self._converted_inputs(name)))
             for name, cases in self.cases.items()
@@ -146,7 +146,7 @@ def _grade_task(
     }
     failed = [pair for pair in zip(cases, judged, strict=False) if not pair[1]]
     status: Status
-    # What stopped a function is told before what it got wrong until then, and is worth nothing.
+    # A function that was stopped gets no points; the reason takes precedence over earlier wrong answers.
     if function_transcript.stop is not None:
         status, message = function_transcript.stop, function_transcript.message
     elif failed:

@@ -1,4 +1,4 @@
-"""What a submission is asked, what it may use, and what it gave: plain data for any process."""
+"""Requests to a submission, its resource limits and its answers: plain data for any process."""
 
 from __future__ import annotations
 

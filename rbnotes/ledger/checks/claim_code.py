@@ -31,7 +31,7 @@ class UnreadableFunction(TypeError):
 
 
 def code_owner(module: str | None) -> CodeOwner:
-    """Return where the code of a module belongs, as seen by the ledger in use.
+    """Return the owner of the code of a module, as seen by the ledger in use.
 
     Code made of text has no module.
     """
@@ -167,7 +167,7 @@ def _referenced_values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any
 
 
 def _attributes(values: Iterable[Any], names: Sequence[str]) -> Iterable[Any]:
-    """Return what chains of these names lead to from the modules and claims' classes among some values."""
+    """Return the objects that chains of these names reach from the modules and claim classes in `values`."""
     return [value for members in _members(values, names).values() for value in members.values()]
 
 
@@ -214,7 +214,10 @@ def constant_dependencies(function: FunctionType) -> dict[str, tuple[Any, ...]]:
 
 
 def _source_dependencies(source: CodeType, module: ModuleType, visited: set[str]) -> Iterable[Any]:
-    """Return what a source names, and the sources of the constants in it that were not ``visited`` yet."""
+    """Yield the objects that a source names.
+
+    Follows the sources of constants that are not in ``visited`` yet, and adds their names to it.
+    """
     sources = _constant_code(module)
     for name in set(_code_names(source)) & set(sources):
         if name not in visited:
@@ -287,7 +290,7 @@ def called_name(function: ast.expr) -> str:
 
 
 def is_option_value(node: ast.expr) -> bool:
-    """Return True if a comparison with it asks how a helper was called."""
+    """Return True if a comparison with this node tests an option of a helper: None or a string."""
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
 
 

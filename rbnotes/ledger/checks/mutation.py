@@ -94,7 +94,7 @@ class ReferenceCases:
         self._calls: list[int] = []
 
     def count_calls(self, index: int) -> int:
-        """Return the calls that the form makes on one of the inputs, counted when first asked for."""
+        """Return the number of calls that the form makes on one of the inputs, counted at first use."""
         while len(self._calls) <= index:
             place = len(self._calls)
             with call_counter() as calls:
@@ -152,7 +152,7 @@ def call_counter(max_calls: int | None = None) -> Iterator[list[int]]:
     """Count the functions entered inside; beyond ``max_calls`` they fail, as loops may be endless."""
     calls = [0]
 
-    # Not a profile function, which would be told of every return and of every call into compiled code, too.
+    # A profile function would also run on every return and on every call into compiled code.
     def count(frame: FrameType, event: str, argument: Any) -> None:
         calls[0] += 1
         if max_calls is not None and calls[0] > max_calls:

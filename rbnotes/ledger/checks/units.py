@@ -43,12 +43,12 @@ def declares_units(record: Record) -> bool:
 
 
 def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, AnyQuantity]:
-    """Return what the arguments of a claim are.
+    """Return the quantities of the arguments of a claim, by name.
 
     Raises
     ------
     ValueError
-        If the claim does not say it of one of them.
+        If the claim does not declare one of them.
     """
     result: dict[str, AnyQuantity] = {}
     for name, value in values.items():
@@ -62,7 +62,7 @@ def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, 
 
 
 def findings(record: Record) -> list[str]:
-    """Return what is wrong with the units of a claim that says what they are.
+    """Return the errors in the units of a claim that declares them.
 
     A conditional claim is judged where its condition holds: elsewhere its form may be singular.
     """
@@ -104,12 +104,12 @@ def findings(record: Record) -> list[str]:
 
 
 def result_quantity(record: Record, values: Mapping[str, Any]) -> Quantity:
-    """Return what the result of a claim is.
+    """Return the quantity of the result of a claim.
 
     Raises
     ------
     ValueError
-        If the claim does not say it, or calls it what no array is.
+        If the claim does not declare it, or declares a quantity that no array has.
     """
     declared = None if record.result is None else resolve_declaration(record.result, values)
     if not isinstance(declared, Quantity):
@@ -134,7 +134,7 @@ def _evaluate_finite(form: Function, values: Values) -> Array | None:
 
 
 def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -> str:
-    """Return where a result in other units is not what it should be."""
+    """Return a description of the largest mismatch of a result in other units."""
     if new is None or new.shape != expected.shape:
         return "in other units there is no such result"
     worst = np.unravel_index(

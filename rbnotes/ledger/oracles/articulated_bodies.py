@@ -101,9 +101,9 @@ def point_accelerations(assembly: body_trees.Assembly, q: Array, bodies: list[in
 def joint_wrenches(
     assembly: body_trees.Assembly, q: Array, qdot: Array, qddot: Array, wrenches: Array
 ) -> Array:
-    """Return what joints bring to each body ``(n, 6)``, in its frame.
+    """Return the wrench of all joints on each body ``(n, 6)``, in the frame of the body.
 
-    What its points need, less its loads.
+    It is the inertial wrench of the body's points, minus weight and loads.
     """
     phi, phidot = body_trees.twists(assembly, q, qdot), body_trees.twist_rates(assembly, q, qdot, qddot)
     E, result = body_trees.poses(assembly, q), []
@@ -142,7 +142,7 @@ def equation_of_motion_terms(
 
 
 def velocity_bias_forces(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Array:
-    """Return what the points take ``(k,)`` while the coordinates change steadily, without loads."""
+    """Return the generalized forces ``(k,)`` of the motion at constant coordinate rates, without loads."""
     return _velocity_bias_forces(assembly, q.tobytes(), qdot.tobytes())
 
 
@@ -185,7 +185,7 @@ def accelerations(assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches
 def net_generalized_force(
     assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array, tau: Array
 ) -> Array:
-    """Return what of the forces tau ``(k,)`` is left to accelerate the coordinates."""
+    """Return the generalized forces ``(k,)`` that accelerate the coordinates: tau + loads - bias forces."""
     return tau + applied_generalized_forces(assembly, q, wrenches) - velocity_bias_forces(assembly, q, qdot)
 
 

@@ -19,7 +19,7 @@ def effective_mass(M: Array, G: Array) -> Array:
 
 
 def effective_rows(rows: Array, G: Array) -> Array:
-    """What constraints make of unit velocities of the components that stay, the attached ones following."""
+    """Return the constraint rows in the velocities of the components that stay; attached ones follow."""
     return np.stack([rows @ attached_velocities(G, unit) for unit in np.eye(G.shape[1])], axis=1)
 
 

@@ -20,7 +20,7 @@ ZERO = np.zeros((3, 3))
 
 @dataclass(frozen=True, eq=False)
 class BodyQuantities:
-    """Of n bodies at some state, each computed when it is first asked for."""
+    """Quantities of n bodies at one state, each computed at its first use."""
 
     assembly: body_trees.Assembly
     """Bodies and joints at rest."""
@@ -125,7 +125,7 @@ class StackedBodyMatrices:
 
     @cached_property
     def parent_selection(self) -> Array:
-        """Hands each body what its parent has."""
+        """Matrix ``(6 n, 6 n)`` that maps the stacked values of all bodies to those of their parents."""
         n = len(self.bodies.parents)
         chosen = np.zeros((6 * n, 6 * n))
         for i, parent in enumerate(self.bodies.parents):
@@ -164,7 +164,7 @@ class StackedBodyMatrices:
 
 
 def stacked_matrices(assembly: body_trees.Assembly, q: Array, qdot: Array) -> StackedBodyMatrices:
-    """Of an assembly; those asked for last are kept."""
+    """Return the stacked matrices of an assembly at one state; the most recent results are cached."""
     return _stacked_matrices(assembly, q.tobytes(), qdot.tobytes())
 
 
@@ -174,7 +174,7 @@ def _stacked_matrices(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> S
 
 
 def _motion_subspace_rate(kind: str, q: Array, qdot: Array) -> Array:
-    """Return how a joint's twists in its own frame change along the motion."""
+    """Return the time derivative of a joint's motion subspace, in its own frame, along the motion."""
 
     def twists(x: Array) -> Array:
         return body_trees.joint_jacobian(kind, x)
@@ -183,7 +183,7 @@ def _motion_subspace_rate(kind: str, q: Array, qdot: Array) -> Array:
 
 
 def body_quantities(assembly: body_trees.Assembly, q: Array, qdot: Array) -> BodyQuantities:
-    """Of an assembly; those asked for last are kept."""
+    """Return the quantities of an assembly at one state; the most recent results are cached."""
     return _body_quantities(assembly, q.tobytes(), qdot.tobytes())
 
 
@@ -233,9 +233,9 @@ def block_diagonal(blocks: list[Array] | Array) -> Array:
 
 
 def twist_propagation_matrix(quantities: BodyQuantities) -> Array:
-    """``G (6 n, 6 n)``: the twist of each body for unit twists of all joints, one at a time.
+    """Return the matrix ``G (6 n, 6 n)`` of the twists of all bodies for a unit twist of each joint.
 
-    Each joint twist is handed from body to body by conjugation with poses.
+    Each joint twist is transformed from body to body by conjugation with poses.
     """
     n = len(quantities.parents)
     G = np.zeros((6 * n, 6 * n))

@@ -1,7 +1,7 @@
 """Trees of bodies: where they are, as products of motions about joints, and what moves them, point by point.
 
-Bodies and joints stand somewhere at rest, all told in the world. A joint that moves by Q takes along all that
-hangs on it: by ``F Q F^-1``, seen from the world, where F is its frame at rest. Velocities are differences of
+The poses of bodies and joints at rest are in world coordinates. A joint that moves by Q moves all bodies
+beyond it by ``F Q F^-1`` in world coordinates, where F is its frame at rest. Velocities are differences of
 these poses, and dynamics is d'Alembert's principle for the point masses of the bodies: neither adjoints nor
 twists are needed for it.
 """
@@ -68,7 +68,7 @@ def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
 
 
 def coordinate_slices(assembly: Assembly) -> list[slice]:
-    """Return where each joint's coordinates are among all, body after body."""
+    """Return the slice of each joint's coordinates in the coordinate vector, in the order of the bodies."""
     ends = np.cumsum([0, *(NUM_COORDINATES[kind] for kind in assembly.kinds)]).tolist()
     return [slice(start, end) for start, end in pairwise(ends)]
 
@@ -193,7 +193,7 @@ def _coordinate_masses(assembly: Assembly) -> Array:
 
 
 def point_jacobian(assembly: Assembly, q: Array) -> Array:
-    """Return how all places change with the coordinates ``(18 n, k)``."""
+    """Return the Jacobian of all point positions with respect to the coordinates, shape ``(18 n, k)``."""
     return complex_steps.partial_derivatives(lambda x: point_positions(assembly, x), q).T
 
 
@@ -213,9 +213,9 @@ def mass_weighted_jacobian(assembly: Assembly, q: Array) -> Array:
 
 
 def inertial_forces(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
-    """Return what accelerating the point masses takes ``(k,)``, by d'Alembert's principle.
+    """Return the generalized forces ``(k,)`` that accelerate the point masses, by d'Alembert's principle.
 
-    No weight, no load.
+    Gravity and loads are not included.
     """
     moves = point_jacobian(assembly, q)
     accelerations = moves @ qddot + point_bias_acceleration(assembly, q, qdot)
@@ -242,9 +242,9 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
 
 
 def hinge_errors(assembly: Assembly, E: Array) -> Array:
-    """Return how far hinges are apart ``(..., 5 n)``, for any poses of the bodies.
+    """Return the constraint errors of the hinges ``(..., 5 n)``, for any poses of the bodies.
 
-    Tilts of axes, then offsets.
+    Of each hinge two tilts of the axis, then three offsets.
     """
     gaps = []
     for i, parent in enumerate(assembly.parents):

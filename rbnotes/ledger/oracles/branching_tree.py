@@ -1,6 +1,6 @@
 """A branching tree of bodies as points with masses, and Newton's law for whatever moves points.
 
-The tree is told by numbers: ``at (4, 2, 4, 4)``, the placement of each joint in the frame of its parent's
+The tree is described by arrays: ``at (4, 2, 4, 4)``, the placement of each joint in the frame of its parent's
 joint and the body's frame in that of its own, and ``bodies (4, 4, 4)``, four points each, the mass first. A
 cross (rotations about x and y) carries a hinge and another one, both about z; a slider along z goes with the
 first. That makes five coordinates.

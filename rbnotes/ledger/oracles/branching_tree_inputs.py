@@ -63,9 +63,9 @@ def spatial_inertia(points: Array) -> Array:
 
 
 def library_tree(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
-    """Return the branching tree as one of the library.
+    """Return the branching tree as a tree of the library.
 
-    Those built last are kept, as forms ask for them again.
+    The most recent trees are cached, because forms build them again.
     """
     return _library_tree(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
 

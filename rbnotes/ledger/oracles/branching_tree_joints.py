@@ -37,7 +37,7 @@ def joint_twists(at: Array, q: Array, v: Array) -> Array:
 
 
 def joint_twist_rates(at: Array, q: Array, v: Array, a: Array) -> Array:
-    """Return how the six numbers of each change ``(4, 6)`` as coordinates accelerate."""
+    """Return the time derivatives ``(4, 6)`` of the components of the joint twists, under accelerations a."""
     return time_derivative(lambda t: joint_twists(at, q + v * t + a * t**2 / 2, v + a * t))
 
 
@@ -76,9 +76,9 @@ def wrench_in_frame(pose: Array, places: Array, forces: Array) -> Array:
 
 
 def solve_hybrid_dynamics(M: Array, f: Array, a: Array, prescribed: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return accelerations under forces f, some of them as told by a.
+    """Return the accelerations under forces f, and the additional forces ``M a - f``.
 
-    And forces besides f that these take.
+    The accelerations of the `prescribed` coordinates are those in `a`.
     """
     a = a.copy()
     free = [i for i in range(len(a)) if i not in prescribed]

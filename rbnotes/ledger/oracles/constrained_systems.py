@@ -10,7 +10,7 @@ from rbnotes.arguments import Array
 
 
 def constrained_system(M: Array, G: Array, b: Array, g: Array) -> tuple[Array, Array]:
-    """v and lambda with ``M v - G^T lambda = b`` and ``G v = g``, solved as one dense linear system."""
+    """Return v and lambda with ``M v - G^T lambda = b`` and ``G v = g``, from one dense linear system."""
     k, n = G.shape
     system = np.zeros((n + k, n + k))
     for i in range(n):
@@ -63,6 +63,6 @@ def least_constraint(M: Array, G: Array, f: Array) -> Array:
 
 
 def mixed_motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:
-    """x and lambda of a mixed LCP under the given z, by elimination."""
+    """Return x and lambda of a mixed LCP for given z, by elimination."""
     pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
     return constrained_system(M, G, pushed, g)

@@ -27,7 +27,7 @@ def mass_matrix(places: PositionFunction, masses: Array, q: Array) -> Array:
 def net_generalized_force(
     places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array
 ) -> Array:
-    """Return what weight, and the accelerations that come without ``qddot``, do along the coordinates."""
+    """Return the generalized forces of weight minus the inertial forces at ``qddot = 0``."""
 
     def velocities(x: Array) -> Array:
         return complex_steps.directional_derivative(places, x, qdot)

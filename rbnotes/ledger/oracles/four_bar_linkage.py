@@ -78,7 +78,7 @@ def bar_point_positions(
 
 
 def bar_ends(bars: Array, along: list[Array]) -> list[Array]:
-    """Return where the three bars start in the plane, and where the last one ends."""
+    """Return the start points of the three bars in the plane, and the end point of the last one."""
     ends = [0 * along[0]]
     for length, direction in zip(bars[1:], along, strict=True):
         ends.append(ends[-1] + length * direction)

@@ -81,9 +81,10 @@ def midpoint_acceleration_positions(M: Array, force: Force, x: Array, v: Array, 
 
 
 def trapezoidal_velocity(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:
-    """The trapezoidal rule in the velocities, both positions known: ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
+    """Return the new velocities w of the trapezoidal rule ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
 
-    A step of Newton's method from the old velocities, with the slopes of the first half of the step.
+    Both positions are known. One step of Newton's method starts from the old velocities, with the slopes of
+    the first half of the step.
     """
     missing = h / 2 * (force(x, v) + force(x1, v))
     slopes = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)

@@ -50,7 +50,7 @@ def joint_pair(A: Array, a: Array, B: Array, b: Array) -> Pose:
 
 
 def adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """Return how the adjoint of a pose changes along a motion, each adjoint by conjugation."""
+    """Return the time derivative of a pose's adjoint along a motion; each adjoint is found by conjugation."""
 
     def adjoints(x: Array) -> Array:
         return np.array([adjoint_by_conjugation(E) for E in pose(x)])

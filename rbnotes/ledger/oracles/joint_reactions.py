@@ -22,9 +22,9 @@ from rbnotes.ledger.oracles.branching_tree import (
 def inertial_point_forces(
     at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array
 ) -> tuple[Array, Array]:
-    """Return positions and forces ``(4, 4, 3)`` in the world.
+    """Return the positions of the mass points and the forces on them, each ``(4, 4, 3)``, in the world.
 
-    Of four points on each body, accelerating as told.
+    Each body has four points. Their accelerations follow from q, v and a; the forces exclude weight.
     """
     rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(4, 4, 3)
     return transform_points(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)

@@ -29,7 +29,7 @@ def active_length(x: Array, active: Array | slice = slice(None)) -> Array:
 
 
 def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
-    """Return how fast the active segments grow, from the velocities along them."""
+    """Return the rate of the length of the active segments, from the velocities of the points."""
     result: Array = np.sum((np.diff(v, axis=-2) * segment_directions(x))[..., active, :], axis=(-2, -1))
     return result
 

@@ -1,7 +1,7 @@
 """Poses as products of elementary ones, for complex numbers too: twists of joints by complex steps.
 
-Here a joint is nothing but a function from coordinates ``(..., k)`` to poses ``(..., 4, 4)``, which is asked
-for all steps at once.
+Here a joint is a function from coordinates ``(..., k)`` to poses ``(..., 4, 4)``. It is evaluated for all
+steps at once.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def translation_pose(p: Array) -> Array:
 
 
 def derivative_along_motion(function: Callable[[Array], Array], q: Array, qdot: Array) -> Array:
-    """Return how a function of the coordinates ``(..., k)`` changes along a motion."""
+    """Return the time derivative of a function of the coordinates ``(..., k)`` along a motion."""
     return central_differences.time_derivative_at_zero(lambda t: function(q + t * qdot))
 
 
@@ -73,13 +73,13 @@ def pose_jacobian(pose: Pose, q: Array) -> Array:
 
 
 def pose_jacobian_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """Return how these twists change along a motion."""
+    """Return the time derivative of the body twists :func:`pose_jacobian` along a motion, ``(..., 6, k)``."""
     return derivative_along_motion(lambda x: pose_jacobian(pose, x), q, qdot)
 
 
 def pose_jacobian_derivative(pose: Pose, q: Array) -> Array:
-    """Return how these twists change with each coordinate ``(6, k, k)``.
+    """Return the derivatives of the body twists with respect to each coordinate, shape ``(6, k, k)``.
 
-    The last axis counts what is varied.
+    The last axis is that of the coordinate that varies.
     """
     return np.stack([pose_jacobian_rate(pose, q, unit) for unit in np.eye(q.size)], axis=-1)

@@ -58,7 +58,7 @@ def counted_array(array: Array, tally: list[int]) -> Array:
 
 
 def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
-    """Return what the recursion needs of each body on its hinge, in the body's own frame."""
+    """Return adjoint, S, bias acceleration, inertia and load of each body on its hinge, in body frames."""
     E, F, phi = (
         body_trees.poses(assembly, q),
         body_trees.joint_poses(assembly, q),
@@ -77,7 +77,10 @@ def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
 
 
 def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) -> list[Any]:
-    """Of hinges under torques tau: inertias are gathered to the roots, accelerations handed back."""
+    """Return the accelerations of hinges under torques tau.
+
+    The first pass sums articulated inertias towards the roots; the second computes accelerations outwards.
+    """
     inertias, loads = [link[3] for link in links], [link[4] for link in links]
     joint_terms: list[Any] = [None] * len(links)
     for i in reversed(range(len(links))):

@@ -48,7 +48,7 @@ def soft_step(
 def soft_contacts(
     M: Array, N: Array, b: Array, phi: Array, alpha: Array, beta: Array, h: float
 ) -> tuple[Array, Array, Array]:
-    """New velocities, mean forces ``(k,)`` and w of soft contacts that push or are off: all cases tried.
+    """Return the new velocities, mean forces ``(k,)`` and w of soft contacts; all combinations are tried.
 
     alpha and beta are matrices ``(k, k)``. w is what the rows of Lloyd (0.10) leave.
     """
@@ -68,7 +68,10 @@ def soft_contacts(
 
 
 def step_errors(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, Array]:
-    """phi at both ends of a step of ``q + v t + a t^2 / 2``, and ``G v`` at its end with G at its start."""
+    """Return phi at both ends of a step of ``q + v t + a t^2 / 2``, and ``G v`` at its end.
+
+    G is that at the start of the step.
+    """
     G = complex_step(curved_constraint, q)
     return curved_constraint(q), curved_constraint(q + h * v + h**2 / 2 * a), G @ (v + h * a)
 

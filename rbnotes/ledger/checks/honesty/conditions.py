@@ -1,4 +1,4 @@
-"""Is the condition of a conditional claim a predicate that parts truth from failure, and no flag?"""
+"""Check that the condition of a conditional claim separates truth from failure and is not a flag."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def findings(
         if predicate_trace.enters(NamedCode(name, resolve(name)))
     ]
     found += _side_findings(record, holds_when)
-    if any(np.any(right != np.round(right)) for right in expected):  # flags do not tell what they depend on
+    if any(np.any(right != np.round(right)) for right in expected):  # flags do not show what they depend on
         found += _switch_findings(record, holds_when, draws)
     return found
 
 
 def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
-    """Yield conditions that compute a side of the claim: they ask whether the claim is true."""
+    """Yield findings on conditions that compute a side of the claim: they test the claim itself."""
     condition = normal_form(readable_function(holds_when, "holds_when"))
     for name, form in record_forms(record).items():
         start, _, side = normal_form(readable_function(form)).rpartition("return ")

@@ -209,7 +209,7 @@ def is_symbol(text: str) -> bool:
 
 
 def _symbol_end(tokens: list[str], at: int) -> int:
-    """Return where the symbol that begins at a token ends; -1 if none does."""
+    """Return the index after the symbol that begins at a token; -1 if no symbol begins there."""
     if tokens[at : at + 2] == ["{", "}"]:
         at += 2
     at = _scripts_end(tokens, at)

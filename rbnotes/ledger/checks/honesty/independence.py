@@ -1,4 +1,4 @@
-"""Is the oracle independent of the forms that it judges?
+"""Check that the oracle is independent of the forms that it judges.
 
 It must not run the function under test, nor the forms or what they are made of, save the primitives that the
 record names; and it must not be a copy of them.
@@ -38,7 +38,7 @@ NUM_TRACED_INPUTS = 4
 
 
 def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
-    """Return what each form enters on some inputs; an oracle that may choose is watched on all of them."""
+    """Return the trace of each form on some of the inputs; an oracle with branches is traced on all."""
     few = draws[:: max(1, len(draws) // NUM_TRACED_INPUTS)]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     found = {}
@@ -51,7 +51,7 @@ def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
 
 
 def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
-    """Return what the oracle shares with the forms without the record's naming it, and what is never run."""
+    """Return findings on code that oracle and forms share without naming it, and on code that never runs."""
     implementing = [NamedCode(name, resolve(name)) for name in record.implemented_by]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     return [
@@ -171,7 +171,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
 
 
 def _escape_findings(traces: dict[str, Trace]) -> list[str]:
-    """Return what forms could hide in other threads and processes, or in code made of text."""
+    """Return a finding for each call whose code is not traced: threads, processes, code made of text."""
     return [
         f"form: the {name} form calls {escape}, behind which nothing is watched"
         for name, watched in traces.items()
@@ -259,7 +259,7 @@ def _has_branches(function: FunctionType) -> bool:
 def exact_agreement_findings(
     record: Record, expected: Sequence[Array], reproduces: Callable[[Function], bool]
 ) -> list[str]:
-    """Forms that agree with the oracle to the last bit wherever rounding should tell them apart."""
+    """Return findings on forms that agree with the oracle to the last bit although rounding should differ."""
     if record.exact or not record.inputs:
         return []
     found = []

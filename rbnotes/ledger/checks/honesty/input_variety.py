@@ -31,7 +31,7 @@ MIN_DRAWS = 8
 
 
 def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]) -> list[str]:
-    """Return what the record's inputs hide, by input."""
+    """Return the degeneracies of the record's inputs, one line per input."""
     found: dict[str, list[str]] = {}
     if record.inputs and draws:
         for name in record.inputs:

@@ -19,8 +19,7 @@ LOSSY_FUNCTIONS = {
     "trace": r"tr",
     **dict.fromkeys(("diag", "diagonal"), "diag"),
 }
-"""Operations that keep only a part of the numbers, with the signs by which a formula or a sentence asks for
-it."""
+"""Operations that keep only a part of the numbers, with the patterns that request them in formula or text."""
 LAST_CALL = re.compile(r"return Call\((?:[\w.]+\.)?(\w+)[,)]")
 ROUNDING_ERROR = 1e-13
 MIN_VISIBLE_RATIO = 1e3

@@ -219,7 +219,7 @@ def _is_single_chain(text: str) -> bool:
 
 
 def _inline_helper(helper: FunctionType, arguments: list[str]) -> str:
-    """Return what a helper returns, if it does nothing but compute one expression."""
+    """Return the expression that a helper computes, if its body is one expression; else the call."""
     source = function_ast(helper)
     every = (*source.args.posonlyargs, *source.args.args)
     names = (argument.arg for argument in every)

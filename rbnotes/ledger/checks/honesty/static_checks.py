@@ -57,7 +57,7 @@ LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "
 
 
 def findings(record: Record) -> list[str]:
-    """Return what the words of a record and the source of its forms lack."""
+    """Return the defects of a record's texts and of the source of its forms."""
     found = [*_reason_findings(record), *_form_findings(record), *_tolerance_findings(record)]
     if record.verdict is Verdict.DEFINITION:
         found += _definition_findings(record)
