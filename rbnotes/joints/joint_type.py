@@ -39,21 +39,11 @@ class JointType(ABC):
     The public methods check their arguments and call *hooks*, which do not. A user's own type defines
     :attr:`num_coordinates` and the first three hooks; the other hooks have defaults.
 
-    Attributes
-    ----------
-    num_coordinates : int
-        Number k of coordinates.
-    num_coordinate_constraints : int
-        Number c of constraints among the coordinates.
-    num_dofs : int
-        Number of independent relative motions, except at singular configurations.
-    neutral : (k,)
-        Coordinates to start from.
-    twist_subalgebra : (6, d)
-        Orthonormal basis of a Lie algebra that contains all allowed twists.
-
     Notes
     -----
+    A type has the attributes ``num_coordinates`` k, ``num_coordinate_constraints`` c, ``num_dofs``, ``neutral``
+    ``(k,)`` and ``twist_subalgebra`` ``(6, d)``.
+
     Hooks take arrays ``q (..., k)`` and ``qdot (..., k)`` of floats, do not check them, and return
 
     * ``compute_transform(q)``: Q ``(..., 4, 4)``;
