@@ -41,8 +41,8 @@ class JointType(ABC):
 
     Notes
     -----
-    A type has the attributes ``num_coordinates`` k, ``num_coordinate_constraints`` c, ``num_dofs``, ``neutral``
-    ``(k,)`` and ``twist_subalgebra`` ``(6, d)``.
+    A type has the attributes ``num_coordinates`` k, ``num_coordinate_constraints`` c, ``num_dofs``,
+    ``neutral`` ``(k,)`` and ``twist_subalgebra`` ``(6, d)``.
 
     Hooks take arrays ``q (..., k)`` and ``qdot (..., k)`` of floats, do not check them, and return
 
