@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -62,9 +63,8 @@ def require_numba() -> None:
 
 def _compile_by_name(name: str) -> Callable[..., int]:
     require_numba()
-    from rbnotes.compiled.entry_points import ENTRIES
-
-    return compile_entry(*ENTRIES[name])
+    entries = import_module("rbnotes.compiled.entry_points")  # it needs this module
+    return compile_entry(*entries.ENTRIES[name])
 
 
 @cache

@@ -342,8 +342,8 @@ def _project(
     max_iterations = arguments.count("max_iterations", max_iterations)
 
     def evaluate(positions: Array) -> tuple[Array, Callable[[], Matrix]]:
-        g = arguments.single_vector("error(positions)", constraint_residual(positions), None)
-        return g, lambda: arguments.matrix("rows(positions)", constraint_jacobian(positions), len(g), size)
+        g = arguments.single_vector("constraint_residual(positions)", constraint_residual(positions), None)
+        return g, lambda: arguments.matrix("constraint_jacobian(positions)", constraint_jacobian(positions), len(g), size)
 
     result = ProjectionResult(
         *stabilization.project(positions, solve_mass, evaluate, retract, tolerance, max_iterations)

@@ -1,7 +1,8 @@
 """Collision detection and contact Jacobians.
 
 >>> import numpy as np
->>> from rbnotes.contact import Collider, Plane, contact_jacobian, contact_points
+>>> from rbnotes.contact import Collider, Plane
+>>> from rbnotes.contact import contact_jacobian, contact_points
 >>> from rbnotes.dynamics import WORLD
 >>> from rbnotes.shapes import Sphere
 >>> colliders = [Collider(WORLD, Plane()), Collider(0, Sphere(0.1))]

@@ -84,7 +84,10 @@ class ForceGroups:
         set_fields(self, groups=check_groups(self.groups))
 
     def __call__(self, state: State) -> Forces:
-        """Return :func:`assemble` of the groups; raise its errors."""
+        """Return :func:`assemble` of the groups.
+
+        Raises InvalidArgument if ``state`` is not a ``State``, or as :func:`assemble`.
+        """
         arguments.require_instance("state", state, State)
         return assemble(self.groups, state)
 

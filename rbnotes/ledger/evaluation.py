@@ -137,6 +137,7 @@ def search_settings(examples: int, *phases: Phase, database: ExampleDatabase | N
 
 
 def inputs_strategy(inputs: Inputs) -> st.SearchStrategy[Values]:
+    """Return the strategy that draws all inputs of a claim, by name."""
     # Not fixed_dictionaries: these shuffle their keys, and forms take their arguments by position.
     return st.tuples(*inputs.values()).map(lambda values: dict(zip(inputs, values, strict=True)))
 

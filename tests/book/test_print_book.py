@@ -93,7 +93,7 @@ def test_bound_chapters_have_bookmarks_and_links_to_their_first_pages(tmp_path):
 
 
 def test_without_a_browser_it_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr(print_book, "browser", lambda: None)
+    monkeypatch.setattr(print_book, "find_browser", lambda: None)
     monkeypatch.setattr("sys.argv", ["print_book.py", "--browser"])
     with pytest.raises(SystemExit, match="none of chromium"):
         print_book.main()

@@ -59,8 +59,7 @@ RECORDS = (
 
 def setup(app):
     ledger.load = lambda: RECORDS
-    api_pages.SUBPACKAGES = ("errors",)  # one small subpackage: the whole reference takes longer than all
-    else
+    api_pages.SUBPACKAGES = ("errors",)  # the whole reference takes long
 '''
 
 LEDGER_PAGES = {

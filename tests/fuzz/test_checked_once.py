@@ -23,7 +23,7 @@ from rbnotes import arguments
 LOOKING = (
     *(
         "array",
-        "bound",
+        "extended_real_array",
         "matrix_without_copy",
         "frame",
         "indices",

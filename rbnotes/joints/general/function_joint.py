@@ -5,7 +5,7 @@ subspace and its derivatives to rounding:
 
 >>> import numpy as np
 >>> from rbnotes.joints import FunctionJoint
->>> def swing(q):                     # a hinge that slides along its axis as it turns
+>>> def swing(q):  # a hinge that also slides along its axis
 ...     c, s = np.cos(q[0]), np.sin(q[0])
 ...     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]), np.array([0, 0, s])
 >>> FunctionJoint(swing, 1).motion_subspace([0.0]).ravel().tolist()

@@ -283,7 +283,7 @@ def test_what_rounding_keeps_from_its_tolerance_is_handed_on(monkeypatch):
         for step in (found, caught.value.solution):
             np.testing.assert_equal(step.residual, left)
             np.testing.assert_allclose(step.state.qdot, exact.state.qdot, atol=1e-9)
-        run = simulate_joint_friction(system, state, 0.001, 2, bearings, check=False)
+        run = simulate_joint_friction(system, state, 0.001, 2, bearings, raise_on_failure=False)
         np.testing.assert_equal([step.residual for step in run.steps], [left, left])
 
 

@@ -299,7 +299,7 @@ class TestWithoutMass:
         assert load_urdf(self.text).tree.links[1].inertia is None
 
     def test_moving_ends_are_refused(self):
-        message = "link 'b': inertia: got no mass, expected mass, for it or .* as joint 'b' moves it"
+        message = "link 'b': inertia: got no mass, expected mass, for it or .* because joint 'b' moves it"
         with pytest.raises(InvalidArgument, match=message):
             load_urdf(self.ends)
 
