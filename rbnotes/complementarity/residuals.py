@@ -29,7 +29,7 @@ class Residuals:
     """Size of w of the wrong sign where no bound of z allows it, in its unit."""
     natural: float
     """Natural residual ``max |z - P(z - w)|`` with the projection P on the bounds, ``max |min(z, w)|`` for an
-    LCP; z and w are compared as numbers."""
+    LCP; z and w in any unit, as numbers."""
     equations: float
     """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units, else zero."""
     relative: float

@@ -343,7 +343,9 @@ def _project(
 
     def evaluate(positions: Array) -> tuple[Array, Callable[[], Matrix]]:
         g = arguments.single_vector("constraint_residual(positions)", constraint_residual(positions), None)
-        return g, lambda: arguments.matrix("constraint_jacobian(positions)", constraint_jacobian(positions), len(g), size)
+        return g, lambda: arguments.matrix(
+            "constraint_jacobian(positions)", constraint_jacobian(positions), len(g), size
+        )
 
     result = ProjectionResult(
         *stabilization.project(positions, solve_mass, evaluate, retract, tolerance, max_iterations)

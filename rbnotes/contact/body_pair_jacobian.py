@@ -42,7 +42,8 @@ class BodyPairJacobian:
     """Block ``(c, k, 6)`` for the twist of body a; for rows that are velocities of points, m in the first
     three columns and dimensionless in the others. Ignored if the body is the world."""
     block_b: Array
-    """Block ``(c, k, 6)`` for the twist of body b: m in the first three columns, dimensionless in the others."""
+    """Block ``(c, k, 6)`` for the twist of body b: m in the first three columns, dimensionless in the others.
+    """
     num_bodies: int
     """Number of bodies n."""
 

@@ -36,7 +36,7 @@ class Bearing:
     points: ArrayField
     """Contact points ``(c, 3)``, m."""
     normals: ArrayField
-    """Unit normals ``(c, 3)``."""
+    """Unit vectors ``(c, 3)`` of the normals, dimensionless."""
     mu: ArrayField
     """Coefficients of friction ``(c,)``, or one for all contacts, dimensionless."""
     tangents: ArrayField = None

@@ -54,7 +54,7 @@ def socp_fixed_point_friction(
     Parameters
     ----------
     tolerance
-        Accepted natural residual (:func:`rbnotes.friction.residuals.natural_residual`). The
+        Accepted natural residual, dimensionless (:func:`rbnotes.friction.residuals.natural_residual`). The
         accuracy of the programs allows about 1e-7.
     max_programs
         Largest number of programs. Convergence is not guaranteed; for large ``mu`` a fixed point need not

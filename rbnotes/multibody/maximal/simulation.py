@@ -73,8 +73,8 @@ def simulate(
         the same signature. A user's function declares a warm start by
         ``FrictionModel(function, accepts_initial_guess=True)`` (:class:`rbnotes.friction.FrictionModel`).
     max_friction_residual
-        Largest accepted residual of a model that does not converge; unlimited by default. The records of the
-        contacts hold all residuals, and the first above 1e-3 warns (:class:`FrictionWarning`).
+        Largest accepted residual, dimensionless, of a model that does not converge; unlimited by default. The
+        records of the contacts hold all residuals, and the first above 1e-3 warns (:class:`FrictionWarning`).
     integrator
         Integrator: :data:`~rbnotes.multibody.maximal.rattle`, of second order; or a scheme of
         :mod:`rbnotes.dynamics.schemes` or ``.free_motion``, of first order under joints and contacts.

@@ -42,7 +42,7 @@ class JointBearing:
     S: Array
     """Motion subspace ``(6, k)``: the allowed relative twists, in the frame of the bearing."""
     joint_velocity_map: Array
-    """Matrix ``(k, N)`` from velocities of the system to the velocities that multiply S."""
+    """Matrix ``(k, N)`` from velocities of the system to those that multiply S, in their units."""
     relative_twist_map: Array
     """Matrix ``(6, 6 n)`` from twists of all bodies to the relative twist, for a closure; else empty."""
 
