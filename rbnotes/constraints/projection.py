@@ -116,7 +116,7 @@ def constrained_velocity(M: Matrix, G: Matrix, v: ArrayLike, g: ArrayLike = 0.0)
     Returns
     -------
     v : (n,)
-        Velocity after.
+        Velocity after, m/s or rad/s.
     multipliers : (k,)
         Constraint impulses lambda.
 

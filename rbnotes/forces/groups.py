@@ -38,9 +38,9 @@ class PathForces:
     """Points of the paths ``(s, n)``, or ``(n,)`` of one path; see
     :func:`rbnotes.forces.anchor_points.path_through`."""
     active: ArrayLike | None = None
-    """Flags of the segments that count to the length ``(n-1,)``; all by default."""
+    """Flags of the segments that count to the length ``(n-1,)``; all by default, without unit."""
     stiffness: str = "exact"
-    """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`."""
+    """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`, without unit."""
 
     def __post_init__(self) -> None:
         arguments.require_function("law", self.law, "L", "Ldot")
