@@ -40,7 +40,7 @@ class PathForces:
     active: ArrayLike | None = None
     """Flags of the segments that count to the length ``(n-1,)``; all by default, without unit."""
     stiffness: str = "exact"
-    """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`, without unit."""
+    """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
         arguments.require_function("law", self.law, "L", "Ldot")

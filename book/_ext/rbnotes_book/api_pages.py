@@ -136,7 +136,8 @@ def names() -> dict[str, list[str]]:
     chosen |= {f"{PACKAGE}.{own}.{name}" for own in SUBPACKAGES for name in public()[own]}
     pages: dict[str, list[str]] = defaultdict(list)
     for name in sorted(chosen, key=_order):
-        pages[subpackage(name.removeprefix(f"{PACKAGE}.")) or PACKAGE].append(name)
+        own = name.removeprefix(f"{PACKAGE}.")
+        pages[subpackage(own) or (own.split(".")[0] if "." in own else PACKAGE)].append(name)
     return pages
 
 
