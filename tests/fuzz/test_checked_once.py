@@ -32,7 +32,15 @@ LOOKING = (
         "single_vector",
         "positive_array",
     ),
-    *("positive_definite", "real_number", "rotation", "rotation_vector", "real_array", "skew_symmetric", "symmetric"),
+    *(
+        "positive_definite",
+        "real_number",
+        "rotation",
+        "rotation_vector",
+        "real_array",
+        "skew_symmetric",
+        "symmetric",
+    ),
     *("boolean_vector", "twist", "twist_matrix", "twist_vector", "unit_quaternion", "unit_vector", "vector"),
 )
 """Checks that look at numbers; the others look at types, shapes, or at what one of these has made."""
