@@ -19,7 +19,7 @@ NUMBERS = re.compile(r"Array|Matrix|float")
 SHAPE = re.compile(r"\(\.\.\.|\([\w +]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
 UNIT = re.compile(
     r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|"
-    r"[Ii]nd(?:ex|ices)\b|[Ii]n any unit|"
+    r"[Ii]ndex\b|[Ii]ndices\b|[Ii]n any unit|"
     r"[Ii]n (the|its|their|that) units?|"
     r"[Tt]rue\b|[Uu]nit vector|[Nn]umbers? of|[Rr]elative"
 )
