@@ -20,7 +20,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.complementarity.problems import LCP, QP, to_dense
 from rbnotes.complementarity.residuals import (
     Residuals,
@@ -57,6 +57,8 @@ class Elimination:
     """Values of ``G x (k,)``: in a step m/s or rad/s."""
     factors: KKT | None = None
     """Factored KKT matrix of M and G, if already available."""
+    matrix_name: str = "M"
+    """Name of M in error messages: that of the caller's argument."""
 
     @classmethod
     def from_qp(cls, qp: QP) -> Elimination:
@@ -68,7 +70,7 @@ class Elimination:
             If ``qp`` is not a ``QP``.
         """
         arguments.require_instance("qp", qp, QP)
-        return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g)
+        return cls(M=qp.Q, f=-qp.c, N=qp.A, n=qp.b, G=qp.G, g=qp.g, matrix_name="Q")
 
     @property
     def size(self) -> int:
@@ -83,7 +85,14 @@ class Elimination:
     @cached_property
     def kkt(self) -> KKT:
         """Factored KKT matrix of M and G."""
-        return factor_kkt_unchecked(self.M, self.G) if self.factors is None else self.factors
+        if self.factors is not None:
+            return self.factors
+        try:
+            return factor_kkt_unchecked(self.M, self.G)
+        except SingularConfiguration as error:
+            if error.name != "M":
+                raise
+            raise SingularConfiguration(self.matrix_name, error.got, error.expected) from error
 
     @cached_property
     def _inverse(self) -> Any:
