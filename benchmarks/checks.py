@@ -32,7 +32,8 @@ from rbnotes.forces import (
     on_world,
     path_through,
 )
-from rbnotes.multibody.maximal import Mechanism, World, revolute, simulate, spherical, universal
+from rbnotes.joints import ExponentialSpherical, Revolute, Universal
+from rbnotes.multibody.maximal import Joint, Mechanism, World, simulate
 from rbnotes.shapes import Box, Capsule
 from rbnotes.unchecked import (
     quaternion as unchecked_quaternion,
@@ -155,7 +156,10 @@ def scenes() -> dict[str, Callable[[], object]]:
     links = 10
     axis_frame = se3.frame(so3.exp([np.pi / 2, 0, 0]), np.zeros(3))  # the axis of a hinge is z
     above, below = (se3.frame(np.eye(3), [0, 0, z]) @ axis_frame for z in (0.25, -0.25))
-    joints = [revolute(0, above), *(revolute(i, above, i - 1, below) for i in range(1, links))]
+    joints = [
+        Joint(Revolute(), 0, above),
+        *(Joint(Revolute(), i, above, i - 1, below) for i in range(1, links)),
+    ]
     hanging = se3.frame(np.eye(3), [[0, 0, -0.25 - 0.5 * i] for i in range(links)])
     chain = World(Mechanism(np.stack([inertia] * links), joints, (3.0, 0.0, -9.81)))
     return {
@@ -173,7 +177,10 @@ def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
     across = se3.frame(so3.exp([0.0, np.pi / 2, 0.0]), np.zeros(3))  # capsules lie along x
     places = se3.frame(np.eye(3), [[0.5 * i, 0.0, 0.1] for i in range(links)])
     ends = [se3.frame(np.eye(3), [x, 0.0, 0.0]) for x in (0.25, -0.25)]
-    joints = [(universal, spherical)[i % 2](i, ends[1], i - 1, ends[0]) for i in range(1, links)]
+    joints = [
+        Joint((Universal(), ExponentialSpherical())[i % 2], i, ends[1], i - 1, ends[0])
+        for i in range(1, links)
+    ]
     rods = [Collider(i, rod, across) for i in range(links)]
     tilted = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ places
     world = World(Mechanism(np.stack([M] * links), joints), [Collider(WORLD, Plane()), *rods])

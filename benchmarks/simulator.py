@@ -24,8 +24,9 @@ import numpy as np
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, Plane
 from rbnotes.dynamics import WORLD, State
+from rbnotes.joints import Revolute
 from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import Mechanism, World, revolute, simulate
+from rbnotes.multibody.maximal import Joint, Mechanism, World, simulate
 from rbnotes.shapes import Box
 
 ROUNDS = 15
@@ -59,8 +60,8 @@ def chain() -> tuple[World, State, str]:
     axis_frame = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
     above, below = (se3.frame(np.eye(3), [0.0, 0.0, z]) @ axis_frame for z in (0.25, -0.25))
     joints = [
-        revolute(0, above, parent_frame=axis_frame),
-        *(revolute(i, above, i - 1, below) for i in range(1, LINKS)),
+        Joint(Revolute(), 0, above, parent_frame=axis_frame),
+        *(Joint(Revolute(), i, above, i - 1, below) for i in range(1, LINKS)),
     ]
     masses = np.stack([rod.spatial_inertia(density=1000.0)] * LINKS)
     hanging = se3.frame(np.eye(3), [[0.0, 0.0, -0.25 - 0.5 * i] for i in range(LINKS)])

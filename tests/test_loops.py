@@ -191,7 +191,7 @@ def test_joints_that_no_flight_keeps_together(monkeypatch):
     start = maximal.project(mechanism, State(pose, [0, 1.0, 0, 0.5, 0, 0]))
     path = maximal.simulate(maximal.World(mechanism), start, 0.01, 2)
     assert steps == [0.0025] * 8
-    assert np.abs(maximal.joint_errors([hinge], path.states.E[-1])).max() < 1e-9
+    assert np.abs(maximal.constraint_error([hinge], path.states.E[-1])).max() < 1e-9
 
 
 class Explodes:

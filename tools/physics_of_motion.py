@@ -21,7 +21,7 @@ from scipy.special import ellipj, ellipk
 from rbnotes import inertia, se3, so3
 from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
-from rbnotes.joints import Revolute
+from rbnotes.joints import ExponentialSpherical, Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism, Trajectory, World
 from rbnotes.shapes import Box
@@ -45,7 +45,7 @@ def _crank(options: Options, h: float) -> Any:
 def double_pendulum(options: Options, what: str) -> float:
     mechanism, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
     if what == "joints":
-        apart = [np.abs(maximal.joint_errors(mechanism.joints, E)).max() for E in path.states.E[::20]]
+        apart = [np.abs(maximal.constraint_error(mechanism.joints, E)).max() for E in path.states.E[::20]]
         return float(max(apart))
     return float(np.ptp(path.energies) / (2 * g))  # of the energy from level to hanging
 
@@ -102,7 +102,7 @@ def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
 def heavy_top(options: Options) -> float:
     M, start, precession = scenes.heavy_top(400.0)
     T = 0.5
-    path = run(World(Mechanism(M[None], [maximal.spherical(0)])), start, T, 5e-4, options)
+    path = run(World(Mechanism(M[None], [maximal.Joint(ExponentialSpherical(), 0)])), start, T, 5e-4, options)
     spun = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spun])
     R = path.states.E[-1, 0, :3, :3]

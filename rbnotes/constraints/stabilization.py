@@ -258,7 +258,7 @@ def project_poses(
         Spatial inertias in the body frames.
     constraint_residual
         Function that returns g(poses) ``(k,)``, such as
-        :func:`rbnotes.multibody.maximal.joints.joint_errors`.
+        :func:`rbnotes.multibody.maximal.constraint_error`.
     constraint_jacobian
         Function that returns G(poses) ``(k, 6 n)``, dense or scipy.sparse: ``G @ twists.ravel()`` is the rate
         of g at g = 0.

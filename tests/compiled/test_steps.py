@@ -110,8 +110,12 @@ def dragged():
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(4)])
     poses = se3.frame(np.eye(3), [[0.5 * i, 0.03 * i, 0.1] for i in range(4)])
-    ball = maximal.spherical(
-        1, se3.frame(np.eye(3), [-0.25, 0.0, 0.02]), 0, se3.frame(np.eye(3), [0.25, 0.03, 0.02])
+    ball = maximal.Joint(
+        joints.ExponentialSpherical(),
+        1,
+        se3.frame(np.eye(3), [-0.25, 0.0, 0.02]),
+        0,
+        se3.frame(np.eye(3), [0.25, 0.03, 0.02]),
     )
     fixed = maximal.joint_from_world_frame(joints.Fixed(), np.eye(4), poses, 3)
     colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(4))]

@@ -25,7 +25,8 @@ from rbnotes.constraints.stabilization import (
 from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, solve_step
 from rbnotes.errors import NotConverged
 from rbnotes.inertia import spatial_inertia
-from rbnotes.multibody.maximal.joints import joint_errors, joint_matrix, revolute, spherical
+from rbnotes.joints import ExponentialSpherical, Revolute
+from rbnotes.multibody.maximal import Joint, constraint_error, constraint_jacobian
 from rbnotes.testing import derivative, jacobian
 from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd_matrices, vectors
 
@@ -181,24 +182,24 @@ def test_poses_go_back_to_their_joints():
     spots = [se3.exp(rng.normal(size=6)) for _ in range(3)]
     in_world = [poses[i] @ spots[i] for i in range(3)]
     joints = [
-        spherical(0, spots[0], WORLD, in_world[0]),
-        revolute(1, spots[1], 0, se3.inverse(poses[0]) @ in_world[1]),
-        revolute(2, spots[2], 1, se3.inverse(poses[1]) @ in_world[2]),
+        Joint(ExponentialSpherical(), 0, spots[0], WORLD, in_world[0]),
+        Joint(Revolute(), 1, spots[1], 0, se3.inverse(poses[0]) @ in_world[1]),
+        Joint(Revolute(), 2, spots[2], 1, se3.inverse(poses[1]) @ in_world[2]),
     ]
     inertias = np.stack([rod_inertia(mass) for mass in (1.0, 20.0, 0.3)])
-    np.testing.assert_allclose(joint_errors(joints, poses), 0, atol=1e-12)
+    np.testing.assert_allclose(constraint_error(joints, poses), 0, atol=1e-12)
     apart = poses @ se3.exp(0.1 * rng.normal(size=(3, 6)))
     found = project_poses(
-        apart, inertias, lambda E: joint_errors(joints, E), lambda E: joint_matrix(joints, E)
+        apart, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
     )
     assert found.iterations <= 6
-    np.testing.assert_allclose(joint_errors(joints, found.positions), 0, atol=1e-10)
+    np.testing.assert_allclose(constraint_error(joints, found.positions), 0, atol=1e-10)
     xi = se3.log(se3.inverse(apart) @ found.positions)
     cost = np.einsum("bi,bij,bj->", xi, inertias, xi)
     original = se3.log(se3.inverse(apart) @ poses)
     assert cost < np.einsum("bi,bij,bj->", original, inertias, original)
     # No motion that the joints allow would bring the bodies nearer to where they were, to first order.
-    allowed = np.linalg.svd(joint_matrix(joints, found.positions).toarray())[2][13:]
+    allowed = np.linalg.svd(constraint_jacobian(joints, found.positions).toarray())[2][13:]
     gradient = np.einsum("bij,bj->bi", inertias, xi).ravel()
     assert np.max(np.abs(allowed @ gradient)) < 0.15 * np.linalg.norm(gradient)
 
@@ -212,15 +213,17 @@ def test_closed_loop_with_redundant_rows():
     def at(corner, body):
         return se3.frame(np.eye(3), corners[corner] - (0 if body == WORLD else poses[body][:3, 3]))
 
-    joints = [revolute(i, at(i, i), i - 1 if i else WORLD, at(i, i - 1 if i else WORLD)) for i in range(3)]
-    joints.append(revolute(2, at(3, 2), WORLD, at(3, WORLD)))
+    joints = [
+        Joint(Revolute(), i, at(i, i), i - 1 if i else WORLD, at(i, i - 1 if i else WORLD)) for i in range(3)
+    ]
+    joints.append(Joint(Revolute(), 2, at(3, 2), WORLD, at(3, WORLD)))
     inertias = np.stack([rod_inertia(1.0)] * 3)
     apart = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
     found = project_poses(
-        apart, inertias, lambda E: joint_errors(joints, E), lambda E: joint_matrix(joints, E)
+        apart, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
     )
-    assert factor_kkt(np.eye(18), joint_matrix(joints, found.positions).toarray()).num_redundant == 3
-    np.testing.assert_allclose(joint_errors(joints, found.positions), 0, atol=1e-10)
+    assert factor_kkt(np.eye(18), constraint_jacobian(joints, found.positions).toarray()).num_redundant == 3
+    np.testing.assert_allclose(constraint_error(joints, found.positions), 0, atol=1e-10)
 
 
 class TestErrors:

@@ -113,7 +113,7 @@ def test_joint_coordinates_of_a_linkage_agree_with_its_constraints():
     ]
     mechanism = Mechanism(bodies, joints)
     state = State(poses, (J @ qdot).reshape(2, 6))
-    np.testing.assert_allclose(maximal.joint_matrix(joints, poses) @ state.velocity, 0, atol=1e-9)
+    np.testing.assert_allclose(maximal.constraint_jacobian(joints, poses) @ state.velocity, 0, atol=1e-9)
     problem = StepProblem(mechanism.mass_matrix(state), mechanism.force(state))
     found = Reduction(J, drift).expand(solve_step(Reduction(J, drift).reduce(problem)))
     np.testing.assert_allclose(found.velocity, mechanism.acceleration(state), atol=1e-6)

@@ -71,7 +71,7 @@ def size(array):
 def test_allowed_motions_satisfy_the_rows(movers):
     for mover in movers():
         poses, twists, _ = mover.motion
-        G = maximal.joint_rows(mover.joint, poses)
+        G = maximal.constraint_jacobian([mover.joint], poses).toarray()
         assert G.shape == (6 - mover.kind.num_dofs, 12)
         assert np.linalg.matrix_rank(G, tol=1e-9) == len(G)
         np.testing.assert_allclose(G @ twists.ravel(), 0, atol=1e-8 * size(twists))
@@ -84,14 +84,14 @@ def test_allowed_motions_satisfy_the_rows(movers):
 def test_their_accelerations_satisfy_the_rows_and_drifts(movers):
     for mover in movers():
         poses, twists, accelerations = mover.motion
-        G = maximal.joint_rows(mover.joint, poses)
-        drift = maximal.joint_bias_acceleration(mover.joint, poses, twists)
+        G = maximal.constraint_jacobian([mover.joint], poses).toarray()
+        drift = maximal.constraint_bias_acceleration([mover.joint], poses, twists)
         np.testing.assert_allclose(G @ accelerations.ravel() + drift, 0, atol=1e-7 * size(accelerations))
 
 
 def test_their_errors_vanish(movers):
     for mover in movers():
-        np.testing.assert_allclose(maximal.joint_error(mover.joint, mover.motion[0]), 0, atol=1e-9)
+        np.testing.assert_allclose(maximal.constraint_error([mover.joint], mover.motion[0]), 0, atol=1e-9)
 
 
 def test_errors_grow_along_the_rows(movers):
@@ -107,12 +107,12 @@ def test_errors_grow_along_the_rows(movers):
             count = len(times)
             at = [WORLD if joint.parent == WORLD else 2 * k for k in range(count)]
             copies = [replace(joint, body=2 * k + 1, parent=at[k]) for k in range(count)]
-            apart = maximal.joint_errors(copies, poses.reshape(-1, 4, 4)).reshape(count, -1)
-            G = maximal.joint_matrix(copies, poses.reshape(-1, 4, 4)).toarray()
+            apart = maximal.constraint_error(copies, poses.reshape(-1, 4, 4)).reshape(count, -1)
+            G = maximal.constraint_jacobian(copies, poses.reshape(-1, 4, 4)).toarray()
             own = G.reshape(count, joint.num_constraints, count, 12)[range(count), :, range(count), 6:]
             return np.einsum("kci,kc->ki", own, apart)
 
-        G = maximal.joint_rows(joint, start)
+        G = maximal.constraint_jacobian([joint], start).toarray()
         expected = G[:, 6:].T @ G @ twists.ravel()
         rate = by_time(errors, step=1e-3)[1]
         np.testing.assert_allclose(rate, expected, atol=1e-7 * size(expected))
@@ -160,19 +160,14 @@ def test_joints_of_one_type_and_of_many_are_computed_alike(case):
     for k, kind in enumerate((case.joint, joints.Revolute(), case.joint, joints.Universal())):
         q = case.random(4)[k] if kind is case.joint else None
         chain.append(maximal.joint_from_world_frame(kind, frame(rng), poses, k, k - 1 if k else WORLD, q))
-    alone = [
-        np.concatenate([f(joint, poses, *more) for joint in chain])
-        for f, more in (
-            (maximal.joint_rows, ()),
-            (maximal.joint_error, ()),
-            (maximal.joint_bias_acceleration, (twists,)),
-        )
-    ]
-    np.testing.assert_allclose(maximal.joint_matrix(chain, poses).toarray(), alone[0], atol=1e-12)
-    np.testing.assert_allclose(maximal.joint_errors(chain, poses), alone[1], atol=1e-9)
-    np.testing.assert_allclose(alone[1], 0, atol=1e-9)
-    drifts = maximal.joint_bias_accelerations(chain, poses, twists)
-    np.testing.assert_allclose(drifts, alone[2], atol=1e-9 * size(drifts))
+    rows = np.vstack([maximal.constraint_jacobian([joint], poses).toarray() for joint in chain])
+    np.testing.assert_allclose(maximal.constraint_jacobian(chain, poses).toarray(), rows, atol=1e-12)
+    errors = np.concatenate([maximal.constraint_error([joint], poses) for joint in chain])
+    np.testing.assert_allclose(maximal.constraint_error(chain, poses), errors, atol=1e-9)
+    np.testing.assert_allclose(errors, 0, atol=1e-9)
+    biases = np.concatenate([maximal.constraint_bias_acceleration([joint], poses, twists) for joint in chain])
+    found = maximal.constraint_bias_acceleration(chain, poses, twists)
+    np.testing.assert_allclose(found, biases, atol=1e-9 * size(found))
 
 
 def test_steps_keep_the_joint_together(case):
@@ -184,4 +179,4 @@ def test_steps_keep_the_joint_together(case):
     pose[3] = 0, 0, 0, 1
     path = maximal.simulate(maximal.World(mechanism), State(pose), 0.02, 3)
     for poses in path.states.E[1:]:
-        np.testing.assert_allclose(maximal.joint_errors([joint], poses), 0, atol=1e-9)
+        np.testing.assert_allclose(maximal.constraint_error([joint], poses), 0, atol=1e-9)

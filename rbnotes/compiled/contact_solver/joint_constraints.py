@@ -1,4 +1,4 @@
-"""Joint constraints: position errors, Jacobians, and the systems of the joint impulses.
+"""Joint constraints: errors, Jacobians, and the systems of the joint impulses.
 
 The velocity of a body ``(6,)`` is its angular velocity in the body frame and the velocity of its center of
 mass in the world. The world is the last body and does not move. A constraint row has a block for each of its
@@ -82,8 +82,8 @@ def joint_origins(joints, R, x, i):
 
 
 @jit_noalloc
-def joint_errors(joints, R, x, out):
-    """Write the position errors of the joints; return False if one is rotated by a quarter turn or more."""
+def compute_constraint_error(joints, R, x, out):
+    """Write the constraint errors of the joints; return False if one is rotated by a quarter turn or more."""
     for i in range(len(joints.body)):
         b, p = joints.body[i], joints.parent[i]
         _, from_parent, place = joint_origins(joints, R, x, i)
@@ -143,7 +143,7 @@ def rotate_about_axis(a, cosine, sine, x):
 
 
 @jit_noalloc
-def joint_jacobian(joints, R, x, G):
+def compute_constraint_jacobian(joints, R, x, G):
     """Write the constraint rows ``(m, 2, 6)`` for the velocities of body and parent."""
     for i in range(len(joints.body)):
         b, p = joints.body[i], joints.parent[i]

@@ -68,8 +68,8 @@ class BodyStates(NamedTuple):
     """Centers of mass in the world ``(n + 1, 3)``."""
     v: Any
     """Angular velocities in body frames and velocities of the centers in the world ``(n + 1, 6)``."""
-    joint_error: Any
-    """Position errors of the joints ``(m,)``."""
+    constraint_error: Any
+    """Errors of the joint constraints ``(m,)``."""
     system: Any
     """The :class:`JointSystem` at these poses."""
 

@@ -19,10 +19,10 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
     add_impulses,
     assemble_error_derivative,
     assemble_joint_system,
+    compute_constraint_error,
+    compute_constraint_jacobian,
     free_constraint_accelerations,
     impulse_responses,
-    joint_errors,
-    joint_jacobian,
 )
 from rbnotes.compiled.contact_solver.velocity_update import (
     kinetic_energy,
@@ -137,7 +137,7 @@ class StepWorkspace(NamedTuple):
 def factor_joint_system(bodies, joints, state):
     """Write and factor the joint system; return the largest mobility, negative if rows may be dependent."""
     system, max_mobility = state.system, 0.0
-    joint_jacobian(joints, state.R, state.center, system.jacobian)
+    compute_constraint_jacobian(joints, state.R, state.center, system.jacobian)
     impulse_responses(bodies, joints.row_bodies, system.jacobian, system.responses)
     assemble_joint_system(joints, system.jacobian, system.responses, system.factor)
     for r in range(len(joints.first_column)):
@@ -216,8 +216,8 @@ def take_step(
     separation = 0.0
     if status == OVERLAPPING:
         separation -= energy(bodies, parameters.gravity, final.center, final.v)
-        if not separate_bodies(bodies, callbacks, final) or not joint_errors(
-            joints, final.R, final.center, final.joint_error
+        if not separate_bodies(bodies, callbacks, final) or not compute_constraint_error(
+            joints, final.R, final.center, final.constraint_error
         ):
             return NEEDS_REFERENCE, max_mobility, 0, 0
         separation += energy(bodies, parameters.gravity, final.center, final.v)
@@ -315,7 +315,7 @@ def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, 
     free_constraint_accelerations(bodies, joints, initial.R, initial.center, initial.v, target)
     # The reference regularizes the rows; here to first order in the regularization.
     for r in range(len(target)):
-        target[r] = -initial.joint_error[r] / h - h / 2 * target[r]
+        target[r] = -initial.constraint_error[r] / h - h / 2 * target[r]
         correction[r] = target[r]
     solve_cholesky(initial.system.factor, joints.first_column, joints.row_offset, correction)
     for r in range(len(target)):
@@ -325,21 +325,21 @@ def joint_velocity_target(bodies, joints, h, initial, max_mobility, correction, 
 @jit_noalloc
 def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, workspace):
     """Advance the bodies, and correct joint impulses and velocities until the joint errors vanish."""
-    size, system, error, joint_error = len(impulses), initial.system, math.inf, final.joint_error
+    size, system, error, constraint_error = len(impulses), initial.system, math.inf, final.constraint_error
     if size == 0:
         return advance_free_motion(bodies, h, initial, v, final, workspace)
     lower, upper = workspace.lower, workspace.upper
     for _ in range(MAX_NEWTON_ITERATIONS):
         if not advance_free_motion(bodies, h, initial, v, final, workspace):
             return False
-        if not joint_errors(joints, final.R, final.center, joint_error):
+        if not compute_constraint_error(joints, final.R, final.center, constraint_error):
             return False
-        before, error = error, max_abs(joint_error)
+        before, error = error, max_abs(constraint_error)
         if error <= PROJECTION_TOLERANCE:
             return True
         if not error <= before / 2:
             return False
-        joint_jacobian(joints, final.R, final.center, final.system.jacobian)
+        compute_constraint_jacobian(joints, final.R, final.center, final.system.jacobian)
         displacement_derivatives(bodies, h, v, workspace.D)
         assemble_error_derivative(
             joints,
@@ -358,11 +358,11 @@ def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, work
             upper[joints.row_offset[r] + r] += PROJECTION_REGULARIZATION * max_mobility
         if not factor_lu(lower, upper, joints.first_column, joints.row_offset):
             return False
-        solve_lu(lower, upper, joints.first_column, joints.row_offset, joint_error)
+        solve_lu(lower, upper, joints.first_column, joints.row_offset, constraint_error)
         for r in range(size):
-            joint_error[r] = -joint_error[r]
-            impulses[r] += joint_error[r]
-        add_impulses(system.responses, joints.row_bodies, joint_error, v)
+            constraint_error[r] = -constraint_error[r]
+            impulses[r] += constraint_error[r]
+        add_impulses(system.responses, joints.row_bodies, constraint_error, v)
     return False
 
 

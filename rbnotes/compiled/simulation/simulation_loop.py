@@ -5,7 +5,7 @@ from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE
 from rbnotes.compiled.contact_solver.joint_constraints import (
     Bodies,
     Joints,
-    joint_errors,
+    compute_constraint_error,
 )
 from rbnotes.compiled.contact_solver.velocity_update import BodyStates, JointSystem, StepParameters
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
@@ -113,11 +113,11 @@ def allocate_states(x, at, n, m, size):
     p, at = view_at(x, at, (n, 3))
     c, at = view_at(x, at, (n, 3))
     v, at = view_at(x, at, (n, 6))
-    joint_error, at = view_at(x, at, (m,))
+    constraint_error, at = view_at(x, at, (m,))
     rows, at = view_at(x, at, (m, 2, 6))
     responses, at = view_at(x, at, (m, 2, 6))
     factor, at = view_at(x, at, (size,))
-    return BodyStates(R, p, c, v, joint_error, JointSystem(rows, responses, factor)), at
+    return BodyStates(R, p, c, v, constraint_error, JointSystem(rows, responses, factor)), at
 
 
 @jit_noalloc
@@ -199,10 +199,10 @@ def run_steps(
     num_near, num_remembered, num_written = int(settings[NUM_NEAR]), int(settings[NUM_REMEMBERED]), 0
     copy_rows(contacts, num_near, step_records.contacts[0])
     settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
-    if not joint_errors(joints, initial.R, initial.center, initial.joint_error):
+    if not compute_constraint_error(joints, initial.R, initial.center, initial.constraint_error):
         return NEEDS_REFERENCE
     for r in range(size):
-        if abs(initial.joint_error[r]) > JOINT_ERROR_TOLERANCE:
+        if abs(initial.constraint_error[r]) > JOINT_ERROR_TOLERANCE:
             return NEEDS_REFERENCE
     max_mobility = factor_joint_system(bodies, joints, initial)
     if max_mobility < 0:

@@ -5,9 +5,10 @@ Example: the revolute joint of a pendulum keeps its center of mass half a meter 
 >>> import numpy as np
 >>> from rbnotes import se3
 >>> from rbnotes.dynamics import State
+>>> from rbnotes.joints import Revolute
 >>> from rbnotes.multibody import maximal
 >>> E = se3.frame(np.eye(3), [0, -0.5, 0])
->>> hinge = maximal.revolute(0, se3.inverse(E))
+>>> hinge = maximal.Joint(Revolute(), 0, se3.inverse(E))
 >>> bob = np.diag([0.1, 0.1, 0.1, 1, 1, 1])
 >>> pendulum = maximal.Mechanism([bob], [hinge], gravity=(0, -9.81, 0))
 >>> state = State(E=[E], phi=[[0, 0, 2, 1, 0, 0]])
@@ -19,29 +20,17 @@ Example: the revolute joint of a pendulum keeps its center of mass half a meter 
 from rbnotes.multibody.maximal.joints import (
     Joint,
     JointReaction,
-    cylindrical,
-    fixed,
-    joint_bias_acceleration,
-    joint_bias_accelerations,
-    joint_error,
-    joint_errors,
+    constraint_bias_acceleration,
+    constraint_error,
+    constraint_jacobian,
     joint_from_world_frame,
-    joint_matrix,
     joint_reactions,
-    joint_rows,
-    planar,
-    prismatic,
-    relative_pose,
     relative_twist,
-    revolute,
-    spherical,
-    universal,
 )
 from rbnotes.multibody.maximal.mechanism import (
     Accelerations,
     Mechanism,
     accelerations,
-    baumgarte_target,
     joint_velocity_constraints,
     project,
     project_poses,
@@ -66,27 +55,15 @@ __all__ = [
     "Work",
     "World",
     "accelerations",
-    "baumgarte_target",
-    "cylindrical",
-    "fixed",
-    "joint_bias_acceleration",
-    "joint_bias_accelerations",
-    "joint_error",
-    "joint_errors",
+    "constraint_bias_acceleration",
+    "constraint_error",
+    "constraint_jacobian",
     "joint_from_world_frame",
-    "joint_matrix",
     "joint_reactions",
-    "joint_rows",
     "joint_velocity_constraints",
-    "planar",
-    "prismatic",
     "project",
     "project_poses",
     "rattle",
-    "relative_pose",
     "relative_twist",
-    "revolute",
     "simulate",
-    "spherical",
-    "universal",
 ]

@@ -72,7 +72,7 @@ def solve_sequential_impacts(
         return None
     mechanism, h = setting.mechanism, setting.h
     mass = mechanism.mass_matrix(state)
-    G = kinematics.constraint_matrix_like(mass)
+    G = kinematics.constraint_jacobian_like(mass)
     rows = unchecked.contact_jacobian(points, kinematics.poses)
     velocity = state.velocity
     joints = construct_unchecked(

@@ -32,7 +32,7 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Joint type between two bodies; the functions of :mod:`rbnotes.multibody.maximal` make common ones.
+    """Joint of a given type between a body and its parent, which is another body or the world.
 
     Raises
     ------
@@ -188,7 +188,7 @@ class JointKinematics:
             blocks[group.row_indices, 1] = -A @ self.parent_adjoint[group.joint_indices]
         return blocks
 
-    def constraint_matrix(self) -> sparse.csr_array:
+    def constraint_jacobian(self) -> sparse.csr_array:
         """Rows as a sparse matrix ``(m, 6 n)``."""
         values = self.row_blocks()
         # The last columns belong to the world.
@@ -202,10 +202,10 @@ class JointKinematics:
         G = sparse.csr_array((values.ravel(), columns.ravel(), starts), shape=(len(values), 6 * count + 6))
         return G[:, : 6 * count]
 
-    def constraint_matrix_like(self, mass: Matrix) -> Matrix:
+    def constraint_jacobian_like(self, mass: Matrix) -> Matrix:
         """Return the rows ``(m, 6 n)``, sparse if the mass matrix is, else dense."""
         if sparse.issparse(mass):
-            return self.constraint_matrix()
+            return self.constraint_jacobian()
         layout, count = self.layout, self.num_bodies
         G = np.zeros((layout.num_rows, count + 1, 6))  # the last columns belong to the world
         if layout.num_rows:
@@ -214,7 +214,7 @@ class JointKinematics:
             G[number, layout.parent_indices[layout.row_joints]] = values[:, 1]
         return G[:, :count].reshape(layout.num_rows, 6 * count)
 
-    def pose_errors(self) -> Array:
+    def constraint_error(self) -> Array:
         """Pose errors ``(m,)`` of the joints."""
         errors = np.empty(self.layout.num_rows)
         for group in self.layout.groups:
@@ -225,7 +225,7 @@ class JointKinematics:
             errors[group.row_indices] = matvec(constraint_force_basis(group.kind, q), relative_error)
         return errors
 
-    def bias_accelerations(self, twists: Array) -> Array:
+    def constraint_bias_acceleration(self, twists: Array) -> Array:
         """Return the bias accelerations ``Gdot phi (m,)`` of the rows."""
         body_twists, parent_twists = self.joint_frame_twists(twists)
         # In the body's joint frame, the parent's twist changes with the motion of both bodies.

@@ -28,14 +28,13 @@ Multipliers push along the rows: ``M dphi/dt = wrenches + G^T multipliers``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes import joints as types
 from rbnotes.arguments import Array
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
@@ -58,62 +57,6 @@ class JointReaction(NamedTuple):
     on_parent: Array
     """Wrench ``(6,)`` on the parent, N m and N, in its frame; in the world's, about its origin, if the parent
     is the world."""
-
-
-def fixed(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that fixes the body to its parent (Sueda 1.10).
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.Fixed(), body, frame, parent, parent_frame)
-
-
-def spherical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that allows every rotation about its origin (Sueda 1.10).
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.ExponentialSpherical(), body, frame, parent, parent_frame)
-
-
-def revolute(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that allows rotation about its z axis (Sueda 1.10).
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.Revolute(), body, frame, parent, parent_frame)
-
-
-def prismatic(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that allows translation along its z axis (Sueda 1.10).
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.Prismatic(), body, frame, parent, parent_frame)
-
-
-def cylindrical(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that allows rotation about and translation along its z axis (Sueda 1.10).
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.Cylindrical(), body, frame, parent, parent_frame)
-
-
-def planar(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that allows translation in its xy plane and rotation about z (Sueda 1.10).
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.Free2D(), body, frame, parent, parent_frame)
-
-
-def universal(body: int, frame: Any = None, parent: int = WORLD, parent_frame: Any = None) -> Joint:
-    """Return a joint that allows rotation about x of the parent's frame and about y of the body's.
-
-    Raises InvalidArgument as :class:`~rbnotes.multibody.maximal.Joint` does.
-    """
-    return Joint(types.Universal(), body, frame, parent, parent_frame)
 
 
 def joint_from_world_frame(
@@ -155,23 +98,10 @@ def joint_from_world_frame(
     return Joint(kind, body, se3.inverse(poses[body]) @ of_body, parent, of_parent)
 
 
-def relative_pose(joint: Joint, poses: ArrayLike) -> Array:
-    """Return the pose ``(4, 4)`` of the body's joint frame in that of the parent.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``poses`` are no poses.
-    """
-    arguments.require_instance("joint", joint, Joint)
-    result: Array = joint_kinematics((joint,), poses).relative_poses[0]
-    return result
-
-
 def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     """Return the twist ``(6,)`` of body less parent in the body's joint frame (Sueda eq. (1.69)).
 
-    It is the body twist of :func:`relative_pose`.
+    It is the body twist of the pose of the body's joint frame in that of the parent.
 
     Parameters
     ----------
@@ -192,8 +122,11 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     return result
 
 
-def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
-    """Return the rows G ``(m, 6 n)`` of one joint: ``G @ twists.ravel()`` is zero (Sueda eq. (1.69)).
+def constraint_jacobian(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
+    """Return the Jacobian G of the constraints of joints, sparse ``(m, 6 n)`` (Sueda eqs. (1.69), (1.70)).
+
+    Twists that the joints allow satisfy ``G @ twists.ravel() = 0``. The rows of the joints stand one below
+    the other, in their order.
 
     Parameters
     ----------
@@ -203,30 +136,17 @@ def joint_rows(joint: Joint, poses: ArrayLike) -> Array:
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses.
+        If ``joints`` are no joints or ``poses`` are no poses.
     """
-    arguments.require_instance("joint", joint, Joint)
-    result: Array = joint_matrix((joint,), poses).toarray()
-    return result
+    return joint_kinematics(joints, poses).constraint_jacobian()
 
 
-def joint_matrix(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr_array:
-    """Return the stacked rows of several joints, sparse ``(m, 6 n)`` (Sueda eq. (1.70)).
-
-    Raises
-    ------
-    InvalidArgument
-        If ``poses`` are no poses.
-    """
-    return joint_kinematics(joints, poses).constraint_matrix()
-
-
-def joint_error(joint: Joint, poses: ArrayLike) -> Array:
-    """Return the pose error ``(m,)`` of a joint, in rad and m.
+def constraint_error(joints: Sequence[Joint], poses: ArrayLike) -> Array:
+    """Return the errors ``(m,)`` of the constraints of joints, rad and m, in the order of the rows.
 
     The relative pose is the nearest allowed one, followed by a rotation vector and a translation; the error
-    consists of their components along the rows. Its rate is ``joint_rows @ twists``, exactly if the error is
-    zero, and otherwise up to terms of the size of the error times the relative twist.
+    consists of their components along the rows. Its rate is ``constraint_jacobian @ twists.ravel()``, exactly
+    if the error is zero, and otherwise up to terms of the size of the error times the relative twist.
 
     Parameters
     ----------
@@ -236,27 +156,15 @@ def joint_error(joint: Joint, poses: ArrayLike) -> Array:
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses.
+        If ``joints`` are no joints or ``poses`` are no poses.
     """
-    arguments.require_instance("joint", joint, Joint)
-    return joint_errors((joint,), poses)
+    return joint_kinematics(joints, poses).constraint_error()
 
 
-def joint_errors(joints: Sequence[Joint], poses: ArrayLike) -> Array:
-    """Return the pose errors of several joints ``(m,)``, in the order of :func:`joint_matrix`.
+def constraint_bias_acceleration(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
+    """Return the bias acceleration ``Gdot @ twists.ravel() (m,)`` of the constraints of joints.
 
-    Raises
-    ------
-    InvalidArgument
-        If ``poses`` are no poses.
-    """
-    return joint_kinematics(joints, poses).pose_errors()
-
-
-def joint_bias_acceleration(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
-    """Return the bias acceleration ``Gdot @ twists.ravel() (m,)`` of a joint.
-
-    Accelerations that satisfy the joint have ``G @ accelerations + bias_acceleration = 0``.
+    Accelerations that satisfy the joints have ``G @ accelerations.ravel() + bias_acceleration = 0``.
 
     Parameters
     ----------
@@ -268,22 +176,10 @@ def joint_bias_acceleration(joint: Joint, poses: ArrayLike, twists: ArrayLike) -
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses or the shape of ``twists`` does not fit.
-    """
-    arguments.require_instance("joint", joint, Joint)
-    return joint_bias_accelerations((joint,), poses, twists)
-
-
-def joint_bias_accelerations(joints: Sequence[Joint], poses: ArrayLike, twists: ArrayLike) -> Array:
-    """Return the bias accelerations of several joints ``(m,)``, in the order of :func:`joint_matrix`.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``poses`` are no poses or the shape of ``twists`` does not fit.
+        If ``joints`` are no joints, ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     kinematics = joint_kinematics(joints, poses)
-    return kinematics.bias_accelerations(checked_twists(twists, kinematics.num_bodies))
+    return kinematics.constraint_bias_acceleration(checked_twists(twists, kinematics.num_bodies))
 
 
 def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> JointReaction:

@@ -10,7 +10,7 @@ rows at its start allow, and so violates the joints by an amount of second order
 removes this error:
 
 * ``"none"``;
-* ``"baumgarte"``: the next twists reduce errors at a rate, :func:`baumgarte_target`;
+* ``"baumgarte"``: the next twists reduce errors at a rate, see :func:`joint_velocity_constraints`;
 * ``"projection"``: the smallest displacement, in the norm of the masses, moves the poses back.
 """
 
@@ -27,7 +27,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, zero_forces
-from rbnotes.multibody.maximal.joint_kinematics import Joint, JointKinematics, joint_kinematics
+from rbnotes.multibody.maximal.joint_kinematics import Joint, JointKinematics
 from rbnotes.unchecked import stabilization
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.unchecked.stabilization import PROJECTION_TOLERANCE
@@ -164,7 +164,8 @@ class Accelerations(NamedTuple):
     phidot: Array
     """Rates of the body twists ``(n, 6)`` in the bodies' coordinates, rad/s^2 and m/s^2."""
     multipliers: Array
-    """Joint forces ``(m,)`` along the rows of :func:`~rbnotes.multibody.maximal.joint_matrix`, N m and N."""
+    """Joint forces ``(m,)`` along the rows of :func:`~rbnotes.multibody.maximal.constraint_jacobian`, N m and
+    N."""
 
 
 def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
@@ -187,20 +188,26 @@ def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
     arguments.require_instance("state", state, State)
     force = mechanism.force(state)
     kinematics = JointKinematics(mechanism.joints, state.E)
-    bias_acceleration, mass = kinematics.bias_accelerations(state.phi), mechanism.mass_matrix(state)
-    phidot, multipliers = factor_kkt_unchecked(mass, kinematics.constraint_matrix_like(mass)).solve_unchecked(
-        force, -bias_acceleration
-    )
+    bias_acceleration, mass = kinematics.constraint_bias_acceleration(state.phi), mechanism.mass_matrix(state)
+    phidot, multipliers = factor_kkt_unchecked(
+        mass, kinematics.constraint_jacobian_like(mass)
+    ).solve_unchecked(force, -bias_acceleration)
     return Accelerations(phidot.reshape(-1, 6), multipliers)
 
 
 def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: float = 0.0) -> BilateralRows:
     """Return the joints as rows on the twists of a step (Sueda 1.8, eq. (1.73)).
 
+    With a positive ``gamma`` the target of ``G phi+`` reduces the errors of the joints (Sueda 1.12, eq.
+    (1.82)). It is ``gamma G d``, with the smallest displacement d, in the norm of the masses, that removes
+    the errors to first order: ``G d = -errors``, or the nearest solution for redundant rows, so that these
+    never require different velocities. Without redundant rows it is ``-gamma errors``, as in
+    :func:`rbnotes.constraints.stabilization.velocity_target`.
+
     Parameters
     ----------
     gamma
-        Error reduction rate, 1/s: :func:`baumgarte_target`.
+        Error reduction rate, 1/s. A step of size h leaves the part ``1 - gamma h`` of the errors.
 
     Raises
     ------
@@ -212,42 +219,12 @@ def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: flo
     _check_shape(mechanism, state.E)
     kinematics = JointKinematics(mechanism.joints, state.E)
     G, zero_target = (
-        kinematics.constraint_matrix_like(mechanism.mass_matrix(state)),
+        kinematics.constraint_jacobian_like(mechanism.mass_matrix(state)),
         np.zeros(kinematics.layout.num_rows),
     )
     gamma = arguments.real_number("gamma", gamma, minimum=0.0)
     target = _baumgarte_target(mechanism, kinematics, gamma, G) if gamma else zero_target
     return construct_unchecked(BilateralRows, rows=G, target=target, regularization=zero_target)
-
-
-def baumgarte_target(mechanism: Mechanism, poses: ArrayLike, gamma: float) -> Array:
-    """Return the target of ``G phi+`` by which joints reduce their errors (Sueda 1.12, eq. (1.82)).
-
-    It is ``gamma G d``, with the smallest displacement d, in the norm of the masses, that removes the errors
-    to first order: ``G d = -errors``, or the nearest solution for redundant rows, so that these never require
-    different velocities. Without redundant rows it is ``-gamma errors``, as in
-    :func:`rbnotes.constraints.stabilization.velocity_target`.
-
-    Parameters
-    ----------
-    poses : (n, 4, 4)
-        Poses of the bodies in the world, m.
-    gamma
-        Error reduction rate, 1/s. A step of size h leaves the part ``1 - gamma h`` of the errors.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``poses`` are no poses or ``gamma`` is negative.
-    """
-    arguments.require_instance("mechanism", mechanism, Mechanism)
-    kinematics = joint_kinematics(mechanism.joints, poses)
-    return _baumgarte_target(
-        mechanism,
-        kinematics,
-        arguments.real_number("gamma", gamma, minimum=0.0),
-        kinematics.constraint_matrix(),
-    )
 
 
 def project(mechanism: Mechanism, state: State) -> State:
@@ -264,7 +241,7 @@ def project(mechanism: Mechanism, state: State) -> State:
     arguments.require_instance("state", state, State)
     projected_state = replace_unchecked(state, E=project_poses(mechanism, state.E))
     mass = mechanism.mass_matrix(projected_state)
-    G = JointKinematics(mechanism.joints, projected_state.E).constraint_matrix_like(mass)
+    G = JointKinematics(mechanism.joints, projected_state.E).constraint_jacobian_like(mass)
     return projected_state.with_velocity(
         factor_kkt_unchecked(mass, G).solve_unchecked(mass @ projected_state.velocity, np.zeros(G.shape[0]))[
             0
@@ -298,7 +275,7 @@ def project_poses_unchecked(mechanism: Mechanism, poses: Array, max_iterations: 
 
     def evaluate(poses: Array) -> tuple[Array, Callable[[], Matrix]]:
         kinematics = JointKinematics(mechanism.joints, poses)
-        return kinematics.pose_errors(), kinematics.constraint_matrix
+        return kinematics.constraint_error(), kinematics.constraint_jacobian
 
     def respond(G: Matrix) -> Matrix:
         return mechanism.free.sparse_inverse_mass_matrix @ G.T
@@ -325,8 +302,8 @@ def _check_shape(mechanism: Mechanism, poses: Array) -> None:
 
 
 def _baumgarte_target(mechanism: Mechanism, kinematics: JointKinematics, gamma: float, G: Matrix) -> Array:
-    """Return the target of :func:`baumgarte_target`, for joints with known rows."""
-    errors = kinematics.pose_errors()
+    """Return the target of :func:`joint_velocity_constraints`."""
+    errors = kinematics.constraint_error()
     if not len(errors):
         return errors
     displacement_rows: Array = G @ stabilization.least_norm_correction(

@@ -141,16 +141,16 @@ def _first_update_and_free_motion(
     mechanism, h = setting.mechanism, setting.h
     free = mechanism.free
     kinematics = JointKinematics(mechanism.joints, state.E)
-    errors = kinematics.pose_errors()
+    errors = kinematics.constraint_error()
     if setting.uses_projection and np.max(np.abs(errors), initial=0.0) > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(mechanism, state.E))
         kinematics = JointKinematics(mechanism.joints, state.E)
-        errors = kinematics.pose_errors()
+        errors = kinematics.constraint_error()
     initial_velocity, impacts = state.velocity, solve_sequential_impacts(setting, kinematics, state, points)
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
     velocity, mass = state.velocity, mechanism.mass_matrix(state)
-    G = kinematics.constraint_matrix_like(mass)
+    G = kinematics.constraint_jacobian_like(mass)
     responses = free.sparse_inverse_mass_matrix @ G.T
     target_errors = errors * (1.0 - setting.error_reduction_rate * h)
     if setting.uses_projection:
@@ -161,7 +161,7 @@ def _first_update_and_free_motion(
     if len(errors):
         gyroscopic_acceleration = free.sparse_inverse_mass_matrix @ free.gyroscopic_wrenches(state)
         target = (target_errors - errors) / h - h / 2 * (
-            G @ gyroscopic_acceleration + kinematics.bias_accelerations(state.phi)
+            G @ gyroscopic_acceleration + kinematics.constraint_bias_acceleration(state.phi)
         )
         target = G @ least_norm_correction(G, responses, -target)
 
@@ -192,13 +192,13 @@ def _first_update_and_free_motion(
     for _ in range(MAX_NEWTON_ITERATIONS):
         end_state = advance_free_motion(mechanism, state, corrected_velocity, h)
         end_kinematics = JointKinematics(mechanism.joints, end_state.E)
-        residual = end_kinematics.pose_errors() - target_errors
+        residual = end_kinematics.constraint_error() - target_errors
         error, previous_error = float(np.max(np.abs(residual))), error
         if error <= PROJECTION_TOLERANCE:
             return kick.with_joint_impulses(corrected_velocity, joint_impulses), end_state
         if error > previous_error / 2:
             return None
-        error_derivative = end_kinematics.constraint_matrix_like(mass) @ (
+        error_derivative = end_kinematics.constraint_jacobian_like(mass) @ (
             _displacement_derivative(setting, corrected_velocity, state.E, end_state.E) @ responses
         )
         correction = _solve_regularized(error_derivative, residual)
@@ -219,7 +219,7 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
     zero_target = np.zeros(kinematics.layout.num_rows)
     if mechanism.applied is not zero_forces:
         # Forces at the resulting velocities, without contacts, to second order.
-        kkt = factor_kkt_unchecked(mass, kinematics.constraint_matrix_like(mass))
+        kkt = factor_kkt_unchecked(mass, kinematics.constraint_jacobian_like(mass))
         predicted = kkt.solve_unchecked(mass @ velocity + weight + applied, zero_target)[0]
         applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
     problem = unconstrained_problem(mass, mass @ velocity + weight + applied)

@@ -256,7 +256,7 @@ def solve_velocities(
     velocity_change
         Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`.
     """
-    G = kinematics.constraint_matrix_like(problem.mass)
+    G = kinematics.constraint_jacobian_like(problem.mass)
     if len(points):
         joints = construct_unchecked(
             BilateralRows, rows=G, target=joint_target, regularization=np.zeros(len(joint_target))
@@ -389,7 +389,7 @@ def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, s
     M, poses = mechanism.mass_matrix(state), state.E
     rows = unchecked.jacobian_along(points.normal[:, None], points, poses)
     N = rows.matrix if sparse.issparse(M) else rows.toarray()
-    G = JointKinematics(mechanism.joints, poses).constraint_matrix_like(M)
+    G = JointKinematics(mechanism.joints, poses).constraint_jacobian_like(M)
     zero = np.zeros(state.size)
     min_displacement = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
     displacement_problem = construct_unchecked(

@@ -125,7 +125,7 @@ def chain(count):
         axis_frame = se3.frame(so3.exp(rng.normal(size=3)), np.zeros(3))
         relative = se3.frame(so3.exp(turned), anchor)
         inertias.append(inertia.spatial_inertia(mass, np.diag(moments), com))
-        joints.append(maximal.revolute(i, axis_frame, i - 1 if i else WORLD, relative @ axis_frame))
+        joints.append(maximal.Joint(Revolute(), i, axis_frame, i - 1 if i else WORLD, relative @ axis_frame))
         parent = parent @ relative
         poses.append(parent)
         body = body.format(

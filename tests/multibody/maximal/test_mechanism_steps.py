@@ -13,7 +13,7 @@ from rbnotes import inertia, se3
 from rbnotes.arguments import SingularConfiguration
 from rbnotes.constraints import factor_kkt
 from rbnotes.dynamics import WORLD, Forces, FreeSystem, State, symplectic_euler
-from rbnotes.joints import Revolute
+from rbnotes.joints import ExponentialSpherical, Fixed, Revolute, Universal
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism
 from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
@@ -51,7 +51,7 @@ class TestClosedLoops:
     @given(numbers(0.25, 1.25), numbers(-3, 3), frames())
     def test_parallelogram_is_accelerated_as_a_pendulum(self, angle, rate, placed):
         mechanism, state, pendulum = four_bar(angle, rate, placed)
-        G = maximal.joint_matrix(mechanism.joints, state.E).toarray()
+        G = maximal.constraint_jacobian(mechanism.joints, state.E).toarray()
         assert factor_kkt(mechanism.mass_matrix(state), G).num_redundant == 3
         motion = maximal.accelerations(mechanism, state)
         np.testing.assert_allclose(motion.phidot[[0, 2], 1], pendulum(0, [angle, rate])[1], atol=1e-8)
@@ -75,10 +75,10 @@ class TestClosedLoops:
         bodies = np.stack([inertia.spatial_inertia(1.0, np.diag([0.2, 0.2, 0.1]))] * 2)
         poses = np.stack([drive, driven])
         joints = [
-            maximal.revolute(0, None, WORLD, drive),
-            maximal.revolute(1, None, WORLD, driven),
+            maximal.Joint(Revolute(), 0, None, WORLD, drive),
+            maximal.Joint(Revolute(), 1, None, WORLD, driven),
             # x of the parent and y of the body are the axes of the cross, perpendicular to both shafts.
-            maximal.universal(1, pose(), 0, pose()),
+            maximal.Joint(Universal(), 1, pose(), 0, pose()),
         ]
         return Mechanism(bodies, joints, np.zeros(3)), poses
 
@@ -86,7 +86,7 @@ class TestClosedLoops:
     def test_universal_joint_drives_a_bent_shaft(self, bend):
         """Ratio of speeds: cos b / (1 - sin^2 b sin^2 q), with the cross upright at q = 0."""
         mechanism, poses = self.cardan(bend)
-        np.testing.assert_allclose(maximal.joint_errors(mechanism.joints, poses), 0, atol=1e-12)
+        np.testing.assert_allclose(maximal.constraint_error(mechanism.joints, poses), 0, atol=1e-12)
         twists = np.zeros((2, 6))
         twists[0, 2] = 3.0
         path = steps(mechanism, maximal.project(mechanism, State(poses, twists)), 0.05, 24)
@@ -109,7 +109,7 @@ class TestSteps:
         np.testing.assert_allclose(ends[0].E, ends[1].E, atol=1e-8)
         for end in ends:
             assert mechanism.energy(end) == pytest.approx(mechanism.energy(state), abs=1e-7)
-            np.testing.assert_allclose(maximal.joint_errors(mechanism.joints, end.E), 0, atol=1e-8)
+            np.testing.assert_allclose(maximal.constraint_error(mechanism.joints, end.E), 0, atol=1e-8)
 
     @pytest.mark.parametrize("stabilization", STABILIZATIONS)
     def test_step_is_of_first_order(self, stabilization):
@@ -124,15 +124,17 @@ class TestSteps:
         drift = {}
         for stabilization in STABILIZATIONS:
             poses = steps(mechanism, state, 0.01, 60, stabilization=stabilization).E
-            drift[stabilization] = max(np.abs(maximal.joint_errors(mechanism.joints, E)).max() for E in poses)
+            drift[stabilization] = max(
+                np.abs(maximal.constraint_error(mechanism.joints, E)).max() for E in poses
+            )
         assert drift["projection"] < 1e-10
         assert 1e-5 < drift["baumgarte"] < 0.3 * drift["none"]
 
     def test_baumgarte_takes_back_errors_at_its_rate(self):
         mechanism, state = hanging_chain()
         apart = state.E @ se3.exp(1e-4 * np.arange(18).reshape(3, 6) / 18)
-        before = maximal.joint_errors(mechanism.joints, apart)
-        G = maximal.joint_matrix(mechanism.joints, apart)
+        before = maximal.constraint_error(mechanism.joints, apart)
+        G = maximal.constraint_jacobian(mechanism.joints, apart)
         after, _ = step(mechanism, State(apart, state.phi), 1e-3, stabilization="baumgarte", gamma=300.0)
         np.testing.assert_allclose(G @ after.phi.ravel(), -300.0 * before, rtol=1e-6, atol=1e-9)
 
@@ -141,7 +143,7 @@ class TestSteps:
         h = 1e-6
         impulses = step(mechanism, state, h, stabilization="none")[1]
         # Twists before and after the step satisfy the same rows: the drift is not in it.
-        G = maximal.joint_matrix(mechanism.joints, state.E).toarray()
+        G = maximal.constraint_jacobian(mechanism.joints, state.E).toarray()
         force = mechanism.force(state)
         expected = factor_kkt(mechanism.mass_matrix(state), G).solve(force)[1]
         np.testing.assert_allclose(impulses / h, expected, rtol=1e-5)
@@ -172,19 +174,19 @@ class TestProjection:
         mechanism, state = hanging_chain()
         apart = State(state.E @ se3.exp(0.1 * moves), twists)
         together = maximal.project(mechanism, apart)
-        np.testing.assert_allclose(maximal.joint_errors(mechanism.joints, together.E), 0, atol=1e-10)
-        G = maximal.joint_matrix(mechanism.joints, together.E)
+        np.testing.assert_allclose(maximal.constraint_error(mechanism.joints, together.E), 0, atol=1e-10)
+        G = maximal.constraint_jacobian(mechanism.joints, together.E)
         np.testing.assert_allclose(G @ together.phi.ravel(), 0, atol=1e-9)
 
     def test_moves_bodies_by_their_masses(self):
         """Two free bodies, apart along z: the heavy one moves less, and their centre of mass stays."""
         bodies = np.stack([inertia.spatial_inertia(m, 0.1 * np.eye(3)) for m in (1.0, 3.0)])
-        mechanism = Mechanism(bodies, [maximal.fixed(0, parent=1)])
+        mechanism = Mechanism(bodies, [maximal.Joint(Fixed(), 0, parent=1)])
         together = maximal.project_poses(mechanism, np.stack([pose(), pose(p=[0, 0, 0.4])]))
         np.testing.assert_allclose(together[:, :3, 3], [[0, 0, 0.3]] * 2, atol=1e-12)
 
     def test_says_when_joints_cannot_meet(self):
         body = inertia.spatial_inertia(1.0, 0.1 * np.eye(3))
-        joints = [maximal.spherical(0, None, WORLD, pose(p=[x, 0, 0])) for x in (0, 1)]
+        joints = [maximal.Joint(ExponentialSpherical(), 0, None, WORLD, pose(p=[x, 0, 0])) for x in (0, 1)]
         with pytest.raises(SingularConfiguration, match=r"poses: got joints that are still 0\.5 apart"):
             maximal.project_poses(Mechanism(body[None], joints), np.eye(4)[None])

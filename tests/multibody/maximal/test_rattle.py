@@ -15,7 +15,7 @@ from rbnotes.dynamics import WORLD, Forces, State, momentum_conserving_euler, ru
 from rbnotes.dynamics.free_body_schemes import advance_free_motion
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.friction import FRICTION_MODELS
-from rbnotes.joints import Prismatic, Revolute
+from rbnotes.joints import ExponentialSpherical, Prismatic, Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism, World, simulate, warm_started_friction
 from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
@@ -44,7 +44,7 @@ def test_slider_crank_keeps_its_energy():
         path = simulate(World(mechanism), state, 0.5 / steps, steps)
         swings.append(np.abs(path.energies / path.energies[0] - 1).max())
         assert abs(path.energies[-1] / path.energies[0] - 1) < 5e-4
-        assert np.abs(maximal.joint_errors(mechanism.joints, path.states.E[-1])).max() < 1e-10
+        assert np.abs(maximal.constraint_error(mechanism.joints, path.states.E[-1])).max() < 1e-10
     assert swings[0] < 0.02
     assert swings[1] < 0.005
     assert 3.7 < swings[1] / swings[2] < 4.3  # of second order
@@ -59,8 +59,10 @@ def test_double_pendulum_keeps_its_energy_and_its_joints():
     fall = 9.81 * 2.0  # J, from level to hanging
     assert np.ptp(path.energies) < 0.01 * fall
     for poses in path.states.E[::40]:
-        assert np.abs(maximal.joint_errors(mechanism.joints, poses)).max() < 1e-10
-    velocities = maximal.joint_matrix(mechanism.joints, path.states.E[-1]) @ path.states.phi[-1].ravel()
+        assert np.abs(maximal.constraint_error(mechanism.joints, poses)).max() < 1e-10
+    velocities = (
+        maximal.constraint_jacobian(mechanism.joints, path.states.E[-1]) @ path.states.phi[-1].ravel()
+    )
     np.testing.assert_allclose(velocities, 0, atol=1e-10)
 
 
@@ -139,7 +141,9 @@ def test_heavy_top_precesses_steadily():
     """Attitude, spin and all, after a tenth of a second at 400 rad/s; the book's table has half a second."""
     M, start, precession = heavy_top(400.0)
     T, steps = 0.1, 200
-    path = simulate(World(Mechanism(M[None], [maximal.spherical(0)])), start, T / steps, steps)
+    path = simulate(
+        World(Mechanism(M[None], [maximal.Joint(ExponentialSpherical(), 0)])), start, T / steps, steps
+    )
     spun = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp(precession * T * Z) @ so3.exp(0.5 * Y) @ so3.exp(spun * Z)
     assert so3.angle(exact.T @ path.states.E[-1, 0, :3, :3]) < 1e-4
@@ -166,7 +170,7 @@ def test_joints_that_start_apart_are_brought_together_without_speed():
     mechanism, state = double_pendulum()
     apart = State(state.E @ se3.exp(1e-3 * np.ones((2, 6))))
     path = simulate(World(replace(mechanism, gravity=np.zeros(3))), apart, 0.01, 2)
-    assert np.abs(maximal.joint_errors(mechanism.joints, path.states.E[-1])).max() < 1e-10
+    assert np.abs(maximal.constraint_error(mechanism.joints, path.states.E[-1])).max() < 1e-10
     np.testing.assert_allclose(path.states.phi, 0, atol=1e-9)
 
 
@@ -263,7 +267,7 @@ def test_what_a_joint_takes_back_is_known_where_contacts_push():
     """
     rod, gamma, top = Capsule(0.05, 0.9), 40.0, se3.frame(np.eye(3), [0, 0, 0.45])
     poses = at(0, 0, 0.45 * np.cos(1.2) + 0.05, Y, 1.2)[None]
-    joint = maximal.spherical(0, top, WORLD, at(0, 0, 1e-3) @ poses[0] @ top)
+    joint = maximal.Joint(ExponentialSpherical(), 0, top, WORLD, at(0, 0, 1e-3) @ poses[0] @ top)
     mechanism, surface = Mechanism(rod.spatial_inertia(density=500.0)[None], [joint]), {"mu": 0.4}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)]
     world, state = World(mechanism, colliders, excluded_pairs=()), State(poses)
@@ -272,7 +276,7 @@ def test_what_a_joint_takes_back_is_known_where_contacts_push():
     kick, flown = STEPS._first_update_and_free_motion(
         setting, state, predict_contacts(world, state, setting.h)
     )
-    errors = [maximal.joint_errors(mechanism.joints, E) for E in (poses, flown.E)]
+    errors = [maximal.constraint_error(mechanism.joints, E) for E in (poses, flown.E)]
     np.testing.assert_allclose(errors[1], (1 - gamma * setting.h) * errors[0], atol=1e-9)
     assert kick.contacts.impulses[0, 0] > 0.01
     # The joint is moved at 0.04 m/s; its second-order target leaves 2e-5 m/s to correct.

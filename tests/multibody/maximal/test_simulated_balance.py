@@ -51,7 +51,7 @@ class TestBalance:
             mean = (before.phi.ravel() + after) / 2
             change = after @ M @ after / 2 - before.phi.ravel() @ M @ before.phi.ravel() / 2
             of_wrenches = h * world.mechanism.force(before) @ mean
-            G = maximal.joint_matrix(world.mechanism.joints, before.E)
+            G = maximal.constraint_jacobian(world.mechanism.joints, before.E)
             of_joints = path.joint_impulses[k] @ (G @ mean)
             np.testing.assert_allclose(
                 change, of_wrenches + of_joints + record.work.sum(), atol=1e-9 * (1 + abs(change))
@@ -145,7 +145,7 @@ class TestLoop:
         twists = np.zeros((3, 6))
         twists[[0, 2], 1], twists[[0, 2], 5], twists[1, 3] = 1.0, 0.25, 0.5
         path = simulate(world, State(poses, twists), 0.01, 60, stabilization=stabilization)
-        error = np.abs(maximal.joint_errors(world.mechanism.joints, path.states.E[-1])).max()
+        error = np.abs(maximal.constraint_error(world.mechanism.joints, path.states.E[-1])).max()
         assert error < {"none": 0.04, "baumgarte": 6e-3, "projection": 1e-10}[stabilization]
         if stabilization == "projection":
             np.testing.assert_allclose(
@@ -173,14 +173,14 @@ class TestIntegrators:
         """With joints a little apart, a step asks for the same velocities as that of mechanisms."""
         mechanism, start, _ = chain(3)
         apart = State(start.E @ se3.exp(0.02 * np.random.default_rng(2).normal(size=(3, 6))), start.phi)
-        assert np.abs(maximal.joint_errors(mechanism.joints, apart.E)).max() > 0.01
+        assert np.abs(maximal.constraint_error(mechanism.joints, apart.E)).max() > 0.01
         options = {"stabilization": "baumgarte", "gamma": 30.0}
         path = simulate(World(mechanism), apart, 0.01, 1, integrator=symplectic_euler, **options)
         rows = maximal.joint_velocity_constraints(mechanism, apart, gamma=30.0)
         state = constrained_step(symplectic_euler, mechanism, apart, 0.01, lambda state, h: [rows]).state
         # Baumgarte's -gamma g, less the 8e-11 that SOFTNESS, which guards against rows
         # that repeat others, leaves of it: SOFTNESS times the largest S_ii, gamma and the multipliers S^-1 g.
-        g = maximal.joint_errors(mechanism.joints, apart.E)
+        g = maximal.constraint_error(mechanism.joints, apart.E)
         np.testing.assert_allclose(rows.target, velocity_target(g, 30.0), rtol=0, atol=1e-9)
         # Both have these rows: only rounding could tell them apart.
         np.testing.assert_allclose(path.states.E[-1], state.E, rtol=0, atol=1e-12)

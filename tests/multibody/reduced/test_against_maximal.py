@@ -106,7 +106,9 @@ def test_a_rate_takes_back_the_same_part_in_both():
     bodies = TreeSystem(tree).maximal_state(state)
     anchor = bodies.E[1, :3, :3] @ end + bodies.E[1, :3, 3] + [6e-5, -5e-5, 6e-5]
     closing = LoopClosure("tip", end, None, anchor)
-    ball = maximal.spherical(1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor))
+    ball = maximal.Joint(
+        joints.ExponentialSpherical(), 1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor)
+    )
     held = mechanism(tree, zero_forces)
     held = maximal.Mechanism(tree.inertias, [*held.joints, ball], np.zeros(3))
 

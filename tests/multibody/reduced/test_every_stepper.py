@@ -86,7 +86,7 @@ LOADED = AttachedSystem(
     TreeSystem(TREE.tree, [LOAD], applied=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
 LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied=FORCES)
-HINGED = Mechanism(INERTIA[None], [maximal.revolute(0)], gravity=STILL, applied=FORCES)
+HINGED = Mechanism(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])
 POSE = np.eye(4)

@@ -121,7 +121,7 @@ class e1_69_b:
 
     def library(Ei, Ek, J, phi_i, phi_k):
         joint, poses = joined(Fixed(), Ei, Ek, J)
-        return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
+        return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     oracle = (
         "differences along the motions of two bodies, of the first one's joint frame seen from the second"
@@ -134,7 +134,7 @@ class e1_69_b:
         r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is one "
         r"too many, and (2.8) does not have it."
     )
-    implemented_by = ("rbnotes.multibody.maximal.joint_rows",)
+    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
     chapter = CHAPTER
 
 
@@ -174,12 +174,12 @@ class t570_b:
 
     def library(Ei, Ek, J, phi_i, phi_k):
         joint, poses = joined(ExponentialSpherical(), Ei, Ek, J)
-        return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
+        return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     oracle = "differences of the gap between two points, one of each body, that coincide"
     reference = ball_reference
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.maximal.joint_rows",)
+    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
     chapter = CHAPTER
 
 
@@ -194,7 +194,7 @@ class t570_c:
 
     def library(Ei, Ek, J, phi_i, phi_k):
         joint, poses = joined(Revolute(), Ei, Ek, J)
-        return maximal.joint_rows(joint, poses) @ np.concatenate([phi_i, phi_k])
+        return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     oracle = "differences of how two axes tilt apart, one of each body, that coincide, and of points on them"
     reference = hinge_reference
@@ -204,7 +204,7 @@ class t570_c:
         "universal joint does not: the rotation it forbids is about the common perpendicular of two "
         "axes, one in each body, which is no axis of a frame that stays in either."
     )
-    implemented_by = ("rbnotes.multibody.maximal.joint_rows",)
+    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
     chapter = CHAPTER
 
 
@@ -218,11 +218,11 @@ class t572:
 
     def library():
         pair, three = np.stack([np.eye(4)] * 2), np.stack([np.eye(4)] * 3)
-        hinges = [maximal.revolute(0, parent=1), maximal.revolute(0, parent=2)]
+        hinges = [maximal.Joint(Revolute(), 0, parent=1), maximal.Joint(Revolute(), 0, parent=2)]
         return [
-            *maximal.joint_rows(maximal.fixed(0, parent=1), pair).shape,
-            *maximal.joint_rows(maximal.revolute(0, parent=1), pair).shape,
-            *maximal.joint_matrix(hinges, three).shape,
+            *maximal.constraint_jacobian([maximal.Joint(Fixed(), 0, parent=1)], pair).shape,
+            *maximal.constraint_jacobian([maximal.Joint(Revolute(), 0, parent=1)], pair).shape,
+            *maximal.constraint_jacobian(hinges, three).shape,
         ]
 
     oracle = "how many independent rates of coming apart all unit twists make, by differences along motions"
@@ -242,7 +242,7 @@ class t572:
 
     tolerance = 0.0
     verdict = Verdict.DEMONSTRATION
-    implemented_by = ("rbnotes.multibody.maximal.joint_matrix",)
+    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
     chapter = CHAPTER
 
 
@@ -268,7 +268,7 @@ class e1_70:
             maximal.joint_from_world_frame(Revolute(), E1 @ J1, poses, 0, 1),
             maximal.joint_from_world_frame(Revolute(), E1 @ J2, poses, 0, 2),
         ]
-        return maximal.joint_matrix(joints, poses) @ Phi
+        return maximal.constraint_jacobian(joints, poses) @ Phi
 
     oracle = (
         "differences of how the axes and points of both hinges come apart along the motions of three bodies"
@@ -284,5 +284,5 @@ class e1_70:
         "Checked on twists that the hinges do not allow, where the product is the rate at which they "
         "come apart."
     )
-    implemented_by = ("rbnotes.multibody.maximal.joint_matrix",)
+    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
     chapter = CHAPTER

@@ -52,7 +52,7 @@ class t692:
     def library(assembly, angle):
         hinged = tree_of(assembly)
         q = np.full(hinged.num_coordinates, angle)
-        G = maximal.joint_matrix(hinges_of(assembly), reduced.poses(hinged, q).bodies)
+        G = maximal.constraint_jacobian(hinges_of(assembly), reduced.poses(hinged, q).bodies)
         own = reduced.TreeSystem(hinged).coordinate_constraint_rows(
             State(q=q, qdot=np.zeros(hinged.num_coordinates))
         )
@@ -67,7 +67,7 @@ class t692:
         return [len(J), len(J) - allowed, allowed, J.shape[1] - allowed]
 
     verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.TreeSystem", "rbnotes.multibody.maximal.joint_matrix")
+    implemented_by = ("rbnotes.multibody.reduced.TreeSystem", "rbnotes.multibody.maximal.constraint_jacobian")
     chapter = CHAPTER
 
 
@@ -139,7 +139,7 @@ class t698_a:
     def library(assembly, angle):
         """Eliminated leaves first."""
         hinged, n = tree_of(assembly), len(assembly.parents)
-        G = maximal.joint_matrix(
+        G = maximal.constraint_jacobian(
             hinges_of(assembly), reduced.poses(hinged, np.full(n, angle)).bodies
         ).toarray()
         K = np.block([[maximal_masses(assembly), G.T], [G, np.zeros((5 * n, 5 * n))]])
@@ -176,7 +176,7 @@ class t698_a:
         r"zero before, if there are no loops and each body is eliminated before the joint that carries it, "
         r"the leaves first: each joint then has one neighbour left, its parent."
     )
-    implemented_by = ("rbnotes.multibody.maximal.joint_matrix",)
+    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
     chapter = CHAPTER
 
 

@@ -98,7 +98,8 @@ def hinges_of(assembly):
     for i, parent in enumerate(assembly.parents):
         of_parent = np.eye(4) if parent < 0 else assembly.bodies[parent]
         hinges.append(
-            maximal.revolute(
+            maximal.Joint(
+                joints.Revolute(),
                 i,
                 np.linalg.inv(assembly.bodies[i]) @ assembly.joints[i],
                 WORLD if parent < 0 else parent,
