@@ -144,12 +144,12 @@ def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> t
         M, derivatives.phidot
     )
     gyroscopic = np.swapaxes(se3.ad(phi), -1, -2) @ M + wrench_cross_matrix(_matvec(M, phi))
-    by_q = (
+    wrenches_q = (
         gyroscopic @ derivatives.phi_q
         + _gravity_wrench_derivative(tree, derivatives.body_poses) @ J
         - M @ derivatives.phidot_q
     )
-    return wrenches, by_q, gyroscopic @ J - M @ derivatives.phidot_qdot
+    return wrenches, wrenches_q, gyroscopic @ J - M @ derivatives.phidot_qdot
 
 
 def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
@@ -216,10 +216,12 @@ def _inverse_dynamics_derivatives(
     tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array
 ) -> DynamicsDerivatives:
     derivatives = _kinematics_derivatives(tree, q, qdot, qddot)
-    body_wrenches, by_q, by_qdot = body_wrench_derivatives(tree, derivatives)
+    body_wrenches, wrenches_q, wrenches_qdot = body_wrench_derivatives(tree, derivatives)
     geometric = _geometric_stiffness(tree, q, body_wrenches + wrenches)
     stiffness, damping = (np.diag(tree.joint_parameter(field)) for field in ("stiffness", "damping"))
-    generalized = (np.einsum("...nai,...naj->...ij", derivatives.J, each) for each in (by_q, by_qdot))
+    generalized = (
+        np.einsum("...nai,...naj->...ij", derivatives.J, each) for each in (wrenches_q, wrenches_qdot)
+    )
     tau_q, tau_qdot = generalized
     return DynamicsDerivatives(stiffness - tau_q - geometric, damping - tau_qdot)
 
@@ -253,7 +255,7 @@ def forward_dynamics_derivatives(
     G_transpose = np.swapaxes(G, -1, -2)
     constraint_force = _matvec(_mass_matrix(tree, q), qddot) - force
     mu = np.linalg.solve(G @ G_transpose, G @ constraint_force[..., None])[..., 0]
-    constraint_force_q, constraint_acceleration_q, constraint_acceleration_qdot = _constraint_slopes(
+    constraint_force_q, constraint_acceleration_q, constraint_acceleration_qdot = _constraint_derivatives(
         tree, q, qdot, qddot, mu
     )
     return DynamicsDerivatives(
@@ -264,13 +266,13 @@ def forward_dynamics_derivatives(
     )
 
 
-def _constraint_slopes(
+def _constraint_derivatives(
     tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
     """Return derivatives of ``G^T mu (..., k, k)`` by q, ``G qddot + Gdot qdot (..., c, k)`` by q, qdot."""
-    turned = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
-    by_q = np.zeros((*mu.shape, tree.num_coordinates))
-    by_qdot = by_q.copy()
+    force_q = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
+    acceleration_q = np.zeros((*mu.shape, tree.num_coordinates))
+    acceleration_qdot = acceleration_q.copy()
     end = 0
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         joint, here = link.joint, slice(end, end + link.joint.num_coordinate_constraints)
@@ -278,13 +280,13 @@ def _constraint_slopes(
             now, rate = q[..., own], qdot[..., own]
             each = np.broadcast_arrays(now[..., None, :], np.eye(joint.num_coordinates))
             dG = joint.compute_coordinate_constraint_jacobian_rate(*each)
-            turned[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
-            by_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
-            by_q[..., here, own] += joint.compute_coordinate_constraint_bias_derivative(now, rate)
-            by_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
-            by_qdot[..., here, own] += joint.compute_coordinate_constraint_jacobian_rate(now, rate)
+            force_q[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
+            acceleration_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
+            acceleration_q[..., here, own] += joint.compute_coordinate_constraint_bias_derivative(now, rate)
+            acceleration_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
+            acceleration_qdot[..., here, own] += joint.compute_coordinate_constraint_jacobian_rate(now, rate)
         end = here.stop
-    return turned, by_q, by_qdot
+    return force_q, acceleration_q, acceleration_qdot
 
 
 def wrench_cross_matrix(wrenches: Array) -> Array:

@@ -165,7 +165,7 @@ class HyperReducedSystem(ReducedSystem):
         jacobian_derivative = np.stack([self._jacobian_rate(q, along) for along in np.eye(r)], axis=-1)
         twist_derivative = np.einsum("ijl,j->il", jacobian_derivative, v)
         bias_derivative = arguments.matrix(
-            "drift_slope", self.coordinates._bias_acceleration_derivative(q, v), k, r
+            "bias_acceleration_derivative", self.coordinates._bias_acceleration_derivative(q, v), k, r
         )
         joint_blocks = (
             twist_derivative,
