@@ -206,7 +206,7 @@ def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
             FrameSprings(pads, [[i - 1, i] for i in range(bodies)]),
         ]
     )
-    world = World(Mechanism(np.stack([M] * bodies), applied=springs))
+    world = World(Mechanism(np.stack([M] * bodies), applied_forces=springs))
     name = f"{bodies} bodies on springs, 40 steps"
     return {
         name: lambda: simulate(world, State(places), 0.01, 40, integrator=implicit_momentum_conserving_euler)

@@ -64,7 +64,7 @@ def rolls_from(options: Options) -> float:
     world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
     start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
     path = run(world, start, 0.5, 0.005, options)
-    rolls = [event.time for event in path.events if event.kind == "sticks"]
+    rolls = [event.time for event in path.events if event.kind == "stick_begins"]
     return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
 
 
@@ -89,7 +89,7 @@ def slip_stick(options: Options) -> float:
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
 
     world = World(
-        Mechanism(M[None], applied=spring), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
+        Mechanism(M[None], applied_forces=spring), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
     )
     path = run(world, State(scenes.at(5.3 * holds, 0, 0.05)[None]), 1.5, 0.0025, options)
     ends = 5.3 * holds
@@ -125,11 +125,12 @@ def pulled_with_its_friction(options: Options) -> float:
     M = box.spatial_inertia(mass=2.0)
     pull = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
 
-    def applied(state: State) -> Forces:
+    def applied_forces(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, *pull])
 
     world = World(
-        Mechanism(M[None], applied=applied), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
+        Mechanism(M[None], applied_forces=applied_forces),
+        [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)],
     )
     return float(
         np.abs(displacements(run(world, State(scenes.at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()

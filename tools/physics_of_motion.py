@@ -128,7 +128,9 @@ def catenary(options: Options) -> float:
     joints.append(maximal.joint_from_world_frame(Revolute(), se3.frame(hinge, ends[-1]), poses, count - 1))
     masses = np.stack([rod] * count)
     drag = -3.0 * np.kron(np.eye(count), rod)
-    mechanism = Mechanism(masses, joints, applied=lambda state: Forces(drag @ state.velocity, 0 * drag, drag))
+    mechanism = Mechanism(
+        masses, joints, applied_forces=lambda state: Forces(drag @ state.velocity, 0 * drag, drag)
+    )
     path = run(World(mechanism), State(poses), 8.0, 0.01, options)
     lifts = (np.arange(count) - (count - 1) / 2) * g
     thrust = brentq(lambda H: np.sum(1 / np.sqrt(1 + (lifts / H) ** 2)) - span, 0.1, 1e4)
@@ -168,7 +170,9 @@ def tendon(options: Options) -> float:
         mujoco.mj_step(model, data)
     inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
     path_ = path_through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
-    mechanism = Mechanism(inertias, applied=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)]))
+    mechanism = Mechanism(
+        inertias, applied_forces=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)])
+    )
     start = State(np.stack([scenes.at(*each) for each in at]))
     path = run(World(mechanism), start, 0.5, 2.5e-3, options)
     return float(np.abs(path.states.E[-1, :, :3, 3] - data.xpos[1:]).max())

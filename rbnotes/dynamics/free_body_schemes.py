@@ -55,10 +55,10 @@ def implicit_external_force_problem(system: MechanicalSystem, state: State, h: f
     """
     arguments.require_instance("state", state, State)
     h, free = arguments.positive_number("h", h), _free_system(system)
-    applied = free.applied_forces(state)
-    force = free.gravity_force(state) + applied.f
+    applied_forces = free.linearized_applied_forces(state)
+    force = free.gravity_force(state) + applied_forces.f
     return _linearly_implicit_problem(
-        system.mass_matrix(state), state.velocity, force, applied.K, applied.D, h
+        system.mass_matrix(state), state.velocity, force, applied_forces.K, applied_forces.D, h
     )
 
 

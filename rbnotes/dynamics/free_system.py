@@ -111,13 +111,13 @@ class FreeSystem:
     """Masses of the particles ``(p,)``, kg."""
     gravity: ArrayField = GRAVITY
     """Gravity ``(3,)`` in world axes, m/s^2."""
-    applied: ForceLaw = zero_forces
+    applied_forces: ForceLaw = zero_forces
     """Forces besides gravity."""
 
     def __post_init__(self) -> None:
         empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
         given = np.zeros((0, 6, 6)) if empty else self.inertias
-        arguments.require_force_law("applied", self.applied)
+        arguments.require_force_law("applied_forces", self.applied_forces)
         inertias = arguments.positive_definite("inertias", given, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
@@ -190,7 +190,7 @@ class FreeSystem:
         Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        return self.gravity_force(state) + self.applied_forces(state).f
+        return self.gravity_force(state) + self.linearized_applied_forces(state).f
 
     def gravity_force(self, state: State) -> Array:
         """Return gravity ``(N,)``: wrenches on bodies, forces on particles.
@@ -212,9 +212,9 @@ class FreeSystem:
             _gyroscopic_wrench_derivative(self.inertias, state.phi), np.zeros(len(self.masses))
         )
         own_forces = self.gyroscopic_wrenches(state) + self.gravity_force(state)
-        return Forces(own_forces, self.gravity_stiffness(state), sparse.csc_array(D)) + self.applied_forces(
-            state
-        )
+        return Forces(
+            own_forces, self.gravity_stiffness(state), sparse.csc_array(D)
+        ) + self.linearized_applied_forces(state)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """Return ``force - mass acceleration`` with the derivatives of the force: the mass is constant.
@@ -236,21 +236,23 @@ class FreeSystem:
         blocks[:, :, :3] = np.swapaxes(se3.Gamma(self.mass_properties.com), -1, -2) @ so3.hat(local)
         return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
 
-    def applied_forces(self, state: State) -> Forces:
+    def linearized_applied_forces(self, state: State) -> Forces:
         """Return the applied forces with derivatives.
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        forces = self.applied(state)
-        if self.applied is zero_forces:
+        forces = self.applied_forces(state)
+        if self.applied_forces is zero_forces:
             return forces
         if not isinstance(forces, Forces):
-            raise InvalidArgument("applied", type(forces).__name__, "a function that returns Forces")
-        f = arguments.single_vector("applied", forces.f, state.size)
-        K = arguments.matrix_without_copy("applied K", forces.K, state.size, state.size)
-        return Forces(f, K, arguments.matrix_without_copy("applied D", forces.D, state.size, state.size))
+            raise InvalidArgument("applied_forces", type(forces).__name__, "a function that returns Forces")
+        f = arguments.single_vector("applied_forces", forces.f, state.size)
+        K = arguments.matrix_without_copy("applied_forces K", forces.K, state.size, state.size)
+        return Forces(
+            f, K, arguments.matrix_without_copy("applied_forces D", forces.D, state.size, state.size)
+        )
 
     def acceleration(self, state: State) -> Array:
         """``M^-1 f (N,)``.

@@ -120,16 +120,16 @@ class Reduction:
         arguments.require_instance("solution", solution, StepSolution)
         arguments.require_instance("problem", problem, StepProblem)
         self._check_size(problem)
-        applied = problem.momentum
+        impulse = problem.momentum
         for name in ("bilateral", "unilateral"):
             rows: VelocityConstraintRows = getattr(problem, name)
-            applied = applied + rows.rows.T @ arguments.single_vector(
+            impulse = impulse + rows.rows.T @ arguments.single_vector(
                 name, getattr(solution, name), rows.count
             )
         if problem.contacts is not None:
-            applied = applied + problem.contacts.rows.T @ solution.contact_impulses.ravel()
+            impulse = impulse + problem.contacts.rows.T @ solution.contact_impulses.ravel()
         result: Array = (
-            problem.mass @ arguments.single_vector("velocity", solution.velocity, self.size) - applied
+            problem.mass @ arguments.single_vector("velocity", solution.velocity, self.size) - impulse
         )
         return result
 

@@ -68,7 +68,7 @@ class ForceGroups:
     >>> from rbnotes.forces import on_particle, on_world, path_through
     >>> ends = path_through(on_world([0.0, 0.0, 0.0]), on_particle(0))
     >>> spring = PathForces(LinearSpring(100.0, rest_length=1.0), ends)
-    >>> hanging = FreeSystem(masses=[1.0], applied=ForceGroups([spring]))
+    >>> hanging = FreeSystem(masses=[1.0], applied_forces=ForceGroups([spring]))
     >>> start = State(x=[[0.0, 0.0, -1.0]])
     >>> states = integrate(implicit_euler, hanging, start, 0.1, 100)
     >>> states.x[-1, 0].round(4).tolist()

@@ -129,13 +129,13 @@ def pushed():
     """Bodies of a tree that springs hold and a damper slows, so that forces change with poses and time."""
     (world, state, h), none = branches(), np.zeros((54, 54))
 
-    def applied(state):
+    def applied_forces(state):
         away = state.E[:, :3, 3] - [0.1, 0.2, 0.3]
         pull = np.einsum("nji,nj->ni", state.E[:, :3, :3], -3.0 * away) * np.cos(5.0 * state.t)
         return Forces(np.concatenate([-0.5 * state.phi[:, :3], pull], axis=1).ravel(), none, none)
 
     mechanism = world.mechanism
-    return World(Mechanism(mechanism.inertias, mechanism.joints, mechanism.gravity, applied)), state, h
+    return World(Mechanism(mechanism.inertias, mechanism.joints, mechanism.gravity, applied_forces)), state, h
 
 
 def blown():
@@ -143,14 +143,14 @@ def blown():
     world, state, h = bouncing()
     none = np.zeros((24, 24))
 
-    def applied(state):
+    def applied_forces(state):
         wind = 2.0 * (
             np.array([3.0, 1.0, -4.0]) - np.einsum("nij,nj->ni", state.E[:, :3, :3], state.phi[:, 3:])
         )
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], wind)
         return Forces(np.concatenate([np.cross([0.1, 0.0, 0.05], local), local], axis=1).ravel(), none, none)
 
-    mechanism = Mechanism(world.mechanism.inertias, world.mechanism.joints, applied=applied)
+    mechanism = Mechanism(world.mechanism.inertias, world.mechanism.joints, applied_forces=applied_forces)
     return World(mechanism, world.colliders), state, h
 
 
@@ -246,7 +246,7 @@ def test_steps_as_the_reference(scene, monkeypatch):
     assert_same(simulate(compiled, state, h, 1), one, 1e-11, determined)
     assert_same(simulate(compiled, state, h, 12), several, 1e-9, determined)
     if scene in ("pushed", "blown"):
-        assert np.min(np.abs(several.work.applied)) > 1e-4
+        assert np.min(np.abs(several.work.applied_forces)) > 1e-4
     if scene.startswith("overlapping"):
         assert several.work.stabilization[0] > 1e-3
     if scene in ("bouncing", "dragged", "blown"):
@@ -352,14 +352,14 @@ def test_forces_that_cannot_be_told():
     """What a force law raises is raised, as it is, and so is what is said of its result."""
     world, state, h = loops()
 
-    def applied(state):
+    def applied_forces(state):
         if state.t > 1.5 * h:
             raise _Lost
         return Forces(np.zeros(30), np.zeros((30, 30)), np.zeros((30, 30)))
 
     mechanism = world.mechanism
-    for law, error in ((applied, _Lost), (lambda state: 0.0, InvalidArgument)):
-        lawful = World(Mechanism(mechanism.inertias, mechanism.joints, applied=law))
+    for law, error in ((applied_forces, _Lost), (lambda state: 0.0, InvalidArgument)):
+        lawful = World(Mechanism(mechanism.inertias, mechanism.joints, applied_forces=law))
         with pytest.raises(error):
             simulate(packing.compile(lawful), state, h, 4)
 

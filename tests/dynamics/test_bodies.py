@@ -118,7 +118,7 @@ def tumbling():
             Damping(0.2, [0, 1]),
         ]
     )
-    system = FreeSystem(bodies, [0.7], applied=groups)
+    system = FreeSystem(bodies, [0.7], applied_forces=groups)
     poses = se3.exp([[0.3, -0.2, 0.5, 1.0, 0.0, 2.0], [-0.6, 0.4, 0.1, 0.2, 1.1, 1.4]])
     twists = [[1.0, 2.0, -0.5, 0.3, 0.4, -0.2], [-1.5, 0.3, 0.8, 0.1, -0.6, 0.4]]
     return system, State(poses, twists, [[0.3, 1.8, 0.9]], [[0.5, -0.4, 0.2]])
@@ -134,12 +134,12 @@ def test_forces_and_their_derivatives():
     np.testing.assert_allclose(found.D.toarray(), D, rtol=0, atol=1e-7)
     # What gravity and the gyroscopic wrench contribute is not small beside it.
     assert abs(system.gravity_stiffness(state)).max() > 0.1
-    assert abs(found.D - system.applied_forces(state).D).max() > 0.1
+    assert abs(found.D - system.linearized_applied_forces(state).D).max() > 0.1
 
 
 def test_power_is_the_rate_of_the_energy():
     system, state = tumbling()
-    groups, h = system.applied, 1e-4
+    groups, h = system.applied_forces, 1e-4
     ends = [runge_kutta(system, state, each * h) for each in (1, 2)]
     energies = [system.energy(s) + groups.energy(s) for s in (state, *ends)]
     rate = (4 * energies[1] - 3 * energies[0] - energies[2]) / (2 * h)
@@ -204,11 +204,11 @@ class TestErrors:
             FreeSystem(masses=[0.0])
         with pytest.raises(InvalidArgument, match="state: got 1 bodies, 1 particles and 0 coordinates"):
             FREE.force(State(np.eye(4), x=[0.0, 0.0, 0.0]))
-        with pytest.raises(InvalidArgument, match="applied: got tuple"):
-            FreeSystem(M, applied=lambda state: (1, 2)).force(START)
+        with pytest.raises(InvalidArgument, match="applied_forces: got tuple"):
+            FreeSystem(M, applied_forces=lambda state: (1, 2)).force(START)
         wrong = Forces(np.zeros(6), np.eye(3), np.eye(6))
-        with pytest.raises(InvalidArgument, match=r"applied K: got shape \(3, 3\)"):
-            FreeSystem(M, applied=lambda state: wrong).linearized_force(START)
+        with pytest.raises(InvalidArgument, match=r"applied_forces K: got shape \(3, 3\)"):
+            FreeSystem(M, applied_forces=lambda state: wrong).linearized_force(START)
 
 
 @pytest.mark.parametrize(("bodies", "particles"), [(0, 3), (2, 0), (2, 2)])

@@ -66,7 +66,7 @@ def rule_of_first_order() -> Numbers:
         x, v = state.x[0], state.v[0]
         return Forces(-x - x**3 - 0.2 * v, np.diag(-1 - 3 * x**2), -0.2 * np.eye(3))
 
-    system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=force)
+    system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied_forces=force)
     start = State(x=[[0.8, 0.1, -0.3]], v=[[0.2, 0.5, 0.1]])
 
     def printed(system: FreeSystem, state: State, h: float) -> State:
@@ -131,7 +131,7 @@ def stiffness_of_the_wrong_sign() -> Numbers:
         def spring(state: State, sign: int = sign) -> Forces:
             return Forces(-k * state.x[0], -sign * k * np.eye(3), np.zeros((3, 3)))
 
-        system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=spring)
+        system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied_forces=spring)
         path = integrate(implicit_euler, system, State(x=[[1.0, 0, 0]]), 0.05, 20)
         ends.append(float(np.abs(path.x[-12:, 0, 0]).max()))
     assert ends[1] < 1
@@ -146,7 +146,7 @@ def damper_that_drives() -> Numbers:
             ends, rates = (np.vstack([np.zeros(3), one]) for one in (state.x, sign * state.v))
             return Forces(path_force(law, ends, rates).f[1], np.zeros((3, 3)), np.zeros((3, 3)))
 
-        system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=tied)
+        system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied_forces=tied)
         path = integrate(symplectic_euler, system, State(x=[[1.1, 0, 0]]), 0.005, 400)
         swings.append(100 * float(np.abs(path.x[-130:, 0, 0] - 1).max()))
     return 10.0, *swings
@@ -158,7 +158,7 @@ def damper_that_turns_round() -> Numbers:
     def drag(state: State) -> Forces:
         return Forces(-d * state.v[0], np.zeros((3, 3)), d * np.eye(3))  # + where - belongs
 
-    system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied=drag)
+    system = FreeSystem(masses=[1.0], gravity=[0, 0, 0], applied_forces=drag)
     path = integrate(implicit_euler, system, State(x=[[0.0, 0, 0]], v=[[1.0, 0, 0]]), 0.05, 4)
     factors = path.v[1:, 0, 0] / path.v[:-1, 0, 0]
     np.testing.assert_allclose(factors, factors[0])
@@ -178,7 +178,7 @@ def cable_that_brakes_its_fall() -> Numbers:
                 D = np.block([[-2.0 * np.outer(a[i], a[i]) for _ in range(4)] for i in range(4)])
             return Forces(f.ravel(), K, D)
 
-        system = FreeSystem(masses=[0.25] * 4, gravity=[0, -G, 0], applied=forces)
+        system = FreeSystem(masses=[0.25] * 4, gravity=[0, -G, 0], applied_forces=forces)
         end = integrate(implicit_euler, system, State(x=points), 0.02, 50)[-1]
         falls.append(-float(end.v.mean(axis=0)[1] / end.t))
     return tuple(falls)

@@ -69,21 +69,21 @@ def energy_figure(
         )
     cumulative_work = {name: np.concatenate([[0.0], np.cumsum(each)]) for name, each in work.items()}
     accounts = {
-        "motion and weight": energies,
-        "stored in springs": stored_energies,
-        "sum": energies + stored_energies,
+        "kinetic and gravity": energies,
+        "springs and muscles": stored_energies,
+        "total": energies + stored_energies,
         # Work of the forces that does not come from their stored energy.
-        "given by muscles, lost to dampers" if stored_energy else "work of applied forces": (
-            cumulative_work["applied"] + stored_energies - stored_energies[0]
+        "work of muscles and dampers" if stored_energy else "work of applied forces": (
+            cumulative_work["applied_forces"] + stored_energies - stored_energies[0]
         ),
         "contacts": cumulative_work["contacts"],
         "joints": cumulative_work["joints"],
-        "moved back": cumulative_work["stabilization"],
+        "stabilization": cumulative_work["stabilization"],
         "integrator": cumulative_work["integrator"],
     }
     largest = max(float(np.max(np.abs(account))) for account in accounts.values())
     if stored_energy is None:
-        del accounts["stored in springs"], accounts["sum"]
+        del accounts["springs and muscles"], accounts["total"]
     figure, axes = viewer.figure(size=(5.4, 4.2))
     for name, account in accounts.items():
         if np.max(np.abs(account)) > NEGLIGIBLE_SHARE * largest:

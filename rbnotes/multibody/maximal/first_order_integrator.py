@@ -43,7 +43,7 @@ class FirstOrderIntegrator:
         velocity = state.velocity
         target = joint_velocity_constraints(mechanism, state, gamma=setting.error_reduction_rate).target
         problem = self.scheme.problem(mechanism, state, h)
-        forces = h * free.gravity_force(state), h * free.applied_forces(state).f
+        forces = h * free.gravity_force(state), h * free.linearized_applied_forces(state).f
         rows = unchecked.contact_jacobian(points, state.E)
         speeds = min_normal_velocities(setting, state, points, rows)
         kick = solve_velocities(setting, kinematics, velocity, problem, forces, points, rows, speeds, target)

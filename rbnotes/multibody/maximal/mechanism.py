@@ -51,7 +51,7 @@ class Mechanism:
     """Joints between the bodies, stored as a tuple."""
     gravity: ArrayField = GRAVITY
     """Gravity ``(3,)`` in the world, m/s^2."""
-    applied: ForceLaw = zero_forces
+    applied_forces: ForceLaw = zero_forces
     """Applied forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""
 
     free: FreeSystem = field(init=False, repr=False)
@@ -62,10 +62,14 @@ class Mechanism:
             "inertias", arguments.positive_definite("inertias", self.inertias, 6), 3
         )
         joints = arguments.instances("joints", self.joints, Joint)
-        arguments.require_force_law("applied", self.applied)
+        arguments.require_force_law("applied_forces", self.applied_forces)
         gravity = arguments.single_vector("gravity", self.gravity)
         free = construct_unchecked(
-            FreeSystem, inertias=inertias, masses=np.zeros(0), gravity=gravity, applied=self.applied
+            FreeSystem,
+            inertias=inertias,
+            masses=np.zeros(0),
+            gravity=gravity,
+            applied_forces=self.applied_forces,
         )
         for joint in joints:
             if joint.max_body_index >= len(inertias):

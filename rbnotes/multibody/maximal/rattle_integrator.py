@@ -165,9 +165,12 @@ def _first_update_and_free_motion(
         )
         target = G @ least_norm_correction(G, responses, -target)
 
-    weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
-    problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
-    velocity_change = free.sparse_inverse_mass_matrix @ (weight + applied)
+    gravity_impulse, applied_impulse = (
+        h / 2 * free.gravity_force(state),
+        h / 2 * free.linearized_applied_forces(state).f,
+    )
+    problem = unconstrained_problem(mass, mass @ velocity + gravity_impulse + applied_impulse)
+    velocity_change = free.sparse_inverse_mass_matrix @ (gravity_impulse + applied_impulse)
     rows = unchecked.contact_jacobian(points, state.E)
     speeds = min_normal_velocities(setting, state, points, rows, velocity_change)
     kick = solve_velocities(
@@ -175,7 +178,7 @@ def _first_update_and_free_motion(
         kinematics,
         velocity,
         problem,
-        (weight, applied),
+        (gravity_impulse, applied_impulse),
         points,
         rows,
         speeds,
@@ -215,14 +218,17 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
     free, velocity = mechanism.free, state.velocity
     kinematics = JointKinematics(mechanism.joints, state.E)
     mass = mechanism.mass_matrix(state)
-    weight, applied = h / 2 * free.gravity_force(state), h / 2 * free.applied_forces(state).f
+    gravity_impulse, applied_impulse = (
+        h / 2 * free.gravity_force(state),
+        h / 2 * free.linearized_applied_forces(state).f,
+    )
     zero_target = np.zeros(kinematics.layout.num_rows)
-    if mechanism.applied is not zero_forces:
+    if mechanism.applied_forces is not zero_forces:
         # Forces at the resulting velocities, without contacts, to second order.
         kkt = factor_kkt_unchecked(mass, kinematics.constraint_jacobian_like(mass))
-        predicted = kkt.solve_unchecked(mass @ velocity + weight + applied, zero_target)[0]
-        applied = h / 2 * free.applied_forces(state.with_velocity(predicted)).f
-    problem = unconstrained_problem(mass, mass @ velocity + weight + applied)
+        predicted = kkt.solve_unchecked(mass @ velocity + gravity_impulse + applied_impulse, zero_target)[0]
+        applied_impulse = h / 2 * free.linearized_applied_forces(state.with_velocity(predicted)).f
+    problem = unconstrained_problem(mass, mass @ velocity + gravity_impulse + applied_impulse)
     # Touching bodies are held. Separated bodies that approach fast collide in the next step, and may bounce.
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocity = relative_velocities(rows, velocity)[:, 0]
@@ -232,7 +238,15 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
     points, rows = points[is_active], rows.select_groups(is_active)
     speeds = np.minimum(-points.gap / h, 0.0)
     return solve_velocities(
-        setting, kinematics, velocity, problem, (weight, applied), points, rows, speeds, zero_target
+        setting,
+        kinematics,
+        velocity,
+        problem,
+        (gravity_impulse, applied_impulse),
+        points,
+        rows,
+        speeds,
+        zero_target,
     )
 
 

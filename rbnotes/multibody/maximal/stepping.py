@@ -145,9 +145,9 @@ class Kick(NamedTuple):
     before: Array
     """Velocities before the update ``(6 n,)``."""
     after: Array
-    weight: Array
+    gravity_impulse: Array
     """Impulse of gravity ``(6 n,)``."""
-    applied: Array
+    applied_impulse: Array
     """Impulse of the applied forces ``(6 n,)``."""
     rows: Matrix
     """Rows of the joints ``(m, 6 n)``."""
@@ -414,9 +414,9 @@ def energy_account(
     """
     start, end = (mechanism.energy(state) for state in free_motion)
     return Work(
-        applied=sum(float(kick.applied @ kick.mean_velocity) for kick in kicks),
+        applied_forces=sum(float(kick.applied_impulse @ kick.mean_velocity) for kick in kicks),
         joints=sum(float(kick.joints @ (kick.rows @ kick.mean_velocity)) for kick in kicks),
         contacts=sum(float(np.sum(kick.contacts.work)) for kick in kicks),
         stabilization=mechanism.energy(separated_state) - end,
-        integrator=end - start + sum(float(kick.weight @ kick.mean_velocity) for kick in kicks),
+        integrator=end - start + sum(float(kick.gravity_impulse @ kick.mean_velocity) for kick in kicks),
     )

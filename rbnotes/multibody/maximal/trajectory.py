@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEFAULT_VIEW = (-1.0, 0.4)
 """Default direction from a scene to the camera: azimuth and elevation, rad."""
 
-SLIDING_SPEED = 1e-3
+MIN_SLIP_VELOCITY = 1e-3
 """Smallest velocity of sliding contacts, m/s: smaller velocities are errors of the solver in sticking."""
 
 
@@ -35,7 +35,7 @@ Amount = TypeVar("Amount", float, Array)
 class Work(NamedTuple, Generic[Amount]):
     """Work by cause in a step, or in each of T steps ``(T,)``; the sum is the change of energy, J."""
 
-    applied: Amount
+    applied_forces: Amount
     """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, motors."""
     joints: Amount
     """Work of the joints ``(T,)``, J, which should be zero: an error of the step."""
@@ -49,16 +49,28 @@ class Work(NamedTuple, Generic[Amount]):
     @property
     def total(self) -> Amount:
         """Change of the kinetic energy and of the potential of gravity."""
-        return self.applied + self.joints + self.contacts + self.stabilization + self.integrator
+        return self.applied_forces + self.joints + self.contacts + self.stabilization + self.integrator
 
 
 class ContactEvent(NamedTuple):
-    """Start or end of contact or of sliding between two bodies."""
+    """Start or end of contact or of slip between two bodies.
+
+    ==================  ======================================================================
+    kind                the bodies
+    ==================  ======================================================================
+    ``contact_begins``  push each other in this step, but did not in the step before
+    ``contact_ends``    do not push each other in this step, but did in the step before
+    ``slip_begins``     slide on each other; they did not touch or did not slide before
+    ``stick_begins``    touch without sliding; they did not touch or slid before
+    ==================  ======================================================================
+
+    A contact that begins slips or sticks, too: its second event has the same time.
+    """
 
     time: float
     """End of the step of the event, s."""
     kind: str
-    """"made", "broken", "slides" or "sticks"."""
+    """``"contact_begins"``, ``"contact_ends"``, ``"slip_begins"`` or ``"stick_begins"``."""
     a: int
     """Index of one body, or :data:`~rbnotes.dynamics.WORLD`."""
     b: int
@@ -215,29 +227,30 @@ def merge_contact_records(first: ContactRecord, second: ContactRecord) -> Contac
 
 def contact_events(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[ContactEvent, ...]:
     """Return the events between pairs of bodies, from the records of steps and the times at their ends."""
-    sliding_before: dict[tuple[int, int], bool] = {}
+    old_pairs: dict[tuple[int, int], bool] = {}
     events = []
     for end, record in zip(ends, records, strict=True):
-        sliding_after = _pushing_pairs(record)
-        events += [ContactEvent(end, "broken", *pair) for pair in sliding_before if pair not in sliding_after]
-        for pair, slides in sliding_after.items():
-            if pair not in sliding_before:
-                events.append(ContactEvent(end, "made", *pair))
-            if sliding_before.get(pair) is not slides:
-                events.append(ContactEvent(end, "slides" if slides else "sticks", *pair))
-        sliding_before = sliding_after
+        pairs = _touching_pairs(record)
+        events += [ContactEvent(end, "contact_ends", *pair) for pair in old_pairs if pair not in pairs]
+        for pair, is_sliding in pairs.items():
+            if pair not in old_pairs:
+                events.append(ContactEvent(end, "contact_begins", *pair))
+            if old_pairs.get(pair) is not is_sliding:
+                events.append(ContactEvent(end, "slip_begins" if is_sliding else "stick_begins", *pair))
+        old_pairs = pairs
     return tuple(events)
 
 
-def _pushing_pairs(record: ContactRecord) -> dict[tuple[int, int], bool]:
+def _touching_pairs(record: ContactRecord) -> dict[tuple[int, int], bool]:
     """Return the pairs of bodies with impulses, and True for those that slide in their last contact."""
     if not len(record.impulses):
         return {}
-    slides = np.linalg.norm(record.velocities_after[:, 1:], axis=1) > SLIDING_SPEED
-    halves: list[dict[tuple[int, int], bool]] = [{}, {}]
-    pushing = np.flatnonzero(record.impulses[:, 0] > 0)
-    columns = [each[pushing].tolist() for each in (record.points.a, record.points.b, slides)]
-    for late, a, b, sliding in zip((pushing >= record.num_start_contacts).tolist(), *columns, strict=True):
-        pairs = halves[late]
-        pairs[a, b] = pairs.get((a, b), False) or sliding
-    return halves[0] | halves[1]
+    is_sliding = np.linalg.norm(record.velocities_after[:, 1:], axis=1) > MIN_SLIP_VELOCITY
+    start_pairs: dict[tuple[int, int], bool] = {}
+    end_pairs: dict[tuple[int, int], bool] = {}
+    contacts = np.flatnonzero(record.impulses[:, 0] > 0)
+    columns = [each[contacts].tolist() for each in (record.points.a, record.points.b, is_sliding)]
+    for contact, a, b, slides in zip(contacts.tolist(), *columns, strict=True):
+        pairs = start_pairs if contact < record.num_start_contacts else end_pairs
+        pairs[a, b] = pairs.get((a, b), False) or slides
+    return start_pairs | end_pairs

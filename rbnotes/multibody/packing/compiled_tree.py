@@ -242,14 +242,14 @@ class CompiledTree:
         lead = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
         states = [np.broadcast_to(each, (*lead, *self._vector_shape)) for each in (q, qdot, qddot)]
         forces = None if tau is None else np.broadcast_to(tau, (*lead, *self._vector_shape))
-        applied = np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))
+        all_wrenches = np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))
         by_q, by_v = np.empty((2, *lead, *self._vector_shape, *self._vector_shape))
         for where in np.ndindex(lead):
             args = [_flat(each[where]) for each in states]
             f = _EMPTY_VECTOR if forces is None else _flat(forces[where])
             to = by_q[where].reshape(-1), by_v[where].reshape(-1)
             if not self._external.fill(self._floats, *args[:2]) or self._write_derivatives(
-                *args, f, applied[where].ravel() if wrenches.ndim else _EMPTY_VECTOR, *to
+                *args, f, all_wrenches[where].ravel() if wrenches.ndim else _EMPTY_VECTOR, *to
             ):
                 return None
         return DynamicsDerivatives(by_q, by_v)

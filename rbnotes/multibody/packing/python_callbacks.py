@@ -39,7 +39,7 @@ class PythonCallbacks:
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
-                self._wrenches[:] = self.setting.mechanism.free.applied_forces(state).f
+                self._wrenches[:] = self.setting.mechanism.free.linearized_applied_forces(state).f
             else:
                 self._motion[:, :16] = resolve_overlaps(self.setting, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises

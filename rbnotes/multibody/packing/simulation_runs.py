@@ -122,7 +122,7 @@ class CompiledRun:
         )
         settings[TIME], settings[HAS_FORCES] = (
             self.times[-1],
-            self.setting.mechanism.applied is not zero_forces,
+            self.setting.mechanism.applied_forces is not zero_forces,
         )
         callbacks = PythonCallbacks(self.setting, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address

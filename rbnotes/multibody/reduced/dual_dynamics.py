@@ -284,8 +284,10 @@ def constraint_rows_by_sweep(
 def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: State) -> Array:
     """Return the same as ``system.force(state)``."""
     tree = system.tree
-    applied = system._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f
-    on_bodies, on_particles = np.split(applied, [kinematics.phi.size])
+    applied_force = system._linearized_applied_forces(
+        _maximal_state(state, kinematics.body_poses, kinematics.phi)
+    ).f
+    on_bodies, on_particles = np.split(applied_force, [kinematics.phi.size])
     f = _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi) + on_bodies.reshape(
         kinematics.phi.shape
     )

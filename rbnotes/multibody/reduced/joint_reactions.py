@@ -63,10 +63,10 @@ def impulse_balance(system: TreeSystem, state: State, h: float, implicit: bool) 
     bias_acceleration = np.einsum("nij,nj->ni", system.tree.inertias, kinematics.bias_acceleration)
     unconstrained_wrenches = gyroscopic_and_gravity_wrenches(system.tree, state.q, state.qdot)
     offset = h * (bias_acceleration - unconstrained_wrenches).ravel() - G @ state.velocity
-    applied = system.applied(system.maximal_state(state))
-    offset -= h * np.asarray(applied.f)[:n]
+    applied_forces = system.applied_forces(system.maximal_state(state))
+    offset -= h * np.asarray(applied_forces.f)[:n]
     if implicit:
-        K, D = ((matrix @ reduction_matrix)[:n] for matrix in (applied.K, applied.D))
+        K, D = ((matrix @ reduction_matrix)[:n] for matrix in (applied_forces.K, applied_forces.D))
         G = G - h * (h * K + D)
         offset += h * D @ state.velocity
     return G, offset

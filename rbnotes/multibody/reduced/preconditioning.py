@@ -98,7 +98,7 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
     h = _check_step(system, state, h)
     count = state.v.size
     tree, q = system.tree, state.q
-    applied, on_joints = _implicit_matrices(system, state, h)
+    maximal_block, on_joints = _implicit_matrices(system, state, h)
     masses = np.repeat(system.masses, 3)
     constraint_inertias = [
         (own, _coordinate_constraint_inertia(tree, q, i))
@@ -110,7 +110,7 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
         x = x.ravel()
         twists = jacobian_product(tree, q, x[count:])
         momenta = np.append(_matvec(tree.inertias, twists), masses * x[:count])
-        momenta += applied @ np.append(twists, x[:count])
+        momenta += maximal_block @ np.append(twists, x[:count])
         wrenches = momenta[: twists.size].reshape(twists.shape)
         generalized = jacobian_transpose_product(tree, q, wrenches) + on_joints @ x[count:]
         for coordinates, constraint_inertia in constraint_inertias:
@@ -134,8 +134,8 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
         If a joint is in a singular state, or compressed springs cancel its inertia; the message names it.
     """
     h, tree = _check_step(system, state, h), system.tree
-    applied, on_joints = _implicit_matrices(system, state, h)
-    bodies, parents, particles, is_complete = _tree_blocks(tree, len(system.masses), applied)
+    maximal_block, on_joints = _implicit_matrices(system, state, h)
+    bodies, parents, particles, is_complete = _tree_blocks(tree, len(system.masses), maximal_block)
     blocks = joint_diagonal_blocks(tree, on_joints)
     inertia = factor_mass_matrix(tree, state.q, joint_terms=blocks, body_terms=bodies, parent_terms=parents)
     particles += system.masses[:, None, None] * np.eye(3)
@@ -157,21 +157,26 @@ def _check_step(system: TreeSystem, state: State, h: float) -> float:
 
 def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
     """Return ``-h D - h^2 K`` of the applied forces, sparse, and of the joint forces."""
-    applied, driven = system._applied_forces(system.maximal_state(state)), system._driving_forces(state)
+    applied_forces, driven = (
+        system._linearized_applied_forces(system.maximal_state(state)),
+        system._driving_forces(state),
+    )
     tree = system.tree
     on_joints = _implicit_matrix(driven, h)
     on_joints += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
-    return _implicit_matrix(Forces(applied.f, *map(sparse.csr_array, applied[1:])), h), on_joints
+    return _implicit_matrix(
+        Forces(applied_forces.f, *map(sparse.csr_array, applied_forces[1:])), h
+    ), on_joints
 
 
 def _implicit_matrix(forces: Forces, h: float) -> Any:
     return -h * forces.D - h**2 * forces.K
 
 
-def _tree_blocks(tree: Tree, count: int, applied: Any) -> tuple[Array, Array, Array, bool]:
+def _tree_blocks(tree: Tree, count: int, maximal_block: Any) -> tuple[Array, Array, Array, bool]:
     """Return blocks of bodies, of bodies and parents, of particles; and True if there are no others."""
     n = len(tree.links)
-    entries = sparse.coo_array(applied)
+    entries = sparse.coo_array(maximal_block)
     entries.sum_duplicates()
     entries.eliminate_zeros()
     (rows, columns), values = entries.coords, entries.data

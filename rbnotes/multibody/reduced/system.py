@@ -54,7 +54,7 @@ class TreeSystem:
     """Links, their joints and gravity."""
     masses: ArrayField = ()
     """Masses of the particles ``(p,)``, kg."""
-    applied: ForceLaw = zero_forces
+    applied_forces: ForceLaw = zero_forces
     """Forces on bodies and particles besides gravity, as a function of the maximal state."""
     driven: ForceLaw | None = None
     """Joint forces besides those of the links' springs and dampers, as a function of the state; their f, K
@@ -62,7 +62,7 @@ class TreeSystem:
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)
-        arguments.require_force_law("applied", self.applied)
+        arguments.require_force_law("applied_forces", self.applied_forces)
         if self.driven is not None:
             arguments.require_force_law("driven", self.driven)
         masses = arguments.with_ndim("masses", arguments.positive_array("masses", self.masses, None), 1)
@@ -154,7 +154,7 @@ class TreeSystem:
         return self._force(
             state,
             kinematics,
-            self._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f,
+            self._linearized_applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f,
             self._driving_forces(state).f,
         )
 
@@ -172,15 +172,15 @@ class TreeSystem:
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
-        applied, driven = (
-            self._applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)),
+        applied_forces, driven = (
+            self._linearized_applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)),
             self._driving_forces(state),
         )
         J, count = self._append_particles(kinematics.J), state.v.size
-        K, D = J.T @ (applied.K @ J), J.T @ (applied.D @ J)
+        K, D = J.T @ (applied_forces.K @ J), J.T @ (applied_forces.D @ J)
         K[count:, count:] += driven.K - np.diag(self.tree.joint_parameter("stiffness"))
         D[count:, count:] += driven.D - np.diag(self.tree.joint_parameter("damping"))
-        return Forces(self._force(state, kinematics, applied.f, driven.f), K, D)
+        return Forces(self._force(state, kinematics, applied_forces.f, driven.f), K, D)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """Return ``force - mass_matrix acceleration (N,)``, with all exact derivatives.
@@ -206,18 +206,18 @@ class TreeSystem:
         of_particles, of_joints = np.split(acceleration, [count])
         derivatives = _kinematics_derivatives(tree, state.q, state.qdot, of_joints)
         body_wrenches, body_wrenches_q, body_wrenches_qdot = body_wrench_derivatives(tree, derivatives)
-        applied, driven = (
-            self._applied_forces(_maximal_state(state, derivatives.body_poses, derivatives.phi)),
+        applied_forces, driven = (
+            self._linearized_applied_forces(_maximal_state(state, derivatives.body_poses, derivatives.phi)),
             self._driving_forces(state),
         )
-        body_wrenches += applied.f[: body_wrenches.size].reshape(body_wrenches.shape)
+        body_wrenches += applied_forces.f[: body_wrenches.size].reshape(body_wrenches.shape)
         on_particles = np.repeat(self.masses, 3) * (np.tile(tree.gravity, len(self.masses)) - of_particles)
-        on_particles += applied.f[body_wrenches.size :]
+        on_particles += applied_forces.f[body_wrenches.size :]
 
         J = self._append_particles(derivatives.J)
         twist_derivative = np.zeros_like(J)
         twist_derivative[: body_wrenches.size, count:] = derivatives.phi_q.reshape(body_wrenches.size, -1)
-        K, D = applied.K @ J + applied.D @ twist_derivative, applied.D @ J
+        K, D = applied_forces.K @ J + applied_forces.D @ twist_derivative, applied_forces.D @ J
         K[: body_wrenches.size, count:] += body_wrenches_q.reshape(body_wrenches.size, -1)
         D[: body_wrenches.size, count:] += body_wrenches_qdot.reshape(body_wrenches.size, -1)
         f, K, D = J.T @ np.append(body_wrenches, on_particles), J.T @ K, J.T @ D
@@ -303,13 +303,13 @@ class TreeSystem:
         )
         potential = potential_energy_from_poses(self.tree, state.q, maximal_state.E)
         potential -= np.sum(self.masses[:, None] * state.x * self.tree.gravity)
-        applied_energy = getattr(self.applied, "energy", None)
+        applied_energy = getattr(self.applied_forces, "energy", None)
         return float(kinetic + potential) + (0.0 if applied_energy is None else applied_energy(maximal_state))
 
-    def _applied_forces(self, maximal_state: State) -> Forces:
+    def _linearized_applied_forces(self, maximal_state: State) -> Forces:
         """Return the forces on the maximal state, as :meth:`maximal_state` returns it."""
-        f, K, D = self.applied(maximal_state)
-        return Forces(arguments.vector("applied: f", f, maximal_state.size), K, D)
+        f, K, D = self.applied_forces(maximal_state)
+        return Forces(arguments.vector("applied_forces: f", f, maximal_state.size), K, D)
 
     def _coordinate_constraint_inertia_forces(self, state: State, of_joints: Array) -> tuple[Array, Array]:
         """Return the addition of :meth:`mass_matrix` times accelerations ``(k,)`` and its derivative by q."""
@@ -329,8 +329,8 @@ class TreeSystem:
                 by_q[coordinates, coordinates] += size * rows.T @ (row_derivatives @ a).T
         return inertia_forces, by_q
 
-    def _force(self, state: State, kinematics: BodyKinematics, applied: Array, driven: Array) -> Array:
-        on_bodies, on_particles = np.split(applied, [kinematics.phi.size])
+    def _force(self, state: State, kinematics: BodyKinematics, applied_force: Array, driven: Array) -> Array:
+        on_bodies, on_particles = np.split(applied_force, [kinematics.phi.size])
         on_joints = generalized_body_force(self.tree, kinematics, on_bodies.reshape(kinematics.phi.shape))
         on_joints += _passive_joint_forces(self.tree, state.q, state.qdot) + driven
         return np.append(np.kron(self.masses, self.tree.gravity) + on_particles, on_joints)

@@ -28,7 +28,7 @@ def pull(state):
     return dynamics.Forces(np.linspace(0, 1, state.size), -np.eye(state.size), -0.5 * np.eye(state.size))
 
 
-PULLED = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0], applied=pull)
+PULLED = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0], applied_forces=pull)
 
 
 def force_at(q, qdot):
@@ -90,7 +90,7 @@ METHODS = [
 ]
 METHODS += [
     (FREE, name, {"state": STATE})
-    for name in ("gravity_stiffness", "acceleration", "energy", "applied_forces")
+    for name in ("gravity_stiffness", "acceleration", "energy", "linearized_applied_forces")
 ]
 METHODS += [
     (SYSTEM, name, {"state": AT})

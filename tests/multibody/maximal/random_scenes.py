@@ -66,7 +66,7 @@ def account(scene, path):
     """What came of the energy."""
     E, work = path.energies, path.work
     size = abs(E[0])
-    forces = work.applied + np.maximum(work.stabilization, 0.0)
+    forces = work.applied_forces + np.maximum(work.stabilization, 0.0)
     return Account(
         float(np.max(np.abs(np.diff(E) - work.total)) / size),
         float(np.max(E[1:] - E[0] - np.cumsum(forces)) / size),

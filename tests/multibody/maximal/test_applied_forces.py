@@ -68,7 +68,7 @@ def hinged():
     )
     poses = se3.exp([[0.4, -0.7, 0.2, 0.0, 0.0, 0.0], [-0.9, 0.1, 0.5, 1.2, 0.4, -0.3]])
     joints = [maximal.joint_from_world_frame(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
-    mechanism = Mechanism(bodies, joints, applied=FORCES)
+    mechanism = Mechanism(bodies, joints, applied_forces=FORCES)
     rng = np.random.default_rng(1)
     return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
 
@@ -122,7 +122,7 @@ def test_stiff_springs_need_the_implicit_step():
     spring = PathForces(
         LinearSpring(1e6, rest_length=length), path_through(on_body(0, ends[0]), on_body(1, ends[1]))
     )
-    stiff = replace(mechanism, applied=ForceGroups([spring]))
+    stiff = replace(mechanism, applied_forces=ForceGroups([spring]))
     for integrator in (implicit_momentum_conserving_euler, implicit_euler):
         calm = simulate(World(stiff), state, 0.005, 40, integrator=integrator)
         assert np.abs(calm.states.phi).max() < 10

@@ -264,10 +264,10 @@ class TestErrors:
         mechanism, state = hanging_chain()
         with pytest.raises(InvalidArgument, match="state: got 2 bodies"):
             maximal.accelerations(mechanism, State(state.E[:2], state.phi[:2]))
-        short = replace(mechanism, applied=lambda state: Forces.without_derivatives(np.ones(6)))
-        with pytest.raises(InvalidArgument, match=r"applied: got shape \(6,\)"):
+        short = replace(mechanism, applied_forces=lambda state: Forces.without_derivatives(np.ones(6)))
+        with pytest.raises(InvalidArgument, match=r"applied_forces: got shape \(6,\)"):
             short.force(state)
-        with pytest.raises(InvalidArgument, match="applied: got ndarray, expected a function"):
-            replace(mechanism, applied=lambda state: np.ones(18)).force(state)
+        with pytest.raises(InvalidArgument, match="applied_forces: got ndarray, expected a function"):
+            replace(mechanism, applied_forces=lambda state: np.ones(18)).force(state)
         with pytest.raises(InvalidArgument, match="gamma: got -1"):
             maximal.joint_velocity_constraints(mechanism, state, gamma=-1.0)

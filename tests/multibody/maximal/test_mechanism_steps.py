@@ -151,7 +151,7 @@ class TestSteps:
     def test_applied_wrenches_do_work(self):
         mechanism, state = hanging_chain()
         push = np.arange(18.0)
-        pushed = replace(mechanism, applied=lambda state: Forces.without_derivatives(push))
+        pushed = replace(mechanism, applied_forces=lambda state: Forces.without_derivatives(push))
         motion = maximal.accelerations(pushed, state)
         power = np.sum((mechanism.inertias @ motion.phidot[..., None])[..., 0] * state.phi)
         lift = mechanism.force(state) @ state.velocity

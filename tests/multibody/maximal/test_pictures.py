@@ -27,7 +27,7 @@ SPRING = ForceGroups(
 def world():
     bodies = [BRICK.spatial_inertia(mass=1.0), BALL.spatial_inertia(mass=0.5)]
     shapes = [Collider(WORLD, Plane()), Collider(0, BRICK, ASIDE), Collider(0, RoundedBox([0.1, 0, 0], 0.02))]
-    return World(Mechanism(bodies, applied=SPRING), shapes)
+    return World(Mechanism(bodies, applied_forces=SPRING), shapes)
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +70,11 @@ def test_shapes_of_other_bodies_are_refused(path, shapes):
 def test_the_accounts_of_energy_add_up(path):
     _, axes = path.energy_figure(SPRING.energy)
     curves = {line.get_label(): np.asarray(line.get_ydata()) for line in axes.lines}
-    np.testing.assert_allclose(curves["sum"], curves["motion and weight"] + curves["stored in springs"])
-    lost = curves["given by muscles, lost to dampers"]
+    np.testing.assert_allclose(curves["total"], curves["kinetic and gravity"] + curves["springs and muscles"])
+    lost = curves["work of muscles and dampers"]
     assert lost[-1] < -0.02  # the damper takes, at a power that the law tells
     power = [SPRING.groups[0].dissipated_power(state) for state in path.states]
     np.testing.assert_allclose(lost[-1], -np.trapezoid(power, path.states.t), rtol=0.05)
-    left = sum(curves.get(name, 0.0) for name in ("contacts", "joints", "moved back", "integrator"))
-    np.testing.assert_allclose(lost + left, curves["sum"] - curves["sum"][0], atol=1e-4)
+    left = sum(curves.get(name, 0.0) for name in ("contacts", "joints", "stabilization", "integrator"))
+    np.testing.assert_allclose(lost + left, curves["total"] - curves["total"][0], atol=1e-4)
     assert "work of applied forces" in {line.get_label() for line in path.energy_figure()[1].lines}

@@ -83,7 +83,7 @@ def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
     ]
     spring = FrameSpring.isotropic(np.eye(4), se3.exp([0.1, 0.4, -0.2, 0.1, 0, 0.2]), 10.0, 2.0, 0.3, 0.1)
     forces = ForceGroups([FrameSprings(spring, (0, 1)), Damping(0.8, [0, 1])])
-    mechanism = Mechanism(bodies, joints, applied=forces)
+    mechanism = Mechanism(bodies, joints, applied_forces=forces)
     state = maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
     exact = runge_kutta(mechanism, state, 0.4)
     errors = []
@@ -158,11 +158,11 @@ def test_account_closes(integrator):
     def motor(state):
         return Forces.without_derivatives(0.3 * np.eye(18)[1] * (5.0 - state.phi[0, 1]))
 
-    mechanism = replace(mechanism, gravity=np.array([0.3, 0.1, -9.81]), applied=motor)
+    mechanism = replace(mechanism, gravity=np.array([0.3, 0.1, -9.81]), applied_forces=motor)
     options = {} if integrator is None else {"integrator": integrator}
     path = simulate(World(mechanism), state, 0.005, 40, **options)
     np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-9)
-    assert np.abs(path.work.applied).max() > 1e-4
+    assert np.abs(path.work.applied_forces).max() > 1e-4
     assert abs(np.sum(path.work.joints)) > 1e-6
 
 

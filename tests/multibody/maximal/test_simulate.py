@@ -107,10 +107,15 @@ class TestContacts:
             return Forces.without_derivatives([0, 0, 0, 0, 0, 60.0 if stopped else 0.0])
 
         base = on_ground([Box(flat)], 500.0, mu=0.5)
-        world = World(replace(base.mechanism, applied=lift), base.colliders)
+        world = World(replace(base.mechanism, applied_forces=lift), base.colliders)
         start = State(at(0, 0, 0.05)[None], np.array([[0, 0, 0, 1.2, 0, 0]]))
         path = simulate(world, start, 0.01, 40)
-        assert [e.kind for e in path.events] == ["made", "slides", "sticks", "broken"]
+        assert [e.kind for e in path.events] == [
+            "contact_begins",
+            "slip_begins",
+            "stick_begins",
+            "contact_ends",
+        ]
         assert {(e.a, e.b) for e in path.events} == {(WORLD, 0)}
 
     def test_joined_bodies_do_not_touch_unless_asked(self):
@@ -197,6 +202,6 @@ class TestErrors:
             simulate(world, State(start.E[:1], start.phi[:1]), 0.1, 1)
         with pytest.raises(InvalidArgument, match="gamma: got 25"):
             simulate(world, start, 0.1, 1, gamma=25.0)
-        short = replace(mechanism, applied=lambda state: Forces.without_derivatives(np.zeros(6)))
-        with pytest.raises(InvalidArgument, match="applied: got shape"):
+        short = replace(mechanism, applied_forces=lambda state: Forces.without_derivatives(np.zeros(6)))
+        with pytest.raises(InvalidArgument, match="applied_forces: got shape"):
             simulate(World(short), start, 0.1, 1)

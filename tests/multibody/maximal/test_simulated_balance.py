@@ -116,7 +116,7 @@ class TestBalance:
         path = simulate(
             world, State(np.stack([at(-1.3, 0.2, 0), at(0, 0, 0), at(1.6, 0, 0)]), twists), 0.01, 120
         )
-        assert len(kinds(path, "made")) >= 2
+        assert len(kinds(path, "contact_begins")) >= 2
         np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-10)
         momenta = spatial_momentum(inertias, path.states.E, path.states.phi).sum(axis=1)
         np.testing.assert_allclose(momenta, np.broadcast_to(momenta[0], momenta.shape), atol=1e-10)

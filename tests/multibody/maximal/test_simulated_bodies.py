@@ -38,13 +38,13 @@ class TestRollingSphere:
         rolls = 2 * self.speed / (7 * self.mu * g)
         slowing = np.minimum(path.states.t, rolls)
         np.testing.assert_allclose(velocity[:, 3:] @ direction, self.speed - self.mu * g * slowing, atol=0.02)
-        assert kinds(path, "slides") == [pytest.approx(0.01)]
-        assert kinds(path, "sticks") == [pytest.approx(rolls, abs=0.011)]
+        assert kinds(path, "slip_begins") == [pytest.approx(0.01)]
+        assert kinds(path, "stick_begins") == [pytest.approx(rolls, abs=0.011)]
 
     def test_box_friction_stops_diagonal_sliding_too_soon(self):
         """Each of two perpendicular impulses is bounded on its own: together they are sqrt(2) too large."""
         path = self.roll(friction.box_friction, np.array([1.0, 1.0, 0.0]) / np.sqrt(2))
-        assert kinds(path, "sticks") == [
+        assert kinds(path, "stick_begins") == [
             pytest.approx(2 * self.speed / (7 * self.mu * g) / np.sqrt(2), abs=0.011)
         ]
 
@@ -78,7 +78,7 @@ class TestBox:
             return
         assert path.states.E[-1, 0, 0, 3] == pytest.approx(speed**2 / (2 * mu * g), abs=speed * h)
         np.testing.assert_allclose(path.states.phi[-1], 0, atol=1e-6)
-        assert kinds(path, "sticks") == [pytest.approx(speed / (mu * g), abs=1.01 * h)]
+        assert kinds(path, "stick_begins") == [pytest.approx(speed / (mu * g), abs=1.01 * h)]
 
     @pytest.mark.parametrize("slope", [0.3, 0.5])
     def test_on_a_ramp(self, slope):
@@ -130,7 +130,7 @@ def test_ball_bounces(restitution):
     after = z[path.states.t > fall + 2 * h]
     second = restitution * fall  # the flight goes up for as long, and down again
     assert after[: round(second / h)].max(initial=0) == pytest.approx(restitution**2 * height, abs=6 * h)
-    assert kinds(path, "made")[0] == pytest.approx(fall, abs=2 * h)
+    assert kinds(path, "contact_begins")[0] == pytest.approx(fall, abs=2 * h)
     if restitution == 0:
         assert path.energies[-1] == pytest.approx(np.prod([4 / 3 * np.pi, 0.1**3, g, 0.1]), rel=1e-3)
 

@@ -63,14 +63,16 @@ def read(scene):
     q0, qdot0 = (np.concatenate([np.ravel(j[name]) for j in scene["joints"]]) for name in ("q0", "qdot0"))
     masses, x, chains, held = deformables(scene["deformables"], poses(tree, q0).bodies)
 
-    def applied(state):
+    def applied_forces(state):
         spring, chain, pulled, damper = (
             forces.ForceGroups(groups)(state) for groups in (springs, chains, pulls, dampers)
         )
         spring = spring._replace(K=(spring.K + spring.K.T) / 2)
         return spring + Forces.without_derivatives(chain.f + pulled.f) + damper
 
-    system = TreeSystem(tree, masses, applied, joint_torque(scene["control"] or {}, tree.num_coordinates, h))
+    system = TreeSystem(
+        tree, masses, applied_forces, joint_torque(scene["control"] or {}, tree.num_coordinates, h)
+    )
     constraints = [
         CONSTRAINTS[each["kind"]](each, scene, h)
         for each in scene["constraints"]
@@ -101,7 +103,7 @@ def simulate(scene):
 
 def final_energy(scene):
     """Kinetic and potential energy at the end, without the potential energy at the start."""
-    system, end = replace(scene.system, applied=scene.stored), simulate(scene)[-1]
+    system, end = replace(scene.system, applied_forces=scene.stored), simulate(scene)[-1]
     start_kinetic = kinetic_energy(system.tree, scene.start.q, scene.start.qdot)
     return system.energy(end) - system.energy(scene.start) + start_kinetic
 

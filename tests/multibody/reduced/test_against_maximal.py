@@ -12,7 +12,7 @@ from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints
 from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, velocity_constraints
 
 
-def mechanism(tree, applied):
+def mechanism(tree, applied_forces):
     """The bodies of a tree, held together by rows."""
     frames = [se3.inverse(link.body_frame) for link in tree.links]
     held = [
@@ -25,7 +25,7 @@ def mechanism(tree, applied):
         )
         for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True))
     ]
-    return maximal.Mechanism(tree.inertias, held, tree.gravity, applied)
+    return maximal.Mechanism(tree.inertias, held, tree.gravity, applied_forces)
 
 
 @pytest.fixture(params=ALL)
@@ -41,13 +41,13 @@ def case(request):
     spring = PathForces(
         LinearSpring(6.0, 0.7, 0.4), path_through(on_body(1, [0.3, -0.2, 0.1]), on_body(2, [0.1, 0.4, -0.2]))
     )
-    applied = ForceGroups([spring, Damping(0.3, [1])])
-    system = TreeSystem(tree, applied=applied)
+    applied_forces = ForceGroups([spring, Damping(0.3, [1])])
+    system = TreeSystem(tree, applied_forces=applied_forces)
     q, qdot = (
         tree.neutral + rng.uniform(0.2, 0.7, tree.num_coordinates),
         0.5 * rng.normal(size=tree.num_coordinates),
     )
-    return system, mechanism(tree, applied), system.reparametrize(State(q=q, qdot=qdot))
+    return system, mechanism(tree, applied_forces), system.reparametrize(State(q=q, qdot=qdot))
 
 
 def close(actual, expected, tolerance):
@@ -72,7 +72,7 @@ def test_motion(case):
     close(held.E, seen.E, 1e-6)
     close(held.phi, seen.phi, 1e-6)
     assert np.max(np.abs(seen.E - system.maximal_state(state).E)) > 0.003
-    whole = bodies.energy(held) + system.applied.energy(held)
+    whole = bodies.energy(held) + system.applied_forces.energy(held)
     assert system.energy(end) == pytest.approx(whole, abs=1e-5)
 
 

@@ -44,7 +44,7 @@ def flying(root, gravity):
     ]
     ends = path_through(on_body(2, [0.3, -0.2, 0.1]), on_body(6, [0.1, 0.4, -0.2]))
     tree = Tree(links, gravity)
-    system = TreeSystem(tree, applied=ForceGroups([PathForces(LinearSpring(8.0, 0.0, 0.3), ends)]))
+    system = TreeSystem(tree, applied_forces=ForceGroups([PathForces(LinearSpring(8.0, 0.0, 0.3), ends)]))
     q, qdot = (
         tree.neutral + 0.3 * rng.normal(size=tree.num_coordinates),
         rng.normal(size=tree.num_coordinates),

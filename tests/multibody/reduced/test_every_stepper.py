@@ -79,14 +79,14 @@ MOMENTS = (
 )
 """About the hinge, N m, by hand."""
 
-TREE = TreeSystem(Tree([Link("bar", Revolute(), INERTIA)], gravity=STILL), applied=FORCES)
+TREE = TreeSystem(Tree([Link("bar", Revolute(), INERTIA)], gravity=STILL), applied_forces=FORCES)
 REDUCED = HyperReducedSystem(TREE, linear_coordinates([[1.0]]))
 LOAD, LOADED_AT = 0.7, np.array([-0.4, 0.8, 0.0])
 LOADED = AttachedSystem(
-    TreeSystem(TREE.tree, [LOAD], applied=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
+    TreeSystem(TREE.tree, [LOAD], applied_forces=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
-LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied=FORCES)
-HINGED = Mechanism(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied=FORCES)
+LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied_forces=FORCES)
+HINGED = Mechanism(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])
 POSE = np.eye(4)
@@ -250,6 +250,6 @@ def test_no_step_and_no_system_is_left_out():
 @pytest.mark.parametrize("kind", range(3))
 def test_each_kind_of_force_turns_it_by_its_own_moment(kind):
     link = Link("bar", Revolute(), INERTIA)
-    alone = TreeSystem(Tree([link], gravity=STILL), applied=ForceGroups([KINDS[kind]]))
+    alone = TreeSystem(Tree([link], gravity=STILL), applied_forces=ForceGroups([KINDS[kind]]))
     rate = dynamics.symplectic_euler(alone, START, H).qdot[0] / H
     assert rate * ABOUT_HINGE == pytest.approx(MOMENTS[kind], rel=1e-9)

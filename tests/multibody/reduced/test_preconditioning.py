@@ -101,7 +101,7 @@ def stiff_chain(links=50):
         PathForces(LinearSpring(500.0, rest_length=0.5), path_through(*p), stiffness="symmetrised")
         for p in pairs
     ]
-    return TreeSystem(Tree(chain), applied=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))
+    return TreeSystem(Tree(chain), applied_forces=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))
 
 
 def iterations(system, state, preconditioned):

@@ -182,7 +182,7 @@ def test_springs_and_dampers_between_bodies():
     )
     k, d, slack = 5.0, 0.8, 1.0
     ends = path_through(on_body(0, [0.3, 0, 0]), on_body(1, [-0.2, 0, 0]))
-    system = TreeSystem(tree, applied=ForceGroups([PathForces(LinearSpring(k, d, slack), ends)]))
+    system = TreeSystem(tree, applied_forces=ForceGroups([PathForces(LinearSpring(k, d, slack), ends)]))
     start, time = State(q=[0.1, -0.1], qdot=[0.4, 0.0]), 1.0
     spread = np.array([[-1.0, 1.0], [1.0, -1.0]])  # of what the stretch does to both
     A = np.zeros((5, 5))

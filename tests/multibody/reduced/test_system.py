@@ -74,7 +74,7 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
         for name, joint, parent in parts
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
-    system = TreeSystem(tree, masses=[0.8], applied=ForceGroups(groups), driven=drive)
+    system = TreeSystem(tree, masses=[0.8], applied_forces=ForceGroups(groups), driven=drive)
     q, qdot = (
         tree.neutral + 0.5 * rng.normal(size=tree.num_coordinates),
         rng.normal(size=tree.num_coordinates),
@@ -95,7 +95,7 @@ def test_derivatives_with_the_jacobian_held(seed):
         maximal = system.maximal_state(state)
         E = maximal.retract(np.append((J @ step)[:bodies], (J @ step)[bodies:]))
         joint = State(q=state.q + step[3:], qdot=velocity[3:])
-        f = J.T @ system.applied(E.with_velocity(J @ velocity)).f
+        f = J.T @ system.applied_forces(E.with_velocity(J @ velocity)).f
         f[3:] += reduced.passive_joint_forces(tree, joint.q, joint.qdot) + driven(joint).f
         return f
 
@@ -122,7 +122,7 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
             state.retract(t * state.velocity).with_velocity(state.velocity + t * damped.acceleration(state))
         )
     ).value
-    lost = damped.applied.dissipated_power(damped.maximal_state(state)) + 0.9 * state.qdot @ state.qdot
+    lost = damped.applied_forces.dissipated_power(damped.maximal_state(state)) + 0.9 * state.qdot @ state.qdot
     assert power == pytest.approx(-lost, rel=1e-7)
 
 

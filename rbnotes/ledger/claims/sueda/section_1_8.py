@@ -24,7 +24,7 @@ MOVING = {"E": frames(), "phi": twists(), "h": positive_numbers(0.125, 1)}
 def one_step(M, E, phi, wrench, h):
     """A step of symplectic Euler under a constant wrench."""
     push = Forces.without_derivatives(wrench)
-    body = FreeSystem(M, gravity=np.zeros(3), applied=lambda state: push)
+    body = FreeSystem(M, gravity=np.zeros(3), applied_forces=lambda state: push)
     return symplectic_euler(body, State(E, phi), h)
 
 

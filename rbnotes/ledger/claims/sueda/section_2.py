@@ -304,7 +304,7 @@ class t704:
         bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
         M = np.stack([spatial_inertia(m, J, c) for m, J, c in bodies])
         push = Forces.without_derivatives(wrenches)
-        free = FreeSystem(M, gravity=assembly.gravity, applied=lambda state: push)
+        free = FreeSystem(M, gravity=assembly.gravity, applied_forces=lambda state: push)
         return free.acceleration(State(assembly.bodies, phi))
 
     oracle = "accelerations with which six point masses of each body need these wrenches and their weights"

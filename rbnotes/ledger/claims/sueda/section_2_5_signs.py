@@ -200,7 +200,7 @@ class e2_79_b:
     def library(cloud, q, v, k, d, h, share):
         ends = path_through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
         forces = ForceGroups([ZeroLengthSprings(k, ends), Damping(d, [0, 1, 2, 3])])
-        system = TreeSystem(model(cloud, k, d), applied=forces)
+        system = TreeSystem(model(cloud, k, d), applied_forces=forces)
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
 
     oracle = (

@@ -297,7 +297,7 @@ class t1214_b:
         return np.vstack([masses, forces.ravel()])
 
     def library(m, K, L, x, g):
-        system, state = FreeSystem(masses=m, gravity=g, applied=chain_springs(K, L)), State(x=x)
+        system, state = FreeSystem(masses=m, gravity=g, applied_forces=chain_springs(K, L)), State(x=x)
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     oracle = (

@@ -346,7 +346,7 @@ class e2_92:
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ drift)), 5)
 
     def library(at, bodies, g, q, v, x_a, y, w, m, K, L):
-        system = system_of(at, bodies, x_a, m, g, applied=chain_springs(K, L))
+        system = system_of(at, bodies, x_a, m, g, applied_forces=chain_springs(K, L))
         return np.roll(system.acceleration(State(q=q, qdot=v, x=y, v=w)), 5)
 
     oracle = "Newton's law for points of the bodies and for the nodes, by complex steps of their places"
