@@ -96,7 +96,6 @@ from rbnotes.multibody.reduced.recursive_dynamics import (
 from rbnotes.multibody.reduced.reduced_system import ReducedSystem
 from rbnotes.multibody.reduced.spatial_operators import (
     SpatialOperators,
-    motion_subspace_rates,
     motion_subspaces,
     parent_motion_transforms,
 )
@@ -189,7 +188,6 @@ __all__ = [
     "linear_coordinates",
     "mass_matrix",
     "mass_product",
-    "motion_subspace_rates",
     "motion_subspaces",
     "net_generalized_force",
     "parent_motion_transforms",

@@ -79,19 +79,8 @@ def _motion_subspaces(tree: Tree, q: Array) -> tuple[Array, ...]:
     return tuple(A @ link.joint.compute_motion_subspace(q[..., own]) for link, A, own in pairs)
 
 
-def motion_subspace_rates(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, ...]:
-    """Return Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12)).
-
-    Raises
-    ------
-    InvalidArgument
-        If the shape of ``q`` or ``qdot`` does not fit.
-    """
-    arguments.require_instance("tree", tree, Tree)
-    return _motion_subspace_rates(tree, *_check_state_vectors(tree, q, qdot))
-
-
 def _motion_subspace_rates(tree: Tree, q: Array, qdot: Array) -> tuple[Array, ...]:
+    """Return Sdot_i ``(..., 6, k_i)`` of each link (Si & Guenter 4, eq. (12))."""
     pairs = zip(tree.links, tree.joint_to_body_adjoints, tree.coordinate_slices, strict=True)
     return tuple(
         A @ link.joint.compute_motion_subspace_rate(q[..., own], qdot[..., own]) for link, A, own in pairs

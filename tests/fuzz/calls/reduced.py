@@ -140,7 +140,6 @@ CALLS = [
     Call(reduced.mass_product, {"tree": TREE, **AT, "x": [0.5, 1.0]}),
     Call(reduced.jacobian_rate_product, {"tree": TREE, **GOING, "x": [0.5, 1.0]}),
     Call(reduced.jacobian_transpose_product, {"tree": TREE, **AT, "y": WRENCHES}),
-    Call(reduced.motion_subspace_rates, {"tree": TREE, **GOING}),
     Call(reduced.SpatialOperators, {"tree": TREE, **GOING, "wrenches": WRENCHES}),
     Call(reduced.SpatialOperators(TREE, **GOING).net_generalized_force, {"tau": [0.5, 1.0]}),
     Call(reduced.kinematics_derivatives, {"tree": TREE, **ALL}),

@@ -11,8 +11,8 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody.maximal import (
     Mechanism,
     World,
+    constraint_jacobian,
     joint_from_world_frame,
-    joint_matrix,
     rattle,
     simulate,
 )
@@ -142,7 +142,7 @@ def test_impulses_of_all_impacts_are_on_record():
     mechanism = world.mechanism
     path = simulate(world, State(start.E, twists), 1e-3, 1, impacts="sequential", integrator=symplectic_euler)
     record, before, after = path.contacts[0], path.states[0], path.states[1]
-    G = joint_matrix(mechanism.joints, before.E)
+    G = constraint_jacobian(mechanism.joints, before.E)
     np.testing.assert_allclose(G @ before.velocity, 0, atol=1e-12)
     wrenches = 1e-3 * mechanism.force(before) + path.joint_impulses[0] @ G
     for a, b, impulse in zip(record.points.a, record.points.b, record.world_impulses, strict=True):
