@@ -74,6 +74,35 @@ class BodyStates(NamedTuple):
     """The :class:`JointSystem` at these poses."""
 
 
+class VelocityProblem(NamedTuple):
+    """Velocities and contacts before a velocity update, and the velocities that it requires."""
+
+    state: Any
+    """The :class:`BodyStates` with the poses of the update."""
+    contacts: Any
+    """Contacts ``(c, 20)``; their velocities and impulses are written."""
+    bounce_threshold: Any
+    """Negative normal velocity in m/s; contacts that approach faster bounce."""
+    joint_target: Any
+    """Target velocities of the joint rows ``(m,)``."""
+    before: Any
+    """Velocities before forces and impulses ``(n + 1, 6)``."""
+    last_contacts: Any
+    """Contacts of the previous update, with their impulses in the world."""
+
+
+class VelocitySolution(NamedTuple):
+    """Arrays that a velocity update writes."""
+
+    v: Any
+    """Velocities ``(n + 1, 6)``: with the impulses of the forces before the update, with all impulses after
+    it."""
+    joint_impulses: Any
+    """Impulses along the joint rows ``(m,)``."""
+    last_contacts: Any
+    """Contacts of this update, with their impulses in the world ``(c, 20)``."""
+
+
 @jit_noalloc
 def solve_joint_impulses(joints, system, velocities, target, impulses):
     """Compute the joint impulses that bring the joint velocities to `target`.
@@ -99,32 +128,8 @@ def kinetic_energy(bodies, v):
 
 
 @jit_alloc
-def solve_velocities(
-    bodies,
-    joints,
-    state,
-    parameters,
-    contacts,
-    bounce_threshold,
-    target,
-    before,
-    previous,
-    memory,
-    v,
-    impulses,
-):
-    """Replace v, which includes the forces, by velocities under joints and contacts; write the impulses.
-
-    Parameters
-    ----------
-    bounce_threshold
-        Negative normal velocity; contacts that approach faster bounce.
-    target
-        Target velocities of the joint rows ``(m,)``.
-    before
-        Velocities before forces and impulses.
-    previous, memory
-        Remembered contacts of the previous update, and those to be written.
+def solve_velocities(bodies, joints, parameters, problem, solution):
+    """Compute velocities and impulses under joints and contacts; see :class:`VelocitySolution`.
 
     Returns
     -------
@@ -133,6 +138,8 @@ def solve_velocities(
     is_converged : bool
         True if friction converged and bouncing adds no energy.
     """
+    state, contacts, target = problem.state, problem.contacts, problem.joint_target
+    v, impulses = solution.v, solution.joint_impulses
     count, system = len(contacts), state.system
     rows = contact_jacobian(contacts, state.R, state.center)
     row_bodies, blocks = rows
@@ -142,9 +149,9 @@ def solve_velocities(
         np.zeros(3 * count),
     )
     impulse_responses(bodies, row_bodies, blocks, responses)
-    write_contact_velocities(contacts, rows, before, BEFORE)
+    write_contact_velocities(contacts, rows, problem.before, BEFORE)
     force_velocity_changes(bodies, rows, parameters, force_velocities)
-    min_normal_velocities(contacts, parameters, bounce_threshold, force_velocities, min_velocities)
+    min_normal_velocities(contacts, parameters, problem.bounce_threshold, force_velocities, min_velocities)
     unforced, mu = np.empty((len(v), 6)), np.empty(count)
     for b in range(len(v)):
         copy_array(v[b], unforced[b])
@@ -156,7 +163,7 @@ def solve_velocities(
         mu[i] = contacts[i, MU]
     W = delassus_matrix(rows, responses, joints, system)
     clear_blocked_directions(W, free, rows, bodies, v, unforced)
-    initial_guess = warm_start_impulses(contacts, previous, parameters.match_radius)
+    initial_guess = warm_start_impulses(contacts, problem.last_contacts, parameters.match_radius)
     contact_impulses, friction_residual, is_converged = solve_contact_impulses(
         W, free, mu, initial_guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS
     )
@@ -176,7 +183,7 @@ def solve_velocities(
     for i in range(count):
         for k in range(3):
             contacts[i, IMPULSE + k] = contact_impulses[3 * i + k]
-    store_impulses(contacts, memory)
+    store_impulses(contacts, solution.last_contacts)
     return friction_residual, is_converged
 
 

@@ -25,6 +25,8 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
     impulse_responses,
 )
 from rbnotes.compiled.contact_solver.velocity_update import (
+    VelocityProblem,
+    VelocitySolution,
     kinetic_energy,
     resting_velocity,
     select_active_contacts,
@@ -91,12 +93,40 @@ class Colliders(NamedTuple):
     """Largest distance of each body's surface from its origin ``(n,)``."""
 
 
+class StepContext(NamedTuple):
+    """Mechanism and parameters that all steps of a run share."""
+
+    bodies: Any
+    """The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Bodies`."""
+    joints: Any
+    """The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Joints`."""
+    colliders: Any
+    """The :class:`Colliders`."""
+    parameters: Any
+    """The :class:`~rbnotes.compiled.contact_solver.velocity_update.StepParameters`."""
+    callbacks: Any
+    """The :class:`~rbnotes.compiled.simulation.python_callbacks.CallbackBuffers`."""
+
+
+class StepStart(NamedTuple):
+    """Start of a step."""
+
+    state: Any
+    """The :class:`~rbnotes.compiled.contact_solver.velocity_update.BodyStates`."""
+    max_mobility: Any
+    """Largest mobility of the joints."""
+    num_contacts: Any
+    """Number of contacts, the first rows of ``StepRecords.contacts[0]``."""
+    last_contacts: Any
+    """Contacts of the previous velocity update, with their impulses in the world."""
+
+
 class StepRecords(NamedTuple):
     """Results of one step."""
 
     contacts: Any
     """Contacts of the first update, of the second one, and those near at the end ``(3, c, 20)``."""
-    remembered: Any
+    last_contacts: Any
     """Contacts with their impulses in the world, of both updates ``(2, c, 20)``."""
     sums: Any
     """Energy, works and residual, in the order of :mod:`~rbnotes.compiled.record_layout`."""
@@ -146,21 +176,8 @@ def factor_joint_system(bodies, joints, state):
 
 
 @jit_inline
-def take_step(
-    bodies,
-    joints,
-    colliders,
-    parameters,
-    callbacks,
-    initial,
-    max_mobility,
-    count,
-    final,
-    records,
-    memory,
-    workspace,
-):
-    """Take a step from `initial` to `final`, with `count` contacts at its start.
+def take_step(context, start, final, records, workspace):
+    """Take a step; write the state at its end and the records.
 
     Returns
     -------
@@ -171,28 +188,22 @@ def take_step(
     num_second, num_near : int
         Numbers of contacts of the second velocity update, and of those near at the end.
     """
+    bodies, joints, colliders, parameters, callbacks = context
+    initial, max_mobility, count = start.state, start.max_mobility, start.num_contacts
     v, incoming, target = workspace.v, workspace.incoming, workspace.target
     if not evaluate_applied_forces(bodies, callbacks, parameters, initial):
         return NEEDS_REFERENCE, max_mobility, 0, 0
     add_force_impulses(parameters, initial.v, v)
-    contacts, previous, max_residual, is_converged = records.contacts[0, :count], memory, 0.0, True
+    contacts, last_contacts = records.contacts[0, :count], start.last_contacts
+    max_residual, is_converged = 0.0, True
     joint_velocity_target(bodies, joints, parameters.h, initial, max_mobility, workspace.correction, target)
     if count:
-        previous = records.remembered[0, :count]
-        max_residual, is_converged = solve_velocities(
-            bodies,
-            joints,
-            initial,
-            parameters,
-            contacts,
-            resting_velocity(parameters),
-            target,
-            initial.v,
-            memory,
-            previous,
-            v,
-            records.impulses[0],
+        last_contacts = records.last_contacts[0, :count]
+        problem = VelocityProblem(
+            initial, contacts, resting_velocity(parameters), target, initial.v, start.last_contacts
         )
+        solution = VelocitySolution(v, records.impulses[0], last_contacts)
+        max_residual, is_converged = solve_velocities(bodies, joints, parameters, problem, solution)
     else:
         solve_joint_impulses(joints, initial.system, v, target, records.impulses[0])
     if not is_converged or not constrained_free_motion(
@@ -247,20 +258,11 @@ def take_step(
     )
     second_contacts = records.contacts[1, :num_second]
     if num_second:
-        residual, is_converged = solve_velocities(
-            bodies,
-            joints,
-            final,
-            parameters,
-            second_contacts,
-            -math.inf,
-            target,
-            incoming,
-            previous,
-            records.remembered[1, :num_second],
-            final.v,
-            records.impulses[1],
+        second_problem = VelocityProblem(final, second_contacts, -math.inf, target, incoming, last_contacts)
+        second_solution = VelocitySolution(
+            final.v, records.impulses[1], records.last_contacts[1, :num_second]
         )
+        residual, is_converged = solve_velocities(bodies, joints, parameters, second_problem, second_solution)
         max_residual = nan_max(max_residual, residual)
     else:
         solve_joint_impulses(joints, final.system, final.v, target, records.impulses[1])

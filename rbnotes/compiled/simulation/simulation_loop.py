@@ -36,7 +36,9 @@ from rbnotes.compiled.simulation.body_states import read_body_states, read_veloc
 from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
 from rbnotes.compiled.simulation.rattle_step import (
     Colliders,
+    StepContext,
     StepRecords,
+    StepStart,
     StepWorkspace,
     factor_joint_system,
     take_step,
@@ -187,6 +189,7 @@ def run_steps(
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
     callbacks, push = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], push)
+    context = StepContext(bodies, joints, colliders, parameters, callbacks)
     step_records, step_workspace, at = allocate_step_workspace(
         workspace, 0, count + 1, size, integers[4], max_contacts
     )
@@ -208,19 +211,9 @@ def run_steps(
     if max_mobility < 0:
         return NEEDS_REFERENCE
     for n in range(int(settings[NUM_STEPS])):
+        start = StepStart(initial, max_mobility, num_near, remembered[:num_remembered])
         status, max_mobility, num_second, num_new = take_step(
-            bodies,
-            joints,
-            colliders,
-            parameters,
-            callbacks,
-            initial,
-            max_mobility,
-            num_near,
-            final,
-            step_records,
-            remembered[:num_remembered],
-            step_workspace,
+            context, start, final, step_records, step_workspace
         )
         if status == STEP_TAKEN and num_written + num_near + num_second > len(records):
             status = CONTACTS_FULL
@@ -236,10 +229,10 @@ def run_steps(
             impulses[n, r] = step_records.impulses[0, r] + step_records.impulses[1, r]
         if num_near:
             num_remembered = num_near
-            copy_rows(step_records.remembered[0], num_remembered, remembered)
+            copy_rows(step_records.last_contacts[0], num_remembered, remembered)
         if num_second:
             num_remembered = num_second
-            copy_rows(step_records.remembered[1], num_remembered, remembered)
+            copy_rows(step_records.last_contacts[1], num_remembered, remembered)
         num_near = num_new
         copy_rows(step_records.contacts[2], num_near, step_records.contacts[0])
         copy_rows(step_records.contacts[2], num_near, contacts)

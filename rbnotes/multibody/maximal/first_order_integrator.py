@@ -15,6 +15,9 @@ from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints, project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
+    ContactTargets,
+    ForceImpulses,
+    JointTargets,
     Setting,
     Taken,
     energy_account,
@@ -43,10 +46,14 @@ class FirstOrderIntegrator:
         velocity = state.velocity
         target = joint_velocity_constraints(mechanism, state, gamma=setting.error_reduction_rate).target
         problem = self.scheme.problem(mechanism, state, h)
-        forces = h * free.gravity_force(state), h * free.linearized_applied_forces(state).f
+        forces = ForceImpulses(
+            gravity=h * free.gravity_force(state), applied=h * free.linearized_applied_forces(state).f
+        )
         rows = unchecked.contact_jacobian(points, state.E)
-        speeds = min_normal_velocities(setting, state, points, rows)
-        kick = solve_velocities(setting, kinematics, velocity, problem, forces, points, rows, speeds, target)
+        contacts = ContactTargets(points, rows, min_normal_velocities(setting, state, points, rows))
+        kick = solve_velocities(
+            setting, problem, velocity, forces, JointTargets(kinematics, target), contacts
+        )
         if impacts is not None:
             kick = impacts.prepend_to(kick, initial_velocity)
 

@@ -41,6 +41,9 @@ from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.mechanism import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
+    ContactTargets,
+    ForceImpulses,
+    JointTargets,
     Kick,
     Setting,
     Taken,
@@ -165,26 +168,15 @@ def _first_update_and_free_motion(
         )
         target = G @ least_norm_correction(G, responses, -target)
 
-    gravity_impulse, applied_impulse = (
-        h / 2 * free.gravity_force(state),
-        h / 2 * free.linearized_applied_forces(state).f,
+    forces = ForceImpulses(
+        gravity=h / 2 * free.gravity_force(state), applied=h / 2 * free.linearized_applied_forces(state).f
     )
-    problem = unconstrained_problem(mass, mass @ velocity + gravity_impulse + applied_impulse)
-    velocity_change = free.sparse_inverse_mass_matrix @ (gravity_impulse + applied_impulse)
+    problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
+    velocity_change = free.sparse_inverse_mass_matrix @ (forces.gravity + forces.applied)
     rows = unchecked.contact_jacobian(points, state.E)
-    speeds = min_normal_velocities(setting, state, points, rows, velocity_change)
-    kick = solve_velocities(
-        setting,
-        kinematics,
-        velocity,
-        problem,
-        (gravity_impulse, applied_impulse),
-        points,
-        rows,
-        speeds,
-        target,
-        velocity_change,
-    )
+    normal_velocities = min_normal_velocities(setting, state, points, rows, velocity_change)
+    contacts = ContactTargets(points, rows, normal_velocities, velocity_change)
+    kick = solve_velocities(setting, problem, velocity, forces, JointTargets(kinematics, target), contacts)
     if impacts is not None:
         kick = impacts.prepend_to(kick, initial_velocity)
 
@@ -218,17 +210,17 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
     free, velocity = mechanism.free, state.velocity
     kinematics = JointKinematics(mechanism.joints, state.E)
     mass = mechanism.mass_matrix(state)
-    gravity_impulse, applied_impulse = (
-        h / 2 * free.gravity_force(state),
-        h / 2 * free.linearized_applied_forces(state).f,
+    forces = ForceImpulses(
+        gravity=h / 2 * free.gravity_force(state), applied=h / 2 * free.linearized_applied_forces(state).f
     )
     zero_target = np.zeros(kinematics.layout.num_rows)
     if mechanism.applied_forces is not zero_forces:
         # Forces at the resulting velocities, without contacts, to second order.
         kkt = factor_kkt_unchecked(mass, kinematics.constraint_jacobian_like(mass))
-        predicted = kkt.solve_unchecked(mass @ velocity + gravity_impulse + applied_impulse, zero_target)[0]
-        applied_impulse = h / 2 * free.linearized_applied_forces(state.with_velocity(predicted)).f
-    problem = unconstrained_problem(mass, mass @ velocity + gravity_impulse + applied_impulse)
+        predicted = kkt.solve_unchecked(mass @ velocity + forces.gravity + forces.applied, zero_target)[0]
+        applied_forces = free.linearized_applied_forces(state.with_velocity(predicted)).f
+        forces = forces._replace(applied=h / 2 * applied_forces)
+    problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
     # Touching bodies are held. Separated bodies that approach fast collide in the next step, and may bounce.
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocity = relative_velocities(rows, velocity)[:, 0]
@@ -236,17 +228,9 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
     is_deferred = (points.gap > setting.slop) & (normal_velocity < -points.gap / h)
     is_active = ~(is_bouncing | is_deferred)
     points, rows = points[is_active], rows.select_groups(is_active)
-    speeds = np.minimum(-points.gap / h, 0.0)
+    contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     return solve_velocities(
-        setting,
-        kinematics,
-        velocity,
-        problem,
-        (gravity_impulse, applied_impulse),
-        points,
-        rows,
-        speeds,
-        zero_target,
+        setting, problem, velocity, forces, JointTargets(kinematics, zero_target), contacts
     )
 
 

@@ -229,49 +229,78 @@ def min_normal_velocities(
     return speeds
 
 
+class ForceImpulses(NamedTuple):
+    """Impulses of forces over a step or half a step."""
+
+    gravity: Array
+    """Impulse of gravity ``(6 n,)``."""
+    applied: Array
+    """Impulse of the applied forces ``(6 n,)``."""
+
+
+class JointTargets(NamedTuple):
+    """Joints of a velocity update, and the velocities that they require."""
+
+    kinematics: JointKinematics
+    """Kinematics of the joints at the poses of the update."""
+    velocities: Array
+    """Velocities along the rows of the joints ``(m,)``, rad/s and m/s."""
+
+
+class ContactTargets(NamedTuple):
+    """Contacts of a velocity update, and the velocities that they require."""
+
+    points: ContactPoints
+    """Contact points."""
+    rows: BodyPairJacobian
+    """Rows of the contacts at the poses of the update."""
+    min_normal_velocities: Array
+    """Least normal velocities ``(c,)``, m/s: :func:`min_normal_velocities`."""
+    velocity_change: Array | None = None
+    """Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`."""
+
+
 def solve_velocities(
     setting: Setting,
-    kinematics: JointKinematics,
-    before: Array,
     problem: StepProblem,
-    forces: tuple[Array, Array],
-    points: ContactPoints,
-    rows: BodyPairJacobian,
-    normal_target: Array,
-    joint_target: Array,
-    velocity_change: Array | None = None,
+    before: Array,
+    forces: ForceImpulses,
+    joints: JointTargets,
+    contacts: ContactTargets,
 ) -> Kick:
-    """Return the velocity update of the problem under joints and contacts.
+    """Return the velocity update of a problem without constraints, under joints and contacts.
 
     Parameters
     ----------
+    before
+        Velocities ``(6 n,)`` before forces and impulses.
     forces
-        Impulses of gravity and of the applied forces ``(6 n,)``, for the account of energy.
-    rows
-        Rows of the contacts.
-    normal_target
-        Least normal velocities ``(c,)``, m/s.
-    joint_target
-        Target velocities of the joints ``(m,)``.
-    velocity_change
-        Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`.
+        Impulses that the problem contains, for the account of energy.
     """
-    G = kinematics.constraint_jacobian_like(problem.mass)
+    points, rows = contacts.points, contacts.rows
+    G = joints.kinematics.constraint_jacobian_like(problem.mass)
     if len(points):
-        joints = construct_unchecked(
-            BilateralRows, rows=G, target=joint_target, regularization=np.zeros(len(joint_target))
+        bilateral = construct_unchecked(
+            BilateralRows,
+            rows=G,
+            target=joints.velocities,
+            regularization=np.zeros(len(joints.velocities)),
         )
-        contacts = construct_unchecked(Contacts, rows=rows, mu=points.mu, normal_target=normal_target)
-        constrained_problem = problem.with_constraints(bilateral=joints, contacts=contacts)
+        constrained_problem = problem.with_constraints(
+            bilateral=bilateral,
+            contacts=construct_unchecked(
+                Contacts, rows=rows, mu=points.mu, normal_target=contacts.min_normal_velocities
+            ),
+        )
         contact_velocity_change = (
             np.zeros((len(points), 3))
-            if velocity_change is None
-            else relative_velocities(rows, velocity_change)
+            if contacts.velocity_change is None
+            else relative_velocities(rows, contacts.velocity_change)
         )
         solution = solve_contacts(setting, constrained_problem, points, contact_velocity_change)
     else:
         velocity, impulses = factor_kkt_unchecked(problem.mass, G).solve_unchecked(
-            problem.momentum, joint_target
+            problem.momentum, joints.velocities
         )
         solution = StepSolution(velocity, impulses, method="factor_kkt")
     record = record_contacts(points, rows, before, solution)
