@@ -19,7 +19,7 @@ A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 
     MATCH_RADIUS,
     NUM_STEPS,
     NUM_NEAR,
-    NUM_REMEMBERED,
+    NUM_LAST_CONTACTS,
     NUM_STEPS_TAKEN,
     NUM_RECORDS,
     TIME,
@@ -28,8 +28,9 @@ A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 
 ) = range(11)
 """Settings of a run.
 
-Inputs: step size, slop, match radius, numbers of steps, contacts and remembered contacts; time, presence of
-applied forces, and the address of the callback. Outputs: numbers of steps taken and of contacts written."""
+Inputs: step size, slop, match radius; numbers of steps, contacts, and last contacts with impulses; time,
+presence of applied forces, and the address of the callback. Outputs: numbers of steps taken and of contacts
+written."""
 SETTINGS_SIZE = 11
 
 (

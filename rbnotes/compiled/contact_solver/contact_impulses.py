@@ -1,7 +1,7 @@
 """Contact Jacobian, Delassus matrix, and the contact impulses of Coulomb's law.
 
-A contact is a row of numbers (:mod:`rbnotes.compiled.record_layout`). A remembered contact is the same row
-with the impulse in world coordinates. The last body is the world.
+A contact is a row of numbers (:mod:`rbnotes.compiled.record_layout`). Last contacts, those of the previous
+velocity update, are the same rows with the impulse in world coordinates. The last body is the world.
 """
 
 import math
@@ -130,21 +130,25 @@ def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
 
 
 @jit_alloc
-def warm_start_impulses(contacts, memory, reach):
-    """Return the remembered impulses near the contacts, projected on their cones, ``(3 c,)``, or zero."""
+def warm_start_impulses(contacts, last_contacts, match_radius):
+    """Return the last impulses near the contacts, projected on their cones, ``(3 c,)``, or zero."""
     impulses, axes = np.zeros(3 * len(contacts)), np.empty((3, 3))
     for i in range(len(contacts)):
         nearest, min_distance_squared = -1, math.inf
-        for j in range(len(memory)):
-            if memory[j, A] == contacts[i, A] and memory[j, B] == contacts[i, B]:
+        for j in range(len(last_contacts)):
+            if last_contacts[j, A] == contacts[i, A] and last_contacts[j, B] == contacts[i, B]:
                 distance_squared = 0.0
                 for k in range(3):
-                    distance_squared += (contacts[i, POSITION + k] - memory[j, POSITION + k]) ** 2
+                    distance_squared += (contacts[i, POSITION + k] - last_contacts[j, POSITION + k]) ** 2
                 if distance_squared < min_distance_squared:
                     nearest, min_distance_squared = j, distance_squared
-        if nearest >= 0 and math.sqrt(min_distance_squared) < reach:
+        if nearest >= 0 and math.sqrt(min_distance_squared) < match_radius:
             contact_frame(contacts[i], axes)
-            impulse = (memory[nearest, IMPULSE], memory[nearest, IMPULSE + 1], memory[nearest, IMPULSE + 2])
+            impulse = (
+                last_contacts[nearest, IMPULSE],
+                last_contacts[nearest, IMPULSE + 1],
+                last_contacts[nearest, IMPULSE + 2],
+            )
             p = project_to_cone(
                 (dot(axes[0], impulse), dot(axes[1], impulse), dot(axes[2], impulse)), contacts[i, MU]
             )
@@ -153,16 +157,16 @@ def warm_start_impulses(contacts, memory, reach):
 
 
 @jit_alloc
-def store_impulses(contacts, memory):
+def store_impulses(contacts, last_contacts):
     """Write the contacts with their impulses in world coordinates."""
     axes = np.empty((3, 3))
     for i in range(len(contacts)):
         contact_frame(contacts[i], axes)
-        copy_array(contacts[i], memory[i])
+        copy_array(contacts[i], last_contacts[i])
         for k in range(3):
-            memory[i, IMPULSE + k] = 0.0
+            last_contacts[i, IMPULSE + k] = 0.0
             for d in range(3):
-                memory[i, IMPULSE + k] += contacts[i, IMPULSE + d] * axes[d, k]
+                last_contacts[i, IMPULSE + k] += contacts[i, IMPULSE + d] * axes[d, k]
 
 
 @jit_alloc

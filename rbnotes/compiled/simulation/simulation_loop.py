@@ -19,9 +19,9 @@ from rbnotes.compiled.record_layout import (
     MOTION_SIZE,
     NEEDS_REFERENCE,
     NUM_FIRST_CONTACTS,
+    NUM_LAST_CONTACTS,
     NUM_NEAR,
     NUM_RECORDS,
-    NUM_REMEMBERED,
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
     NUM_STEPS_TAKEN,
@@ -56,11 +56,11 @@ def read_mechanism(integers, floats):
     n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
     body, at = view_at(integers, HEADER_SIZE, (k,))
     parent, at = view_at(integers, at, (k,))
-    begin, at = view_at(integers, at, (k + 1,))
-    turns, at = view_at(integers, at, (k,))
-    couples, at = view_at(integers, at, (p, 4))
+    row_start, at = view_at(integers, at, (k + 1,))
+    rotation_kind, at = view_at(integers, at, (k,))
+    coupled, at = view_at(integers, at, (p, 4))
     row_bodies, at = view_at(integers, at, (m, 2))
-    first, at = view_at(integers, at, (m,))
+    first_column, at = view_at(integers, at, (m,))
     row_offset, at = view_at(integers, at, (m,))
     shape_body, at = view_at(integers, at, (s,))
     pairs, at = view_at(integers, at, (c, 2))
@@ -69,14 +69,14 @@ def read_mechanism(integers, floats):
     inverse_mass, at = view_at(floats, at, (n + 1,))
     J_inverse, at = view_at(floats, at, (n + 1, 3, 3))
     com, at = view_at(floats, at, (n, 3))
-    sizes, at = view_at(floats, at, (n,))
+    bounding_radii, at = view_at(floats, at, (n,))
     axis, at = view_at(floats, at, (k, 3))
     rows, at = view_at(floats, at, (m, 6))
     frame, at = view_at(floats, at, (k, 3, 3))
-    place, at = view_at(floats, at, (k, 3))
+    origin, at = view_at(floats, at, (k, 3))
     parent_frame, at = view_at(floats, at, (k, 3, 3))
-    parent_place, at = view_at(floats, at, (k, 3))
-    shapes, at = view_at(floats, at, (s, SHAPE_SIZE))
+    parent_origin, at = view_at(floats, at, (k, 3))
+    geometry, at = view_at(floats, at, (s, SHAPE_SIZE))
     mu, at = view_at(floats, at, (s, s))
     restitution, at = view_at(floats, at, (s, s))
     gravity, at = view_at(floats, at, (3,))
@@ -84,20 +84,20 @@ def read_mechanism(integers, floats):
     joints = Joints(
         body,
         parent,
-        begin,
-        turns,
+        row_start,
+        rotation_kind,
         axis,
         rows,
         frame,
-        place,
+        origin,
         parent_frame,
-        parent_place,
-        couples,
+        parent_origin,
+        coupled,
         row_bodies,
-        first,
+        first_column,
         row_offset,
     )
-    colliders = Colliders(shape_body, shapes, pairs, mu, restitution, sizes)
+    colliders = Colliders(shape_body, geometry, pairs, mu, restitution, bounding_radii)
     return bodies, joints, colliders, (gravity[0], gravity[1], gravity[2])
 
 
@@ -109,24 +109,24 @@ def copy_rows(x, count, out):
 
 
 @jit_noalloc
-def allocate_states(x, at, n, m, size):
-    """Allocate the states of n bodies and m rows at index `at`; return the next index, too."""
+def allocate_states(x, at, n, m, envelope_size):
+    """Allocate the states of n bodies and m joint rows at index `at`; return the next index, too."""
     R, at = view_at(x, at, (n, 3, 3))
     p, at = view_at(x, at, (n, 3))
-    c, at = view_at(x, at, (n, 3))
+    center, at = view_at(x, at, (n, 3))
     v, at = view_at(x, at, (n, 6))
     constraint_error, at = view_at(x, at, (m,))
-    rows, at = view_at(x, at, (m, 2, 6))
+    jacobian, at = view_at(x, at, (m, 2, 6))
     responses, at = view_at(x, at, (m, 2, 6))
-    factor, at = view_at(x, at, (size,))
-    return BodyStates(R, p, c, v, constraint_error, JointSystem(rows, responses, factor)), at
+    factor, at = view_at(x, at, (envelope_size,))
+    return BodyStates(R, p, center, v, constraint_error, JointSystem(jacobian, responses, factor)), at
 
 
 @jit_noalloc
-def allocate_step_workspace(x, at, n, m, size, max_contacts):
+def allocate_step_workspace(x, at, n, m, envelope_size, max_contacts):
     """Allocate the results and the working memory of a step at index `at`; return the next index, too."""
     contacts, at = view_at(x, at, (3, max_contacts, CONTACT_SIZE))
-    pushes, at = view_at(x, at, (2, max_contacts, CONTACT_SIZE))
+    last_contacts, at = view_at(x, at, (2, max_contacts, CONTACT_SIZE))
     sums, at = view_at(x, at, (NUM_FIRST_CONTACTS,))
     impulses, at = view_at(x, at, (2, m))
     v, at = view_at(x, at, (n, 6))
@@ -135,17 +135,28 @@ def allocate_step_workspace(x, at, n, m, size, max_contacts):
     correction, at = view_at(x, at, (m,))
     D, at = view_at(x, at, (n, 3, 3))
     displaced_responses, at = view_at(x, at, (m, 2, 6))
-    lower, at = view_at(x, at, (size,))
-    upper, at = view_at(x, at, (size,))
+    lower, at = view_at(x, at, (envelope_size,))
+    upper, at = view_at(x, at, (envelope_size,))
     poses, at = view_at(x, at, (n, 4, 4))
     places, at = view_at(x, at, (max_contacts, 2 + PLACE_SIZE))
     series, at = view_at(x, at, (MAX_SERIES_TERMS, 10))
-    turn, at = view_at(x, at, (3, 3))
-    records = StepRecords(contacts, pushes, sums, impulses)
+    rotation, at = view_at(x, at, (3, 3))
+    records = StepRecords(contacts, last_contacts, sums, impulses)
     return (
         records,
         StepWorkspace(
-            v, incoming, target, correction, D, displaced_responses, lower, upper, poses, places, series, turn
+            v,
+            incoming,
+            target,
+            correction,
+            D,
+            displaced_responses,
+            lower,
+            upper,
+            poses,
+            places,
+            series,
+            rotation,
         ),
         at,
     )
@@ -156,12 +167,12 @@ def allocate_callbacks(x, settings, n):
     """Allocate the buffers of callbacks, and the velocity changes by applied forces."""
     motion, at = view_at(x, 0, (n, MOTION_SIZE))
     wrenches, at = view_at(x, at, (n, 6))
-    push, at = view_at(x, at, (n + 1, 6))
+    force_velocity, at = view_at(x, at, (n + 1, 6))
     time, at = view_at(x, at, (1,))
     time[0] = settings[TIME]
     return CallbackBuffers(
         int(settings[CALLBACK_ADDRESS]), settings[HAS_FORCES] != 0, time, motion, wrenches
-    ), push
+    ), force_velocity
 
 
 @jit_inline
@@ -171,7 +182,7 @@ def run_steps(
     settings,
     motion,
     contacts,
-    remembered,
+    last_contacts,
     states,
     sums,
     impulses,
@@ -181,14 +192,14 @@ def run_steps(
 ):
     """Take steps until all are taken, one is exceptional, or an array is full; return the status.
 
-    Motions are ``(n, 22)``, those after each step ``(T, n, 22)``. Contacts and remembered impulses, rows of
-    ``CONTACT_SIZE`` numbers, are read at the start and written at the end. ``callback_buffer`` and
-    ``workspace`` are working memory, initially zero.
+    Motions are ``(n, 22)``, those after each step ``(T, n, 22)``. The contacts at the start and the last ones
+    with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.
+    ``callback_buffer`` and ``workspace`` are working memory, initially zero.
     """
     bodies, joints, colliders, gravity = read_mechanism(integers, floats)
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
-    callbacks, push = allocate_callbacks(callback_buffer, settings, count)
-    parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], push)
+    callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
+    parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)
     context = StepContext(bodies, joints, colliders, parameters, callbacks)
     step_records, step_workspace, at = allocate_step_workspace(
         workspace, 0, count + 1, size, integers[4], max_contacts
@@ -199,7 +210,7 @@ def run_steps(
         return WORKSPACE_TOO_SMALL
     read_body_states(bodies, motion, initial)
     read_body_states(bodies, motion, final)
-    num_near, num_remembered, num_written = int(settings[NUM_NEAR]), int(settings[NUM_REMEMBERED]), 0
+    num_near, num_last_contacts, num_written = int(settings[NUM_NEAR]), int(settings[NUM_LAST_CONTACTS]), 0
     copy_rows(contacts, num_near, step_records.contacts[0])
     settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
     if not compute_constraint_error(joints, initial.R, initial.center, initial.constraint_error):
@@ -211,7 +222,7 @@ def run_steps(
     if max_mobility < 0:
         return NEEDS_REFERENCE
     for n in range(int(settings[NUM_STEPS])):
-        start = StepStart(initial, max_mobility, num_near, remembered[:num_remembered])
+        start = StepStart(initial, max_mobility, num_near, last_contacts[:num_last_contacts])
         status, max_mobility, num_second, num_new = take_step(
             context, start, final, step_records, step_workspace
         )
@@ -228,11 +239,11 @@ def run_steps(
         for r in range(size):
             impulses[n, r] = step_records.impulses[0, r] + step_records.impulses[1, r]
         if num_near:
-            num_remembered = num_near
-            copy_rows(step_records.last_contacts[0], num_remembered, remembered)
+            num_last_contacts = num_near
+            copy_rows(step_records.last_contacts[0], num_last_contacts, last_contacts)
         if num_second:
-            num_remembered = num_second
-            copy_rows(step_records.last_contacts[1], num_remembered, remembered)
+            num_last_contacts = num_second
+            copy_rows(step_records.last_contacts[1], num_last_contacts, last_contacts)
         num_near = num_new
         copy_rows(step_records.contacts[2], num_near, step_records.contacts[0])
         copy_rows(step_records.contacts[2], num_near, contacts)
@@ -240,10 +251,10 @@ def run_steps(
         copy_rows(motion, count, states[n])
         read_velocities(bodies, motion, final)  # a run that continues from there reads them, too
         initial, final = final, initial
-        settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS], settings[NUM_NEAR], settings[NUM_REMEMBERED] = (
+        settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS], settings[NUM_NEAR], settings[NUM_LAST_CONTACTS] = (
             n + 1,
             num_written,
             num_near,
-            num_remembered,
+            num_last_contacts,
         )
     return STEP_TAKEN

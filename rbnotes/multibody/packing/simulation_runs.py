@@ -29,9 +29,9 @@ from rbnotes.compiled.record_layout import (
     NEEDS_REFERENCE,
     NORMAL,
     NUM_FIRST_CONTACTS,
+    NUM_LAST_CONTACTS,
     NUM_NEAR,
     NUM_RECORDS,
-    NUM_REMEMBERED,
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
     NUM_STEPS_TAKEN,
@@ -93,7 +93,7 @@ class CompiledRun:
         """Continue from a state with these contacts."""
         last_impulses = self.setting.friction.last_impulses
         self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
-        self.remembered = (
+        self.last_contacts = (
             _contact_table(*last_impulses, count=self.count)
             if last_impulses is not None
             else np.zeros((0, CONTACT_SIZE))
@@ -105,43 +105,36 @@ class CompiledRun:
         max_contacts = max(
             CONTACTS_PER_BODY * self.count + CONTACTS_PER_BODY,
             2 * len(self.contacts),
-            2 * len(self.remembered),
+            2 * len(self.last_contacts),
         )
+        contacts = np.zeros((max_contacts, CONTACT_SIZE))
+        contacts[: len(self.contacts)] = self.contacts
+        last_contacts = np.zeros((max_contacts, CONTACT_SIZE))
+        last_contacts[: len(self.last_contacts)] = self.last_contacts
         settings = np.zeros(SETTINGS_SIZE)
-        settings[H], settings[SLOP], settings[MATCH_RADIUS] = (
-            self.setting.h,
-            self.setting.slop,
-            self.setting.friction.matching_distance,
-        )
-        contacts, remembered = np.zeros((max_contacts, CONTACT_SIZE)), np.zeros((max_contacts, CONTACT_SIZE))
-        contacts[: len(self.contacts)], remembered[: len(self.remembered)] = self.contacts, self.remembered
-        settings[NUM_STEPS], settings[NUM_NEAR], settings[NUM_REMEMBERED] = (
-            steps,
-            len(self.contacts),
-            len(self.remembered),
-        )
-        settings[TIME], settings[HAS_FORCES] = (
-            self.times[-1],
-            self.setting.mechanism.applied_forces is not zero_forces,
-        )
+        settings[H], settings[SLOP] = self.setting.h, self.setting.slop
+        settings[MATCH_RADIUS] = self.setting.friction.matching_distance
+        settings[NUM_STEPS], settings[NUM_NEAR] = steps, len(self.contacts)
+        settings[NUM_LAST_CONTACTS] = len(self.last_contacts)
+        settings[TIME] = self.times[-1]
+        settings[HAS_FORCES] = self.setting.mechanism.applied_forces is not zero_forces
         callbacks = PythonCallbacks(self.setting, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address
         states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
         impulses = np.empty((steps, self.rows))
         records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
-        work = np.zeros(self.packed.workspace_size(max_contacts))
-        callback_buffer = callbacks.buffer
+        workspace = np.zeros(self.packed.workspace_size(max_contacts))
         arrays = (
             settings,
             self.motion,
             contacts,
-            remembered,
+            last_contacts,
             states,
             sums,
             impulses,
             records,
-            callback_buffer,
-            work,
+            callbacks.buffer,
+            workspace,
         )
         status = compiled_function("take_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
         if status == WORKSPACE_TOO_SMALL:
@@ -149,9 +142,9 @@ class CompiledRun:
         callbacks.raise_error()
         num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
         if num_steps_taken:
-            self.contacts, self.remembered = (
+            self.contacts, self.last_contacts = (
                 contacts[: int(settings[NUM_NEAR])].copy(),
-                remembered[: int(settings[NUM_REMEMBERED])].copy(),
+                last_contacts[: int(settings[NUM_LAST_CONTACTS])].copy(),
             )
             self._append_steps(
                 states[:num_steps_taken],
@@ -167,12 +160,13 @@ class CompiledRun:
         self.energies.append(sums[:, ENERGY])
         for _ in range(len(states)):
             self.times.append(self.times[-1] + self.setting.h)
-        original = np.empty_like(impulses)
-        original[:, self.packed.row_order] = impulses
-        self.impulses.append(original)
+        reordered_impulses = np.empty_like(impulses)
+        reordered_impulses[:, self.packed.row_order] = impulses
+        self.impulses.append(reordered_impulses)
         works = np.zeros((len(states), 5))
-        for part, of in enumerate((FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK)):
-            works[:, part] = sums[:, of]
+        columns = (FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK)
+        for i, column in enumerate(columns):
+            works[:, i] = sums[:, column]
         self.works.append(works)
         self.records += (
             _contact_records(records, sums, self.count) if len(records) else [self.empty_record] * len(states)
@@ -182,17 +176,17 @@ class CompiledRun:
     def take_reference_step(self, integrator: Integrator) -> None:
         """Take one step by the reference."""
         self.setting.friction.last_impulses = self.last_impulses
-        taken = integrator.step(self.setting, self.state, self.points)
-        self._append_step(taken)
-        self.start_from(taken.state, taken.points)
+        result = integrator.step(self.setting, self.state, self.points)
+        self._append_step(result)
+        self.start_from(result.state, result.points)
 
-    def _append_step(self, taken: Taken) -> None:
-        self.motions.append(_motion_array(taken.state)[None])
-        self.energies.append(np.array([self.setting.mechanism.energy(taken.state)]))
-        self.times.append(taken.state.t)
-        self.impulses.append(taken.joints[None])
-        self.works.append(np.array(taken.work)[None])
-        self.records.append(taken.contacts)
+    def _append_step(self, result: Taken) -> None:
+        self.motions.append(_motion_array(result.state)[None])
+        self.energies.append(np.array([self.setting.mechanism.energy(result.state)]))
+        self.times.append(result.state.t)
+        self.impulses.append(result.joints[None])
+        self.works.append(np.array(result.work)[None])
+        self.records.append(result.contacts)
 
     @property
     def state(self) -> State:
@@ -209,7 +203,7 @@ class CompiledRun:
         """Contacts and impulses of the last velocity update with contacts."""
         if not self.has_impulses:
             return None
-        return _contact_points(self.remembered, self.count), self.remembered[:, IMPULSE:BEFORE]
+        return _contact_points(self.last_contacts, self.count), self.last_contacts[:, IMPULSE:BEFORE]
 
     def trajectory(self) -> Trajectory:
         """Return the trajectory of the run."""
@@ -241,15 +235,15 @@ def run_compiled(
     """Run as :meth:`rbnotes.multibody.maximal.World.run` does; requires :func:`is_supported`."""
     simulation, num_done = CompiledRun(packed, setting, state, points), 0
     while num_done < steps:
-        taken, status = simulation.advance(
+        num_steps_taken, status = simulation.advance(
             1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)
         )
-        num_done += taken
-        if status == NEEDS_REFERENCE or (status == CONTACTS_FULL and not taken):
+        num_done += num_steps_taken
+        if status == NEEDS_REFERENCE or (status == CONTACTS_FULL and not num_steps_taken):
             simulation.take_reference_step(integrator)
             num_done += 1
-            taken = 1
-        if progress is not None and taken:
+            num_steps_taken = 1
+        if progress is not None and num_steps_taken:
             progress(num_done, steps)
     return simulation.trajectory()
 
