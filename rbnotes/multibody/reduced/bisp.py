@@ -45,7 +45,11 @@ from rbnotes.multibody.reduced.bearing_reactions import BispRun, BispStep
 from rbnotes.multibody.reduced.bearings import Bearings
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
-from rbnotes.multibody.reduced.joint_friction_step import JointFrictionProblem
+from rbnotes.multibody.reduced.joint_friction_step import (
+    ContactImpulses,
+    JointFrictionProblem,
+    StepOptions,
+)
 from rbnotes.multibody.reduced.system import TreeSystem
 
 PROXIMAL_WEIGHT = 1e-4
@@ -137,20 +141,19 @@ def bisp_step(
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = checked_constraints(constraints)
-    problem = JointFrictionProblem(
-        system, state, h, bearings, constraints, colliders, implicit, gamma, excluded_pairs
-    )
+    options = StepOptions(implicit, gamma, excluded_pairs, cone, facets)
+    problem = JointFrictionProblem(system, state, h, bearings, constraints, colliders, options)
     friction, bearing_friction = problem.initial_friction(initial_guess)
     normal = normal_impulses(problem.contact_problem, friction, solver=solver, solve=ResidualTrackingSolver())
     multipliers = problem.normal_multipliers(normal, friction, bearing_friction)
     history: list[float] = []
-    mixing = AndersonAcceleration(ANDERSON_DEPTH)
+    acceleration = AndersonAcceleration(ANDERSON_DEPTH)
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
         program_status = ResidualTrackingSolver()
         new_friction = friction_impulses(
             problem.contact_problem,
             normal,
-            problem.friction_limits(normal, multipliers, cone, facets),
+            problem.friction_limits(normal, multipliers),
             friction,
             cone=cone,
             facets=facets,
@@ -158,7 +161,7 @@ def bisp_step(
             proximal_weight=PROXIMAL_WEIGHT,
             solve=program_status,
         )
-        bearing_friction = problem.distribute_friction(new_friction, multipliers, cone, facets)
+        bearing_friction = problem.distribute_friction(new_friction, multipliers)
         new_normal = normal_impulses(
             problem.contact_problem, new_friction, initial_guess=normal, solver=solver, solve=program_status
         )
@@ -172,14 +175,13 @@ def bisp_step(
         if history[-1] <= tolerance:
             multipliers, normal = new_multipliers, new_normal
             break
-        mixed = mixing.next_argument(
+        next_impulses = acceleration.next_argument(
             np.concatenate([*multipliers, normal]), np.concatenate([*new_multipliers, new_normal])
         )
-        *multipliers, normal = np.split(mixed, np.cumsum([len(each) for each in multipliers]))
+        *multipliers, normal = np.split(next_impulses, np.cumsum([len(each) for each in multipliers]))
         normal = np.maximum(normal, 0.0)
-    result = problem.step_result(
-        normal, friction, bearing_friction, multipliers, history, program_status.residual, cone, facets
-    )
+    impulses = ContactImpulses(normal, friction, bearing_friction, multipliers)
+    result = problem.step_result(impulses, history, program_status.residual)
     if raise_on_failure and not history[-1] <= tolerance:
         raise _not_converged_error("relative change", result, history[-1], tolerance)
     if raise_on_failure and not program_status.residual <= program_status.tolerance:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +33,34 @@ from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
 
 
+class StepOptions(NamedTuple):
+    """Options of a step with friction in joints, as for :func:`~rbnotes.multibody.reduced.bisp_step`."""
+
+    implicit: bool
+    """True for linearly implicit Euler, False for symplectic Euler."""
+    gamma: float
+    """Error reduction rate of constraints and overlaps, 1/s."""
+    excluded_pairs: Sequence[tuple[int, int]] | None
+    """Pairs of bodies that do not touch."""
+    cone: str
+    """Section of the friction cone."""
+    facets: int
+    """Number of corners of the pyramid's section."""
+
+
+class ContactImpulses(NamedTuple):
+    """Impulses of an iteration of bilateral staggered projections."""
+
+    normal: Array
+    """Normal impulses of all contacts ``(c,)``."""
+    friction: Array
+    """Friction impulses of all contacts ``(c, 2)``."""
+    bearing_friction: list[Array]
+    """Friction impulses at the own contacts of each bearing."""
+    multipliers: list[Array]
+    """Normal impulses at the own contacts of each bearing."""
+
+
 class JointFrictionProblem:
     """Friction-contact problem of a step, with the joint reactions under its impulses.
 
@@ -46,11 +75,9 @@ class JointFrictionProblem:
         bearings: Bearings,
         constraints: tuple[Constraint, ...],
         colliders: Sequence[Collider],
-        implicit: bool,
-        gamma: float,
-        apart: Sequence[tuple[int, int]] | None,
+        options: StepOptions,
     ) -> None:
-        self.system, self.state, self.implicit = system, state, implicit
+        self.system, self.state, self.options = system, state, options
         self.h = arguments.positive_number("h", h)
         self.constraints = constraints
         for name, bearing in bearings.items():
@@ -61,12 +88,14 @@ class JointFrictionProblem:
                     "bearings", f"a closure of {name.a!r}", "closures among the constraints"
                 )
         self.kinematics = system.body_kinematics(state)
-        self.impulse_balance = impulse_balance(system, state, self.h, implicit)
+        self.impulse_balance = impulse_balance(system, state, self.h, options.implicit)
         self.adjoints = se3.Ad_inverse(_relative_joint_poses(system.tree, state.q))
         self.joint_bearings = joint_bearings(system, state, self.kinematics, bearings)
         maximal_state = system.maximal_state(state)
-        self.contact_points = _predict_contacts(system, maximal_state, colliders, self.h, apart)
-        collider_contacts = tree_contacts(system, state, self.contact_points, h, gamma=gamma)
+        self.contact_points = _predict_contacts(
+            system, maximal_state, colliders, self.h, options.excluded_pairs
+        )
+        collider_contacts = tree_contacts(system, state, self.contact_points, h, gamma=options.gamma)
         self.contact_body_rows = contact_jacobian(self.contact_points, maximal_state.E)
         self.num_contacts = collider_contacts.count
         bearing_rows = [constraint.contact_rows.reshape(-1, state.size) for constraint in self.joint_bearings]
@@ -78,8 +107,8 @@ class JointFrictionProblem:
             np.concatenate([collider_contacts.mu, np.ones(sum(counts))]),
             np.concatenate([collider_contacts.normal_target, np.zeros(sum(counts))]),
         )
-        self.scheme = implicit_euler if implicit else symplectic_euler
-        rows = velocity_constraints(system, constraints, state, h, gamma)
+        self.scheme = implicit_euler if options.implicit else symplectic_euler
+        rows = velocity_constraints(system, constraints, state, h, options.gamma)
         problem = replace(add_constraints(self.scheme.problem(system, state, h), rows), contacts=contacts)
         self.contact_problem: FrictionContactProblem = friction_contact_problem(problem)
         if not self.contact_problem.is_symmetric:
@@ -121,21 +150,23 @@ class JointFrictionProblem:
                     friction[contact_slice] = joint_bearing.combine_friction(bearing_friction[i])
         return friction, bearing_friction
 
-    def friction_limits(self, normal: Array, multipliers: list[Array], cone: str, facets: int) -> Array:
+    def friction_limits(self, normal: Array, multipliers: list[Array]) -> Array:
         """Return the bounds of friction of all contacts."""
         result = self.contact_problem.mu * normal
         for joint_bearing, contact_slice, bearing_multipliers in zip(
             self.joint_bearings, self.contact_slices, multipliers, strict=True
         ):
-            result[contact_slice] = joint_bearing.friction_limits(bearing_multipliers, cone, facets)
+            result[contact_slice] = joint_bearing.friction_limits(
+                bearing_multipliers, self.options.cone, self.options.facets
+            )
         return result
 
-    def distribute_friction(
-        self, friction: Array, multipliers: list[Array], cone: str, facets: int
-    ) -> list[Array]:
+    def distribute_friction(self, friction: Array, multipliers: list[Array]) -> list[Array]:
         """Return the friction at the bearings' own contacts."""
         return [
-            each.distribute_friction(friction[contact_slice], bearing_multipliers, cone, facets)
+            each.distribute_friction(
+                friction[contact_slice], bearing_multipliers, self.options.cone, self.options.facets
+            )
             for each, contact_slice, bearing_multipliers in zip(
                 self.joint_bearings, self.contact_slices, multipliers, strict=True
             )
@@ -192,21 +223,19 @@ class JointFrictionProblem:
         return solution, joint_wrenches, reactions
 
     def step_result(
-        self,
-        normal: Array,
-        friction: Array,
-        bearing_friction: list[Array],
-        multipliers: list[Array],
-        history: list[float],
-        program_residual: float,
-        cone: str,
-        facets: int,
+        self, impulses: ContactImpulses, history: list[float], program_residual: float
     ) -> BispStep:
         """Return the step under these impulses, with its joint reactions."""
-        solution, joint_wrenches, reactions = self.recover_reactions(normal, friction, bearing_friction)
+        solution, joint_wrenches, reactions = self.recover_reactions(
+            impulses.normal, impulses.friction, impulses.bearing_friction
+        )
         bearing_reactions = {}
         for joint_bearing, own_friction, bearing_multipliers, w in zip(
-            self.joint_bearings, bearing_friction, multipliers, reactions, strict=True
+            self.joint_bearings,
+            impulses.bearing_friction,
+            impulses.multipliers,
+            reactions,
+            strict=True,
         ):
             rates = joint_bearing.joint_velocity_map @ solution.velocity
             bearing_reactions[joint_bearing.name] = BearingReaction(
@@ -216,7 +245,11 @@ class JointFrictionProblem:
                 sliding_velocities=joint_bearing.sliding_jacobian @ rates,
                 generalized_friction=joint_bearing.S.T @ joint_bearing.friction_wrench(own_friction),
                 friction_limit=float(
-                    np.sum(joint_bearing.friction_limits(bearing_multipliers, cone, facets))
+                    np.sum(
+                        joint_bearing.friction_limits(
+                            bearing_multipliers, self.options.cone, self.options.facets
+                        )
+                    )
                 ),
                 unsupported_wrench=joint_bearing.bearing.unsupported_wrench(w),
                 rank=joint_bearing.bearing.rank,
