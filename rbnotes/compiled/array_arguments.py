@@ -5,12 +5,19 @@ compiled code receives the address of the object and reads the fields that NumPy
 type, data pointer, dimensions, dtype and flags. As plain Python the functions take the arrays themselves.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 
 # numba's stubs lack its number types.
 from numba import carray, float64, types, uint64  # type: ignore[attr-defined]
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.compiled.decorators import Decorator
 
 # Offsets in a PyArrayObject; the type is the last field of every object's header.
 _OBJECT_SIZE = object.__basicsize__
@@ -25,11 +32,14 @@ _TYPE, _DATA, _NDIM, _SHAPE, _DTYPE, _FLAGS = (
 _CONTIGUOUS_ALIGNED = 0x101  # contiguous and aligned
 _WORD_TYPE = ir.IntType(64)
 
+_intrinsic: Decorator = intrinsic
+"""Compiled code calls the function without its first parameter, the typing context."""
+
 
 class PyObjectPointer(types.Type):
     """Pointer to a Python object, borrowed from the caller."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__("PyObjectPointer")
 
 
@@ -38,78 +48,84 @@ pyobject_pointer = PyObjectPointer()
 
 @register_model(PyObjectPointer)
 class _PyObjectPointerModel(models.PrimitiveModel):
-    def __init__(self, manager, kind):
+    def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _WORD_TYPE)
 
 
 @unbox(PyObjectPointer)
-def _unbox_pointer(kind, object_, context):
+def _unbox_pointer(kind: Any, object_: Any, context: Any) -> Any:
     return NativeValue(context.builder.ptrtoint(object_, _WORD_TYPE))
 
 
-@intrinsic
-def _load_word(typing_context, address, offset):
-    def read(context, builder, signature, arguments):
+@_intrinsic
+def _load_word(typing_context: Any, address: Any, offset: Any) -> tuple[Any, Callable[..., Any]]:
+    def read(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(builder.inttoptr(builder.add(*arguments), _WORD_TYPE.as_pointer()))
 
     return types.int64(types.int64, types.int64), read
 
 
-@intrinsic
-def _address(typing_context, object_):
+@_intrinsic
+def _address(typing_context: Any, object_: Any) -> tuple[Any, Callable[..., Any]]:
     return types.int64(pyobject_pointer), lambda context, builder, signature, arguments: arguments[0]
 
 
-def _pointer(kind):
-    @intrinsic
-    def to(typing_context, address):
-        def cast(context, builder, signature, arguments):
+def _pointer(kind: Any) -> Any:
+    """Return the conversion of an address to a pointer to numbers of this type."""
+
+    @_intrinsic
+    def to_pointer(typing_context: Any, address: Any) -> tuple[Any, Callable[..., Any]]:
+        def cast(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
         return types.CPointer(kind)(types.int64), cast
 
-    return to
+    return to_pointer
 
 
 _float_pointer, _uint_pointer = _pointer(float64), _pointer(uint64)
 
 
-def float_view(array):
+def float_view(array: Array) -> Array:
     """Return a one-dimensional view of the data of a C-contiguous float array."""
     return array
 
 
 @overload(float_view)
-def _overload_float_view(array):
-    def view(array):
-        at = _address(array)
-        return carray(_float_pointer(_load_word(at, _DATA)), (_load_word(_load_word(at, _SHAPE), 0),))
+def _overload_float_view(array: Any) -> Callable[..., Any]:
+    def view(array: Any) -> Any:
+        address = _address(array)
+        return carray(
+            _float_pointer(_load_word(address, _DATA)), (_load_word(_load_word(address, _SHAPE), 0),)
+        )
 
     return view
 
 
-def uint_view(array):
+def uint_view(array: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return a one-dimensional view of the data of a C-contiguous array of nonnegative integers."""
     return array
 
 
 @overload(uint_view)
-def _overload_uint_view(array):
-    def view(array):
-        at = _address(array)
-        return carray(_uint_pointer(_load_word(at, _DATA)), (_load_word(_load_word(at, _SHAPE), 0),))
+def _overload_uint_view(array: Any) -> Callable[..., Any]:
+    def view(array: Any) -> Any:
+        address = _address(array)
+        return carray(
+            _uint_pointer(_load_word(address, _DATA)), (_load_word(_load_word(address, _SHAPE), 0),)
+        )
 
     return view
 
 
-def is_vector_like(array, other, size):
+def is_vector_like(array: object, other: Array, size: int) -> bool:
     """Return True if `array` is a contiguous vector of this size with the dtype of `other`."""
     return isinstance(array, np.ndarray) and array.dtype == other.dtype and array.shape == (size,)
 
 
 @overload(is_vector_like)
-def _overload_is_vector_like(array, other, size):
-    def compare(array, other, size):
+def _overload_is_vector_like(array: Any, other: Any, size: Any) -> Callable[..., Any]:
+    def compare(array: Any, other: Any, size: Any) -> Any:
         a, b = _address(array), _address(other)
         if _load_word(a, _TYPE) != _load_word(b, _TYPE) or _load_word(a, _DTYPE) != _load_word(b, _DTYPE):
             return False

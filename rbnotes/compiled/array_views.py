@@ -4,6 +4,7 @@ NumPy's slices and reshapes check strides and bounds, which costs much compiled 
 """
 
 import math
+from typing import Any
 
 from llvmlite import ir
 from numba import types
@@ -13,7 +14,7 @@ from numba.extending import lower_builtin
 from numba.np.arrayobj import populate_array
 
 
-def view_at(x, start, shape):
+def view_at(x: Any, start: int, shape: tuple[int, ...]) -> tuple[Any, int]:
     """Return a view of this shape at index `start` of a flat array, and the index behind it."""
     end = start + math.prod(shape)
     return x[start:end].reshape(shape), end
@@ -21,14 +22,14 @@ def view_at(x, start, shape):
 
 @infer_global(view_at)
 class _ViewAtTemplate(AbstractTemplate):
-    def generic(self, arguments, keywords):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
         x, _, shape = arguments
         result = types.Tuple((types.Array(x.dtype, len(shape), "C"), types.intp))
         return signature(result, x, types.intp, types.UniTuple(types.intp, len(shape)))
 
 
 @lower_builtin(view_at, types.Array, types.intp, types.UniTuple)
-def _lower_view_at(context, builder, signature, arguments):
+def _lower_view_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     x, kind = signature.args[0], signature.return_type[0]
     long, array = (context.make_array(each) for each in (x, kind))
     data = builder.gep(long(context, builder, arguments[0]).data, [arguments[1]])

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 from numba import float64, int64, njit, uint64
+from numpy.typing import NDArray
 
+from rbnotes.arguments import Array
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
 from rbnotes.compiled.array_views import view_at
 from rbnotes.compiled.collision.narrow_phase import SHAPE_SIZE, find_contacts
@@ -54,9 +56,12 @@ from rbnotes.compiled.tree_layout import (
     U,
 )
 
+Integers = NDArray[np.uint64]
+EntryFunction = Callable[..., int]
+
 
 @jit_fma_inline
-def has_nonfinite(x):
+def has_nonfinite(x: Array) -> bool:
     """Return True if an entry is not finite."""
     total, row, whole_rows = 0.0, broadcast8(0.0), U(x.size) // LANES * LANES
     for i in range(ZERO, whole_rows, LANES):
@@ -64,16 +69,18 @@ def has_nonfinite(x):
         row = row + (floats - floats)
     for i in range(whole_rows, U(x.size)):
         total += x[i] - x[i]
-    return total + sum_lanes(row) != 0.0
+    found: bool = total + sum_lanes(row) != 0.0
+    return found
 
 
 @jit_fma_inline
-def has_nonfinite_states(x, size, first):
+def has_nonfinite_states(x: Array, size: int, first: int) -> bool:
     """Return True if one of the eight states from `first` has an entry that is not finite."""
-    return has_nonfinite(x[first * size : (first + LANES) * size])
+    found: bool = has_nonfinite(x[first * size : (first + LANES) * size])
+    return found
 
 
-ENTRIES: dict[str, tuple[Callable[..., int], Any]] = {}
+ENTRIES: dict[str, tuple[EntryFunction, Any]] = {}
 """Entries by name: the function and its signature."""
 
 FAILURE = failure_code()
@@ -83,23 +90,23 @@ Entries on disk are named by it, so that code compiled from other sources is not
 """
 
 
-def entry(as_passed=False, **options):
+def entry(pyobject_arguments: bool = False, **options: Any) -> Callable[[EntryFunction], Any]:
     """Return a decorator that adds a function to :data:`ENTRIES`.
 
     Parameters
     ----------
-    as_passed
+    pyobject_arguments
         True if all arguments are arrays as Python passes them; otherwise they are flat,
         the first one of unsigned integers, the others of floats.
     **options
         Options of :func:`numba.njit`.
     """
 
-    def add(function):
+    def add(function: Any) -> Any:
         arguments = range(1, function.__code__.co_argcount)
         signature = (
             int64(pyobject_pointer, *(pyobject_pointer for _ in arguments))
-            if as_passed
+            if pyobject_arguments
             else int64(uint64[::1], *(float64[::1] for _ in arguments))
         )
         name = function.__name__
@@ -110,8 +117,10 @@ def entry(as_passed=False, **options):
     return add
 
 
-@entry(as_passed=True, **FMA_OPTIONS)
-def forward_dynamics_single(tree, constants, q, v, f, out):
+@entry(pyobject_arguments=True, **FMA_OPTIONS)
+def forward_dynamics_single(
+    tree: Integers, constants: Array, q: Array, v: Array, f: Array, out: Array
+) -> int:
     """Compute the accelerations ``(k,)`` at one state."""
     integers, floats = uint_view(tree), float_view(constants)
     k = integers[NUM_COORDINATES]
@@ -128,8 +137,10 @@ def forward_dynamics_single(tree, constants, q, v, f, out):
     return FAILURE if has_nonfinite(out) else 0
 
 
-@entry(as_passed=True, **FMA_OPTIONS)
-def inverse_dynamics_single(tree, constants, q, v, a, out):
+@entry(pyobject_arguments=True, **FMA_OPTIONS)
+def inverse_dynamics_single(
+    tree: Integers, constants: Array, q: Array, v: Array, a: Array, out: Array
+) -> int:
     """Compute the forces ``(k,)`` at one state."""
     integers, floats = uint_view(tree), float_view(constants)
     k = integers[NUM_COORDINATES]
@@ -147,7 +158,9 @@ def inverse_dynamics_single(tree, constants, q, v, a, out):
 
 
 @entry(nogil=True, **FMA_OPTIONS)
-def forward_dynamics_batch(integers, floats, work, external, q, v, f, out):
+def forward_dynamics_batch(
+    integers: Integers, floats: Array, work: Array, external: Array, q: Array, v: Array, f: Array, out: Array
+) -> int:
     """Compute the accelerations at eight or more states."""
     workspace, like = batch_workspace(integers), broadcast8(0.0)
     last, has_failed = U(q.size) // integers[NUM_COORDINATES] - LANES, False
@@ -161,7 +174,9 @@ def forward_dynamics_batch(integers, floats, work, external, q, v, f, out):
 
 
 @entry(nogil=True, **FMA_OPTIONS)
-def inverse_dynamics_batch(integers, floats, work, external, q, v, a, out):
+def inverse_dynamics_batch(
+    integers: Integers, floats: Array, work: Array, external: Array, q: Array, v: Array, a: Array, out: Array
+) -> int:
     """Compute the forces at eight or more states."""
     workspace, like = batch_workspace(integers), broadcast8(0.0)
     last, has_failed = U(q.size) // integers[NUM_COORDINATES] - LANES, False
@@ -175,7 +190,9 @@ def inverse_dynamics_batch(integers, floats, work, external, q, v, a, out):
 
 
 @entry(**FMA_OPTIONS)
-def body_motions(integers, floats, q, v, a, twists, rates):
+def body_motions(
+    integers: Integers, floats: Array, q: Array, v: Array, a: Array, twists: Array, rates: Array
+) -> int:
     """Compute the twists of all bodies and their rates, gravity included."""
     workspace = single_workspace(integers)
     forward_sweep_single(integers, floats, workspace, q, v, a, False)
@@ -185,7 +202,9 @@ def body_motions(integers, floats, q, v, a, twists, rates):
 
 
 @entry(**FMA_OPTIONS)
-def generalized_forces(integers, floats, q, v, wrenches, out):
+def generalized_forces(
+    integers: Integers, floats: Array, q: Array, v: Array, wrenches: Array, out: Array
+) -> int:
     """Compute the generalized forces of wrenches on the bodies; ``v`` is zero."""
     workspace = single_workspace(integers)
     forward_sweep_single(integers, floats, workspace, q, v, v, False)
@@ -195,8 +214,19 @@ def generalized_forces(integers, floats, q, v, wrenches, out):
     return FAILURE if has_nonfinite(out) else 0
 
 
-@entry(as_passed=True, **FMA_OPTIONS)
-def dynamics_derivatives(tree, constants, q, v, a, f, wrenches, subspace_derivatives, by_q, by_v):
+@entry(pyobject_arguments=True, **FMA_OPTIONS)
+def dynamics_derivatives(
+    tree: Integers,
+    constants: Array,
+    q: Array,
+    v: Array,
+    a: Array,
+    f: Array,
+    wrenches: Array,
+    subspace_derivatives: Array,
+    by_q: Array,
+    by_v: Array,
+) -> int:
     """Compute the derivatives ``(k, k)`` of the accelerations, or of the forces if ``f`` is empty.
 
     ``subspace_derivatives`` are those of :mod:`rbnotes.multibody.packing.motion_subspace_derivatives`. It and
@@ -239,7 +269,7 @@ def dynamics_derivatives(tree, constants, q, v, a, f, wrenches, subspace_derivat
 
 
 @entry(error_model="numpy")
-def find_shape_contacts(integers, shapes, poses, margin, places):
+def find_shape_contacts(integers: Integers, shapes: Array, poses: Array, margin: Array, places: Array) -> int:
     """Write the contacts of all shapes; return their number, or ``FAILURE`` if the array is too small."""
     count, indices = len(shapes) // SHAPE_SIZE, integers.view(np.int64)
     bodies, at = view_at(indices, 0, (count,))
@@ -255,7 +285,9 @@ def find_shape_contacts(integers, shapes, poses, margin, places):
 
 
 @entry(error_model="numpy")
-def solve_friction(integers, W, free, mu, r, tolerance, best_impulses):
+def solve_friction(
+    integers: Integers, W: Array, free: Array, mu: Array, r: Array, tolerance: Array, best_impulses: Array
+) -> int:
     """Write the best impulses and, behind them, their residual; return the number of Newton steps."""
     size, max_iterations = len(free), integers.view(np.int64)[0]
     W, impulses = view_at(W, 0, (size, size))[0], view_at(best_impulses, 0, (size,))[0]
@@ -264,7 +296,7 @@ def solve_friction(integers, W, free, mu, r, tolerance, best_impulses):
 
 
 @entry(error_model="numpy")
-def solve_lcp(integers, M, q, z, w, residuals):
+def solve_lcp(integers: Integers, M: Array, q: Array, z: Array, w: Array, residuals: Array) -> int:
     """Solve an LCP; return 1 plus the number of pivots. ``residuals`` holds the tolerance on entry."""
     n, tolerance = len(q), residuals[RELATIVE]
     M = view_at(M, 0, (n, n))[0]
@@ -278,7 +310,9 @@ def solve_lcp(integers, M, q, z, w, residuals):
 
 
 @entry(error_model="numpy")
-def solve_dense_qp(integers, Q, c, A, b, x, z, w, residuals):
+def solve_dense_qp(
+    integers: Integers, Q: Array, c: Array, A: Array, b: Array, x: Array, z: Array, w: Array, residuals: Array
+) -> int:
     """Solve a quadratic program with dense matrices; return 0 and write pivots and factorizations."""
     d, m, tolerance = len(c), len(b), residuals[RELATIVE]
     if not (all_finite(Q) and all_finite(c) and all_finite(A) and all_finite(b)):
@@ -291,7 +325,9 @@ def solve_dense_qp(integers, Q, c, A, b, x, z, w, residuals):
 
 
 @entry(error_model="numpy")
-def solve_sparse_qp(integers, Q, c, A, b, x, z, w, residuals):
+def solve_sparse_qp(
+    integers: Integers, Q: Array, c: Array, A: Array, b: Array, x: Array, z: Array, w: Array, residuals: Array
+) -> int:
     """Solve a quadratic program with sparse columns: column starts and row indices of Q, then those of A."""
     d, m, tolerance, indices = len(c), len(b), residuals[RELATIVE], integers.view(np.int64)
     if not (all_finite(Q) and all_finite(c) and all_finite(A) and all_finite(b)):
@@ -308,22 +344,22 @@ def solve_sparse_qp(integers, Q, c, A, b, x, z, w, residuals):
 
 @entry(error_model="numpy", _nrt=False)
 def take_steps(
-    integers,
-    floats,
-    settings,
-    motion,
-    contacts,
-    last_contacts,
-    states,
-    sums,
-    impulses,
-    records,
-    callback_buffer,
-    workspace,
-):
+    integers: Integers,
+    floats: Array,
+    settings: Array,
+    motion: Array,
+    contacts: Array,
+    last_contacts: Array,
+    states: Array,
+    sums: Array,
+    impulses: Array,
+    records: Array,
+    callback_buffer: Array,
+    workspace: Array,
+) -> int:
     """Take steps of the simulator; return the status of the last one."""
     count, steps, indices = len(motion) // MOTION_SIZE, len(sums) // SUMS_SIZE, integers.view(np.int64)
-    return run_steps(
+    status: int = run_steps(
         indices,
         floats,
         settings,
@@ -337,3 +373,4 @@ def take_steps(
         callback_buffer,
         workspace,
     )
+    return status

@@ -6,6 +6,7 @@ than compiling equivalent Python. If numba is disabled, Python interprets the li
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,9 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
+from numpy.typing import NDArray
 
+from rbnotes.arguments import Array
 from rbnotes.compiled.array_arguments import float_view, is_vector_like, pyobject_pointer, uint_view
 from rbnotes.compiled.decorators import FMA_OPTIONS
 from rbnotes.compiled.simd.gather_scatter import transpose_vectors
@@ -39,6 +42,9 @@ from rbnotes.compiled.tree_layout import (
     U,
 )
 
+Emitter = Callable[..., Any]
+"""Function of a numba context, an LLVM builder and values that emits the instructions of an operation."""
+
 
 class Program(NamedTuple):
     """Sequence of operations on numbered values; the first values are the inputs."""
@@ -54,19 +60,19 @@ PROGRAMS: dict[int, Program] = {}
 _float64x8 = Float64x8()
 
 
-def _instruction(instruction):
+def _instruction(name: str) -> Emitter:
     """Return the builder of a SIMD instruction."""
 
-    def emit(context, builder, *values):
-        return getattr(builder, instruction)(*values)
+    def emit(context: Any, builder: Any, *values: Any) -> Any:
+        return getattr(builder, name)(*values)
 
     return emit
 
 
-def _library_call(function):
+def _library_call(function: Callable[..., float]) -> Emitter:
     """Return the builder of a scalar library call for each of eight numbers."""
 
-    def emit(context, builder, *values):
+    def emit(context: Any, builder: Any, *values: Any) -> Any:
         kind = signature(types.float64, *(types.float64 for _ in values))
         one, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
         for lane in range(int(LANES)):
@@ -77,18 +83,20 @@ def _library_call(function):
     return emit
 
 
-def _intrinsic(name):
-    def emit(context, builder, value):
-        return call_intrinsic(builder, name, value)
+def _intrinsic(name: str) -> Emitter:
+    """Return the builder of a call of an LLVM intrinsic."""
+
+    def emit(context: Any, builder: Any, *values: Any) -> Any:
+        return call_intrinsic(builder, name, *values)
 
     return emit
 
 
-def _constant_vector(number):
+def _constant_vector(number: float) -> Any:
     return ir.Constant(VECTOR_TYPE, [number] * int(LANES))
 
 
-def _sign(context, builder, value):
+def _sign(context: Any, builder: Any, value: Any) -> Any:
     below = builder.select(
         builder.fcmp_ordered("<", value, _constant_vector(0.0)), _constant_vector(-1.0), value
     )
@@ -97,7 +105,7 @@ def _sign(context, builder, value):
     )
 
 
-OPERATIONS = {
+OPERATIONS: dict[str, tuple[Callable[..., Any], Emitter]] = {
     "OP_ADD": (operator.add, _instruction("fadd")),
     "OP_SUB": (operator.sub, _instruction("fsub")),
     "OP_MUL": (operator.mul, _instruction("fmul")),
@@ -134,7 +142,7 @@ SINE_COSINE = ("OP_SIN", "OP_COS")
 """Operations that one function evaluates together."""
 
 
-def run_program(key, x):
+def run_program(key: int, x: Array) -> None:
     """Run a program on eight rows of inputs in x, and write eight rows of outputs behind them.
 
     The row length is a multiple of eight.
@@ -143,19 +151,18 @@ def run_program(key, x):
     width = round_up_to_lanes(program.inputs)
     values = list(x[: lanes * width].reshape(lanes, width).T[: program.inputs].copy())
     with np.errstate(all="ignore"):
-        for name, of in program.steps:
-            given = [values[i] for i in of]
-            found = (
-                sine_cosine(*given)[SINE_COSINE.index(name)]
+        for name, operand_indices in program.steps:
+            operands = [values[i] for i in operand_indices]
+            values.append(
+                sine_cosine(*operands)[SINE_COSINE.index(name)]
                 if name in SINE_COSINE
-                else OPERATIONS[name][0](*given)
+                else OPERATIONS[name][0](*operands)
             )
-            values.append(found)
     outputs = x[lanes * width :].reshape(lanes, round_up_to_lanes(len(program.outputs)))
     outputs[:, : len(program.outputs)] = np.stack([values[which] for which in program.outputs], axis=1)
 
 
-def round_up_to_lanes(count):
+def round_up_to_lanes(count: int) -> int:
     """Round up to a multiple of eight."""
     return -(-count // int(LANES)) * int(LANES)
 
@@ -164,34 +171,35 @@ def round_up_to_lanes(count):
 class _RunProgramTemplate(AbstractTemplate):
     prefer_literal = True
 
-    def generic(self, arguments, keywords):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
         return signature(types.none, *arguments)
 
 
 @lower_builtin(run_program, types.IntegerLiteral, types.Array)
-def _lower_run_program(context, builder, kinds, arguments):
+def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
     program = PROGRAMS[kinds.args[0].literal_value]
     data, lanes = context.make_array(kinds.args[1])(context, builder, arguments[1]).data, int(LANES)
 
-    def eight(place):
+    def vector_pointer(place: int) -> Any:
         return builder.bitcast(builder.gep(data, [ir.IntType(64)(place)]), VECTOR_TYPE.as_pointer())
 
-    values, sines_cosines = [], {}
+    values: list[Any] = []
+    sines_cosines: dict[tuple[int, ...], Any] = {}
     width = round_up_to_lanes(program.inputs)
     for first in range(0, width, lanes):
-        rows = [builder.load(eight(lane * width + first), align=8) for lane in range(lanes)]
+        rows = [builder.load(vector_pointer(lane * width + first), align=8) for lane in range(lanes)]
         values += transpose_vectors(builder, rows)
     del values[program.inputs :]
     both = signature(types.UniTuple(_float64x8, 2), _float64x8)
-    for name, of in program.steps:
+    for name, operand_indices in program.steps:
         if name in SINE_COSINE:
-            if of not in sines_cosines:
-                sines_cosines[of] = context.compile_internal(
-                    builder, sine_cosine.py_func, both, [values[of[0]]]
+            if operand_indices not in sines_cosines:
+                sines_cosines[operand_indices] = context.compile_internal(
+                    builder, sine_cosine.py_func, both, [values[operand_indices[0]]]
                 )
-            values.append(builder.extract_value(sines_cosines[of], SINE_COSINE.index(name)))
+            values.append(builder.extract_value(sines_cosines[operand_indices], SINE_COSINE.index(name)))
         else:
-            values.append(OPERATIONS[name][1](context, builder, *(values[i] for i in of)))
+            values.append(OPERATIONS[name][1](context, builder, *(values[i] for i in operand_indices)))
     start, width = lanes * width, round_up_to_lanes(len(program.outputs))
     places = [
         *program.outputs,
@@ -200,14 +208,22 @@ def _lower_run_program(context, builder, kinds, arguments):
     for first in range(0, width, lanes):
         columns = transpose_vectors(builder, [values[which] for which in places[first : first + lanes]])
         for lane, column in enumerate(columns):
-            builder.store(column, eight(start + lane * width + first), align=8)
+            builder.store(column, vector_pointer(start + lane * width + first), align=8)
     return context.get_dummy_value()
 
 
-def program_entry(failure, key):
+def program_entry(failure: int, key: int) -> Any:
     """Return the function that evaluates a program, for Python to call."""
 
-    def joints_given(table, constants, workspace, q, v, a, out):
+    def evaluate_joints(
+        table: NDArray[np.uint64],
+        constants: Array,
+        workspace: Array,
+        q: Array,
+        v: Array,
+        a: Array,
+        out: Array,
+    ) -> int:
         """Evaluate the program for all joints of a group in all states; return 0 or the status of failure."""
         integers, floats = uint_view(table), float_view(constants)
         states, size, joints = integers[NUM_STATES], integers[NUM_STATE_COORDINATES], integers[NUM_JOINTS]
@@ -265,8 +281,8 @@ def program_entry(failure, key):
 
     # numba names the files of its cache by it. With one name for all programs, two processes that compile at
     # the same time may choose the same file name, and load each other's code.
-    joints_given.__qualname__ = f"joints_given_{key:x}"
-    return njit(cache=True, nogil=True, **FMA_OPTIONS)(joints_given)
+    evaluate_joints.__qualname__ = f"evaluate_joints_{key:x}"
+    return njit(cache=True, nogil=True, **FMA_OPTIONS)(evaluate_joints)
 
 
 def program_signature(program: Any) -> Any:

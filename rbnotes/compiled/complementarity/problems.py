@@ -49,7 +49,7 @@ def solve_lcp(M: ArrayLike, q: ArrayLike, *, tolerance: float = DEFAULT_TOLERANC
     ------
     InvalidArgument
         If a shape does not fit or ``tolerance`` is not positive.
-    Unsolved
+    NotSolved
         If there is no solution, or none was found.
     MissingExtra
         If numba is not installed.
@@ -98,7 +98,7 @@ def solve_qp(
     ------
     InvalidArgument
         If ``Q`` is not symmetric, a shape does not fit or ``tolerance`` is not positive.
-    Unsolved
+    NotSolved
         If there is no solution, or none was found.
     MissingExtra
         If numba is not installed.
