@@ -89,8 +89,8 @@ def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity
 
     def rotate(omega: Array) -> FreeRotation:
         R = so3.exp(h * omega)
-        turned = matvec(np.swapaxes(R, -1, -2), matvec(inertias, omega))
-        return FreeRotation(R, np.linalg.solve(inertias, turned[..., None])[..., 0])
+        end_momenta = matvec(np.swapaxes(R, -1, -2), matvec(inertias, omega))
+        return FreeRotation(R, np.linalg.solve(inertias, end_momenta[..., None])[..., 0])
 
     return _advance_centers(system, state, velocity, h, rotate)
 

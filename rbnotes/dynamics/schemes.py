@@ -140,8 +140,8 @@ def linearly_implicit_problem(
 
 
 def _linearly_implicit_problem(M: Matrix, v: Array, f: Array, K: Matrix, D: Matrix, h: float) -> StepProblem:
-    damped = subtract(M, h * D)
-    return StepProblem(subtract(damped, h**2 * K), damped @ v + h * f)
+    effective_mass = subtract(M, h * D)
+    return StepProblem(subtract(effective_mass, h**2 * K), effective_mass @ v + h * f)
 
 
 def linearly_implicit_velocity(
@@ -181,8 +181,10 @@ def trapezoidal_problem(system: MechanicalSystem, state: State, h: float) -> Ste
     arguments.require_instance("state", state, State)
     h = _check_step_size(h)
     v, (f, K, D) = state.velocity, system.linearized_force(state)
-    damped = subtract(system.mass_matrix(state), h / 2 * D)
-    return StepProblem(subtract(damped, h**2 / 4 * K), damped @ v + h**2 / 4 * (K @ v) + h * f)
+    effective_mass = subtract(system.mass_matrix(state), h / 2 * D)
+    return StepProblem(
+        subtract(effective_mass, h**2 / 4 * K), effective_mass @ v + h**2 / 4 * (K @ v) + h * f
+    )
 
 
 def advance_by_new_velocity(system: MechanicalSystem, state: State, velocity: Array, h: float) -> State:

@@ -85,8 +85,8 @@ def factor_step(problem: StepProblem) -> KKT:
         return kkt
 
     def solve(momentum: Array, target: Array) -> tuple[Array, Array]:
-        padded = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
-        velocities, impulses = kkt.solve_unchecked(padded, target)
+        padded_momentum = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
+        velocities, impulses = kkt.solve_unchecked(padded_momentum, target)
         return velocities[: problem.size], impulses
 
     return KKT(problem.size, problem.bilateral.count, lambda: kkt.rank, solve)
@@ -185,10 +185,10 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
     unilateral = arguments.single_vector("unilateral", solution.unilateral, problem.unilateral.count)
     velocity = arguments.single_vector("velocity", solution.velocity, problem.size)
     if hard.size > problem.size:
-        pushed = hard.bilateral.rows.T @ bilateral + hard.unilateral.rows.T @ unilateral
+        constraint_impulse = hard.bilateral.rows.T @ bilateral + hard.unilateral.rows.T @ unilateral
         inner = hard.mass[problem.size :][:, problem.size :]
         solve = sparse.linalg.spsolve if sparse.issparse(inner) else np.linalg.solve
-        velocity = np.concatenate([velocity, solve(inner, pushed[problem.size :])])
+        velocity = np.concatenate([velocity, solve(inner, constraint_impulse[problem.size :])])
     return eliminate_velocities(hard).residuals_unchecked(velocity, bilateral, unilateral)
 
 

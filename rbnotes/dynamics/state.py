@@ -59,8 +59,8 @@ class State:
         for name, value in {"E": E, "phi": phi, "x": x, "v": v}.items():
             if value.shape != expected[name]:
                 got = f"shape {value.shape}"
-                wanted = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
-                raise InvalidArgument(name, got, wanted)
+                expected_value = f"shape {expected[name]}, for {len(E)} bodies and {len(x)} particles"
+                raise InvalidArgument(name, got, expected_value)
         t = arguments.real_number("t", self.t)
         set_fields(self, E=E, phi=phi, x=x, v=v, q=q, qdot=qdot, t=t)
 
@@ -192,8 +192,8 @@ def _as_stack(name: str, value: Any, *shape: int) -> Any:
     if isinstance(value, tuple) and not value:
         return np.zeros((0, *shape))
     if name == "E" and len(_shape(value) or ()) == 1:
-        wanted = "poses (m, 4, 4); joint coordinates are given by name, State(q=..., qdot=...)"
-        raise InvalidArgument(name, f"shape {_shape(value)}", wanted)
+        expected_value = "poses (m, 4, 4); joint coordinates are given by name, State(q=..., qdot=...)"
+        raise InvalidArgument(name, f"shape {_shape(value)}", expected_value)
     return arguments.array(name, value)[None] if _shape(value) == shape else value
 
 

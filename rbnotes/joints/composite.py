@@ -67,11 +67,11 @@ class Composite(JointType):
     @cached_property
     def twist_subalgebra(self) -> Array:
         """Basis of the twists in the last frame: the parts that follow a joint transform its twists."""
-        spanned: Array = np.zeros((6, 0))
+        subalgebra: Array = np.zeros((6, 0))
         for part in self.parts:
-            carried_twists = se3.Ad_inverse(part.compute_transform(part.neutral)) @ spanned
-            spanned = lie_algebra([carried_twists, part.twist_subalgebra])
-        return spanned
+            carried_twists = se3.Ad_inverse(part.compute_transform(part.neutral)) @ subalgebra
+            subalgebra = lie_algebra([carried_twists, part.twist_subalgebra])
+        return subalgebra
 
     def _split(self, q: Array) -> list[Array]:
         return np.split(q, np.cumsum([part.num_coordinates for part in self.parts])[:-1], axis=-1)

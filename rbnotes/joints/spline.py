@@ -130,15 +130,15 @@ class SplineCurve(JointType):
             d, (b, db, ddb, dddb) = steps[..., i, :], np.moveaxis(weights[..., i, None], -2, 0)
             adjoint, bracket = se3.Ad(se3.exp(-b * d)), -se3.ad(d)
             S, dS, ddS = (matvec(adjoint, each) for each in (S, dS, ddS))
-            bracketed = matvec(bracket, S)
+            bracket_S = matvec(bracket, S)
             ddS = (
                 ddS
                 + 2 * db * matvec(bracket, dS)
-                + ddb * bracketed
-                + db**2 * matvec(bracket, bracketed)
+                + ddb * bracket_S
+                + db**2 * matvec(bracket, bracket_S)
                 + dddb * d
             )
-            dS = dS + db * bracketed + ddb * d
+            dS = dS + db * bracket_S + ddb * d
             S = S + db * d
         return S, dS, ddS
 

@@ -60,13 +60,13 @@ def complement(vectors: Array) -> Array:
 
 def lie_algebra(parts: Sequence[Array]) -> Array:
     """Return a basis ``(6, d)`` of the smallest Lie algebra that contains the columns of all parts."""
-    spanned = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
+    basis = span(np.concatenate([np.zeros((6, 0)), *parts], axis=1))
     while True:
-        brackets = [se3.ad(column) @ spanned for column in spanned.T]
-        larger = span(np.concatenate([spanned, *brackets], axis=1))
-        if larger.shape == spanned.shape:
-            return spanned
-        spanned = larger
+        brackets = [se3.ad(column) @ basis for column in basis.T]
+        larger = span(np.concatenate([basis, *brackets], axis=1))
+        if larger.shape == basis.shape:
+            return basis
+        basis = larger
 
 
 def _round_near_integers(projection: Array) -> Array:

@@ -79,15 +79,15 @@ def load_urdf(
     repairs: list[str] | None = [] if repair else None
     links = _by_name("link", [link_element(element, repairs) for element in root.findall("link")])
     joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
-    root_link, ordered = _sort_joints(links, _drop_missing_mimics(joints, repairs))
-    links_with_mass = _links_with_mass(links, ordered)
-    fixed_joints = _fixed_joints(ordered, links_with_mass, repairs)
+    root_link, sorted_joints = _sort_joints(links, _drop_missing_mimics(joints, repairs))
+    links_with_mass = _links_with_mass(links, sorted_joints)
+    fixed_joints = _fixed_joints(sorted_joints, links_with_mass, repairs)
 
     frames = {root_link: Frame(None if base is None else root_link, np.eye(4))}
     tree_joints: list[tuple[str, JointType, str | None, Array, float]] = []
     if base is not None:
         tree_joints.append((root_link, base, None, np.eye(4), 0.0))
-    for joint in ordered:
+    for joint in sorted_joints:
         parent_frame = frames[joint.parent]
         pose = parent_frame.pose @ joint.origin
         if joint.name not in fixed_joints:
@@ -116,7 +116,7 @@ def load_urdf(
         root.get("name", "robot"),
         [
             RobotJoint(each.name, each.child, **each.properties)
-            for each in ordered
+            for each in sorted_joints
             if each.name not in fixed_joints
         ],
         frames,
@@ -168,33 +168,33 @@ def _sort_joints(
     if len(roots) != 1:
         got = "links " + ", ".join(map(repr, roots)) if roots else "no link"
         raise InvalidArgument("source", got, "one link that no joint carries")
-    ordered, reached_links, remaining = [], set(roots), list(joints)
+    sorted_joints, reached_links, remaining = [], set(roots), list(joints)
     while remaining:
         ready = [joint for joint in remaining if joint.parent in reached_links]
         if not ready:
             got = "links " + ", ".join(repr(joint.child) for joint in remaining)
             raise InvalidArgument("source", f"{got} in a circle", "a tree")
-        ordered.append(ready[0])
+        sorted_joints.append(ready[0])
         reached_links.add(ready[0].child)
         remaining.remove(ready[0])
-    return roots[0], ordered
+    return roots[0], sorted_joints
 
 
-def _links_with_mass(links: Mapping[str, LinkElement], ordered: Sequence[JointElement]) -> set[str]:
+def _links_with_mass(links: Mapping[str, LinkElement], sorted_joints: Sequence[JointElement]) -> set[str]:
     """Return the links that have mass or carry some."""
     links_with_mass = {name for name, link in links.items() if link.mass_properties is not None}
-    for joint in reversed(ordered):
+    for joint in reversed(sorted_joints):
         if joint.child in links_with_mass:
             links_with_mass.add(joint.parent)
     return links_with_mass
 
 
 def _fixed_joints(
-    ordered: Sequence[JointElement], links_with_mass: set[str], repairs: list[str] | None
+    sorted_joints: Sequence[JointElement], links_with_mass: set[str], repairs: list[str] | None
 ) -> dict[str, float]:
     """Return the coordinates of joints that do not move: fixed, massless, and those that mimic them."""
     fixed_joints = {}
-    for joint in ordered:
+    for joint in sorted_joints:
         if joint.joint_type.num_coordinates and joint.child not in links_with_mass:
             if repairs is None:
                 expected = f"mass, for it or for a link beyond it, because joint {joint.name!r} moves it"
@@ -206,7 +206,7 @@ def _fixed_joints(
         followers = {
             joint.name: joint.properties["mimic"].multiplier * fixed_joints[joint.properties["mimic"].joint]
             + joint.properties["mimic"].offset
-            for joint in ordered
+            for joint in sorted_joints
             if joint.name not in fixed_joints
             and joint.properties["mimic"]
             and joint.properties["mimic"].joint in fixed_joints

@@ -369,14 +369,14 @@ def limit_impact_energy(
         return solution
     M = problem.mass
     free = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
-    allowed = float(free @ (M @ free)) / 2
+    max_energy = float(free @ (M @ free)) / 2
 
     def fall_energy(contact_solution: StepSolution) -> float:
         return -float(
             np.sum(contact_solution.contact_impulses[is_bouncing] * contact_velocity_change[is_bouncing])
         )
 
-    if float(solution.velocity @ (M @ solution.velocity)) / 2 + fall_energy(solution) <= allowed * (
+    if float(solution.velocity @ (M @ solution.velocity)) / 2 + fall_energy(solution) <= max_energy * (
         1 + 1e-12
     ):
         return solution
@@ -384,15 +384,15 @@ def limit_impact_energy(
     base, difference = inelastic.velocity, solution.velocity - inelastic.velocity
     quadratic, linear = float(difference @ (M @ difference)) / 2, float(base @ (M @ difference))
     linear += fall_energy(solution) - fall_energy(inelastic)
-    excess = float(base @ (M @ base)) / 2 + fall_energy(inelastic) - allowed
+    excess = float(base @ (M @ base)) / 2 + fall_energy(inelastic) - max_energy
     if excess >= 0:  # only rounding
         return inelastic
     theta = min(1.0, (np.sqrt(linear**2 - 4 * quadratic * excess) - linear) / (2 * quadratic))
     names = ("velocity", "bilateral", "unilateral", "normal", "tangential")
-    blended = {
+    interpolation = {
         name: (1 - theta) * getattr(inelastic, name) + theta * getattr(solution, name) for name in names
     }
-    return replace(solution, **blended)
+    return replace(solution, **interpolation)
 
 
 def resolve_overlaps(setting: Setting, state: State) -> tuple[State, ContactPoints]:

@@ -182,31 +182,33 @@ class CompiledTree:
             If a free joint is in a singular state, or moves no mass.
         """
         arguments.require_instance("accelerations", accelerations, Mapping)
-        prescribed, driven = _prescribed_accelerations(self.tree, accelerations)
+        prescribed, is_prescribed = _prescribed_accelerations(self.tree, accelerations)
         q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(
             self.tree, q, qdot, prescribed, tau, wrenches
         )
         total_forces = tau + self._generalized_forces(q, wrenches) if np.any(wrenches) else tau
         found = self._evaluate(
             "forward_dynamics",
-            self._prescribed_tree(driven),
+            self._prescribed_tree(is_prescribed),
             q,
             qdot,
-            np.where(driven, prescribed, total_forces),
+            np.where(is_prescribed, prescribed, total_forces),
         )
         if found is None:
             return reference.hybrid_dynamics(self.tree, q, qdot, accelerations, tau, wrenches)
-        if not np.any(driven):
+        if not np.any(is_prescribed):
             return HybridDynamicsResult(found, np.array(tau))
         return HybridDynamicsResult(
-            found, np.where(driven, self._inverse_dynamics(q, qdot, found, wrenches), tau)
+            found, np.where(is_prescribed, self._inverse_dynamics(q, qdot, found, wrenches), tau)
         )
 
-    def _prescribed_tree(self, driven: NDArray[np.bool_]) -> PackedTree:
+    def _prescribed_tree(self, is_prescribed: NDArray[np.bool_]) -> PackedTree:
         """Return the packed tree with prescribed coordinates; the last one is cached."""
-        key = driven.tobytes()
+        key = is_prescribed.tobytes()
         if key not in self._prescribed_trees:
-            self._prescribed_trees = {key: prescribe_accelerations(self._packed, np.flatnonzero(driven))}
+            self._prescribed_trees = {
+                key: prescribe_accelerations(self._packed, np.flatnonzero(is_prescribed))
+            }
         return self._prescribed_trees[key]
 
     def inverse_dynamics_derivatives(

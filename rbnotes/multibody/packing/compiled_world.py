@@ -102,9 +102,9 @@ class CompiledWorld(World):
 
     @cached_property
     def _packed(self) -> PackedWorld | None:
-        whole, numbers = self._shapes
-        bodies, pairs = np.split(whole.astype(np.intp), [len(self.colliders)])
-        return pack_world(self, bodies, pairs.reshape(-1, 2), numbers)
+        integers, floats = self._shapes
+        bodies, pairs = np.split(integers.astype(np.intp), [len(self.colliders)])
+        return pack_world(self, bodies, pairs.reshape(-1, 2), floats)
 
     @cached_property
     def _bodies(self) -> NDArray[np.intp]:

@@ -195,8 +195,11 @@ class PackedTree(NamedTuple):
     @property
     def batch_workspace_size(self) -> int:
         """Size of the workspace for eight states."""
-        filled, slots = int(self.integers[layout.NUM_PADDED_ELEMENTS]), int(self.integers[layout.NUM_SLOTS])
-        return layout.workspace_size(filled + int(layout.LANES), slots)
+        num_padded, slots = (
+            int(self.integers[layout.NUM_PADDED_ELEMENTS]),
+            int(self.integers[layout.NUM_SLOTS]),
+        )
+        return layout.workspace_size(num_padded + int(layout.LANES), slots)
 
 
 def aligned_zeros(size: int) -> Array:
@@ -214,9 +217,9 @@ def pack_tree(tree: Tree) -> PackedTree:
         size += part.count
         part.last_element = size - 1
     lanes = int(layout.LANES)
-    filled = (size + lanes - 1) // lanes * lanes
+    num_padded = (size + lanes - 1) // lanes * lanes
     rows_of_elements = np.zeros((size, layout.ROW_SIZE), dtype=np.uint64)
-    constants = np.zeros((int(layout.CONSTANTS_SIZE) // lanes, filled))
+    constants = np.zeros((int(layout.CONSTANTS_SIZE) // lanes, num_padded))
     external_size, external = 0, list[JointSlices]()
     reach = np.zeros(len(parts))  # largest distance from the origin, estimated from placements
     springs = np.stack([tree.joint_parameter(name) for name in ("stiffness", "damping", "spring_reference")])
@@ -252,13 +255,13 @@ def pack_tree(tree: Tree) -> PackedTree:
             external_size = end
     slots = _assign_slots(rows_of_elements)
     places = np.array([(*frame[:3, :3].flat, *frame[:3, 3]) for _, frame in bodies]).reshape(-1)
-    carriers = [parts[part].last_element if part >= 0 else 0 for part, _ in bodies]
-    grouped = constants.reshape(-1, filled // lanes, lanes).swapaxes(0, 1)
+    body_elements = [parts[part].last_element if part >= 0 else 0 for part, _ in bodies]
+    grouped_constants = constants.reshape(-1, num_padded // lanes, lanes).swapaxes(0, 1)
     ends = np.cumsum([constants.size, 3, places.size, external_size])
     workspace_offset = (int(ends[-1]) + 7) // 8 * 8
     header = (
         size,
-        filled,
+        num_padded,
         tree.num_coordinates,
         len(bodies),
         *ends[:3],
@@ -266,10 +269,14 @@ def pack_tree(tree: Tree) -> PackedTree:
         workspace_offset,
         slots,
     )
-    floats = aligned_zeros(workspace_offset + layout.workspace_size(filled // lanes, slots))
-    floats[: ends[2]] = np.concatenate([grouped.ravel(), np.asarray(tree.gravity), places])
+    floats = aligned_zeros(workspace_offset + layout.workspace_size(num_padded // lanes, slots))
+    floats[: ends[2]] = np.concatenate([grouped_constants.ravel(), np.asarray(tree.gravity), places])
     rows = np.concatenate(
-        [np.array([*header], dtype=np.uint64), rows_of_elements.ravel(), np.array(carriers, dtype=np.uint64)]
+        [
+            np.array([*header], dtype=np.uint64),
+            rows_of_elements.ravel(),
+            np.array(body_elements, dtype=np.uint64),
+        ]
     )
     return PackedTree(rows, floats, tuple(external))
 
@@ -297,8 +304,8 @@ def _body_constants(M: Array) -> tuple[float, ...]:
     mass = M[5, 5]
     h = np.array([M[2, 4], M[0, 5], M[1, 3]])
     center = h / mass if mass > 0 else np.zeros(3)
-    about = M[:3, :3] - (h @ center) * np.eye(3) + np.outer(h, center)
-    (least, *others), axes = np.linalg.eigh(about)
+    central_inertia = M[:3, :3] - (h @ center) * np.eye(3) + np.outer(h, center)
+    (least, *others), axes = np.linalg.eigh(central_inertia)
     x, y = np.sqrt(np.array(others) - least)[:, None] * axes.T[1:]
     return mass, *center, least, *x, *y
 
@@ -306,12 +313,12 @@ def _body_constants(M: Array) -> tuple[float, ...]:
 def prescribe_accelerations(packed_tree: PackedTree, coordinates: NDArray[np.intp]) -> PackedTree:
     """Return the same tree with prescribed accelerations at the joints of some coordinates."""
     result = packed_tree.copy()
-    selected = np.isin(result.rows[:, layout.COORDINATE], coordinates)
-    selected[0] = False
-    result.rows[selected, layout.IS_PRESCRIBED] = 1
-    spring = np.zeros(int(result.integers[layout.NUM_PADDED_ELEMENTS]), dtype=bool)
-    spring[: selected.size] = selected
-    result.springs[:, :2] *= ~spring.reshape(-1, 1, int(layout.LANES))
+    is_selected = np.isin(result.rows[:, layout.COORDINATE], coordinates)
+    is_selected[0] = False
+    result.rows[is_selected, layout.IS_PRESCRIBED] = 1
+    is_spring_selected = np.zeros(int(result.integers[layout.NUM_PADDED_ELEMENTS]), dtype=bool)
+    is_spring_selected[: is_selected.size] = is_selected
+    result.springs[:, :2] *= ~is_spring_selected.reshape(-1, 1, int(layout.LANES))
     return result
 
 

@@ -69,16 +69,16 @@ def pack_world(
     sizes = [joint.num_constraints for joint in joints]
     body = [joint.body for joint in joints]
     parent = [count if joint.parent == WORLD else joint.parent for joint in joints]
-    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    row_start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
     coupled = _coupled_joints(joints)
-    first = _first_entries(begin, coupled)
+    first = _first_entries(row_start, coupled)
     offsets = np.concatenate([[0], np.cumsum(np.arange(1, len(first) + 1) - first)]).astype(int)
-    header = [count, len(joints), begin[-1], len(coupled), offsets[-1], len(bodies), len(pairs)]
+    header = [count, len(joints), row_start[-1], len(coupled), offsets[-1], len(bodies), len(pairs)]
     integers: list[Any] = [
         header,
         body,
         parent,
-        begin,
+        row_start,
         [rotations[i][0] for i in order],
         coupled,
         np.repeat(np.reshape([body, parent], (2, -1)).T, sizes, axis=0),
@@ -124,10 +124,10 @@ def _free_rotation(kind: JointType) -> tuple[int, Array] | None:
 
 def _joint_order(joints: Sequence[Joint]) -> list[int]:
     """Return an order of the joints in which those that share a body are close together."""
-    shared = [[_shares_body(first, second) for second in joints] for first in joints]
+    shares_body = [[_shares_body(first, second) for second in joints] for first in joints]
     if not joints:
         return []
-    return [int(i) for i in reverse_cuthill_mckee(sparse.csr_array(np.array(shared, dtype=int)), True)]
+    return [int(i) for i in reverse_cuthill_mckee(sparse.csr_array(np.array(shares_body, dtype=int)), True)]
 
 
 def _shares_body(first: Joint, second: Joint) -> bool:
@@ -148,11 +148,11 @@ def _coupled_joints(joints: Sequence[Joint]) -> NDArray[np.intp]:
     return np.array(coupled, dtype=np.intp).reshape(-1, 4)
 
 
-def _first_entries(begin: NDArray[np.intp], coupled: NDArray[np.intp]) -> NDArray[np.intp]:
+def _first_entries(row_start: NDArray[np.intp], coupled: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the first nonzero column of each row of the joint system."""
-    firsts = np.arange(len(begin) - 1)
+    firsts = np.arange(len(row_start) - 1)
     np.minimum.at(firsts, coupled[:, 0], coupled[:, 1])
-    result: NDArray[np.intp] = np.repeat(begin[:-1][firsts], np.diff(begin))
+    result: NDArray[np.intp] = np.repeat(row_start[:-1][firsts], np.diff(row_start))
     return result
 
 

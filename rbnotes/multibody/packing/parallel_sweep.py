@@ -49,5 +49,5 @@ def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, 
     counts = {len(each) for each in arrays}
     if len(counts) != 1 or not min(counts):
         raise InvalidArgument("states", f"{sorted(counts)} of them", "as many of each, at least one")
-    chunked = [np.array_split(each, min(chunks, *counts)) for each in arrays]
-    return np.concatenate(list(executor.map(function, *chunked)))
+    array_chunks = [np.array_split(each, min(chunks, *counts)) for each in arrays]
+    return np.concatenate(list(executor.map(function, *array_chunks)))

@@ -275,17 +275,21 @@ def _constraint_derivatives(
     acceleration_qdot = acceleration_q.copy()
     end = 0
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
-        joint, here = link.joint, slice(end, end + link.joint.num_coordinate_constraints)
+        joint, rows = link.joint, slice(end, end + link.joint.num_coordinate_constraints)
         if joint.num_coordinate_constraints:
-            now, rate = q[..., own], qdot[..., own]
-            each = np.broadcast_arrays(now[..., None, :], np.eye(joint.num_coordinates))
+            joint_q, joint_qdot = q[..., own], qdot[..., own]
+            each = np.broadcast_arrays(joint_q[..., None, :], np.eye(joint.num_coordinates))
             dG = joint.compute_coordinate_constraint_jacobian_rate(*each)
-            force_q[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., here])
-            acceleration_q[..., here, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
-            acceleration_q[..., here, own] += joint.compute_coordinate_constraint_bias_derivative(now, rate)
-            acceleration_qdot[..., here, own] = np.einsum("...lcj,...j->...cl", dG, rate)
-            acceleration_qdot[..., here, own] += joint.compute_coordinate_constraint_jacobian_rate(now, rate)
-        end = here.stop
+            force_q[..., own, own] = np.einsum("...lcj,...c->...jl", dG, mu[..., rows])
+            acceleration_q[..., rows, own] = np.einsum("...lcj,...j->...cl", dG, qddot[..., own])
+            acceleration_q[..., rows, own] += joint.compute_coordinate_constraint_bias_derivative(
+                joint_q, joint_qdot
+            )
+            acceleration_qdot[..., rows, own] = np.einsum("...lcj,...j->...cl", dG, joint_qdot)
+            acceleration_qdot[..., rows, own] += joint.compute_coordinate_constraint_jacobian_rate(
+                joint_q, joint_qdot
+            )
+        end = rows.stop
     return force_q, acceleration_q, acceleration_qdot
 
 

@@ -347,10 +347,10 @@ class TreeSystem:
     def _append_particles(self, J: Array) -> Array:
         J = J.reshape(6 * len(self.tree.links), self.tree.num_coordinates)
         count = 3 * len(self.masses)
-        extended = np.zeros((J.shape[0] + count, count + J.shape[1]))
-        extended[: J.shape[0], count:] = J
-        extended[J.shape[0] :, :count] = np.eye(count)
-        return extended
+        full_jacobian = np.zeros((J.shape[0] + count, count + J.shape[1]))
+        full_jacobian[: J.shape[0], count:] = J
+        full_jacobian[J.shape[0] :, :count] = np.eye(count)
+        return full_jacobian
 
     def _check_state(self, state: State) -> None:
         k, p = self.tree.num_coordinates, len(self.masses)
