@@ -255,7 +255,7 @@ class FreeSystem:
         )
 
     def acceleration(self, state: State) -> Array:
-        """``M^-1 f (N,)``.
+        """Return the accelerations ``M^-1 f (N,)``.
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """
@@ -264,7 +264,7 @@ class FreeSystem:
         return result
 
     def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Bodies by ``E exp([xi])``, particles by ``x + dx``.
+        """Move bodies by ``E exp([xi])`` and particles by ``x + dx``.
 
         Raises InvalidArgument if ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
@@ -272,9 +272,9 @@ class FreeSystem:
         return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
-        """Kinetic energy and the potential of gravity, zero with the centers of mass at the origin, J.
+        """Return the kinetic energy and the potential of gravity, zero with all masses at the origin, J.
 
-        That of applied forces is theirs to tell: see :meth:`rbnotes.forces.ForceGroups.energy`.
+        The potential of applied forces is not included: see :meth:`rbnotes.forces.ForceGroups.energy`.
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """

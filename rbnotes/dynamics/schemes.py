@@ -320,7 +320,7 @@ def integrate(
     h: float,
     steps: int,
 ) -> States:
-    """States after 0, 1, ..., ``steps`` steps of size h.
+    """Return the states after 0, 1, ..., ``steps`` steps of size h.
 
     Raises
     ------

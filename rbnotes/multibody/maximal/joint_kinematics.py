@@ -181,7 +181,7 @@ class JointKinematics:
         return body_twists, matvec(self.parent_adjoint, all_twists[self.layout.parent_indices])
 
     def row_blocks(self) -> Array:
-        """Rows ``(m, 2, 6)`` for the twist of the body and for that of the parent."""
+        """Return the rows ``(m, 2, 6)`` for the twist of the body and for that of the parent."""
         blocks = np.empty((self.layout.num_rows, 2, 6))
         for group, A in zip(self.layout.groups, self.twist_rows, strict=True):
             blocks[group.row_indices, 0] = A @ self.layout.body_to_joint_adjoints[group.joint_indices]
@@ -189,7 +189,7 @@ class JointKinematics:
         return blocks
 
     def constraint_jacobian(self) -> sparse.csr_array:
-        """Rows as a sparse matrix ``(m, 6 n)``."""
+        """Return the Jacobian of the constraints, sparse ``(m, 6 n)``."""
         values = self.row_blocks()
         # The last columns belong to the world.
         layout, count = self.layout, self.num_bodies
@@ -203,7 +203,7 @@ class JointKinematics:
         return G[:, : 6 * count]
 
     def constraint_jacobian_like(self, mass: Matrix) -> Matrix:
-        """Return the rows ``(m, 6 n)``, sparse if the mass matrix is, else dense."""
+        """Return the Jacobian ``(m, 6 n)``, sparse if the mass matrix is, else dense."""
         if sparse.issparse(mass):
             return self.constraint_jacobian()
         layout, count = self.layout, self.num_bodies
@@ -215,7 +215,7 @@ class JointKinematics:
         return G[:, :count].reshape(layout.num_rows, 6 * count)
 
     def constraint_error(self) -> Array:
-        """Pose errors ``(m,)`` of the joints."""
+        """Return the errors of the constraints ``(m,)``."""
         errors = np.empty(self.layout.num_rows)
         for group in self.layout.groups:
             q = self.coordinates(group)

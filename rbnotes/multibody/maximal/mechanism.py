@@ -1,11 +1,11 @@
-"""Mechanisms: bodies with six coordinates each, held together by joints (Sueda 1.8, 1.10).
+"""Mechanisms: bodies with six coordinates each, connected by joints (Sueda 1.8, 1.10).
 
 The state is a :class:`~rbnotes.dynamics.State` with the poses ``E (n, 4, 4)`` and twists ``phi (n, 6)`` of
 all bodies. Joints push with G^T times multipliers, which are forces in accelerations and impulses in steps.
 Steps are taken by :func:`rbnotes.multibody.maximal.simulate`, or by any scheme of :mod:`rbnotes.dynamics`
 under :func:`joint_velocity_constraints`.
 
-Joints constrain velocities; the integrator keeps the poses together. A step moves along the twist that the
+Joints constrain velocities; the integrator corrects the poses. A step moves along the twist that the
 rows at its start allow, and so violates the joints by an amount of second order in h. Its *stabilization*
 removes this error:
 

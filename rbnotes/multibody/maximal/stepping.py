@@ -203,7 +203,7 @@ def min_normal_velocities(
 ) -> Array:
     """Return the least normal velocities ``(c,)`` of contacts for which none closes further in the step.
 
-    Velocities that remove an overlap lift no body farther than out of it: faster ones would throw the body.
+    Velocities that remove an overlap are at most those that lift a body out of it, ``sqrt(2 g overlap)``.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def constraint_label(constraint: Constraint) -> str:
 
 
 def stack_parts(parts: Sequence[ConstraintPart]) -> tuple[BilateralRows, UnilateralRows]:
-    """Return the rows of all constraints, equations apart from inequalities."""
+    """Return the rows of all constraints: those of equations, and those of inequalities."""
 
     def concatenate(unilateral: bool) -> tuple[Array, Array]:
         selected = [part for part in parts if part.unilateral == unilateral]

@@ -3,9 +3,9 @@
 The equations of motion are those of :mod:`rbnotes.multibody.reduced.dynamics`, without J and without the mass
 matrix: each link is visited a few times, so that the cost grows linearly.
 
-*Inverse* dynamics knows all accelerations. One sweep from the roots computes twists and their rates, one from
-the leaves adds up the required wrenches. *Forward* dynamics needs the articulated inertia at each joint: that
-of its body and of all bodies beyond it, reduced by the motion of the joints beyond (Featherstone).
+In *inverse* dynamics all accelerations are given. One sweep from the roots computes twists and their rates,
+one from the leaves adds up the required wrenches. *Forward* dynamics needs the articulated inertia at each
+joint: that of its body and of all bodies beyond it, reduced by the motion of their joints (Featherstone).
 In *hybrid* dynamics the accelerations of some joints are prescribed. Inverse dynamics with the prescribed
 accelerations alone gives the residual forces at the free joints. Their accelerations follow from these with
 the prescribed joints locked; inverse dynamics then gives the forces at the prescribed joints.
