@@ -1,7 +1,14 @@
-"""Systems of bodies: reduced and maximal coordinates, robot files, compiled models.
+"""Systems of bodies: a model and its simulation, robot files, and the coordinates beneath them.
 
+- :class:`Model` describes a scene of bodies, :func:`simulate` computes its motion;
 - :mod:`~rbnotes.multibody.reduced`: trees of bodies in joint coordinates, their kinematics and dynamics;
 - :mod:`~rbnotes.multibody.maximal`: bodies with six coordinates each, joints as constraints, a simulator;
 - :mod:`~rbnotes.multibody.formats`: URDF and MJCF files;
 - :mod:`~rbnotes.multibody.packing`: models packed into arrays, for compiled dynamics and simulation.
 """
+
+from rbnotes.multibody.model import Body, Geometry, Model
+from rbnotes.multibody.simulation import simulate
+from rbnotes.multibody.trajectory import Trajectory
+
+__all__ = ["Body", "Geometry", "Model", "Trajectory", "simulate"]

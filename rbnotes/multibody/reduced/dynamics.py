@@ -44,8 +44,12 @@ def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
 
 def _mass_matrix(tree: Tree, q: Array) -> Array:
     J = _jacobian_at(tree, q)
-    momenta = tree.inertias @ J.reshape(*J.shape[:-2], len(tree.links), 6, tree.num_coordinates)
-    M: Array = np.swapaxes(J, -1, -2) @ momenta.reshape(J.shape)
+    return _mass_matrix_from_jacobian(tree, J.reshape(*q.shape[:-1], -1, 6, tree.num_coordinates))
+
+
+def _mass_matrix_from_jacobian(tree: Tree, J: Array) -> Array:
+    rows = (*J.shape[:-3], 6 * len(tree.links), tree.num_coordinates)
+    M: Array = np.swapaxes(J.reshape(rows), -1, -2) @ (tree.inertias @ J).reshape(rows)
     return (M + np.swapaxes(M, -1, -2)) / 2
 
 
@@ -56,7 +60,13 @@ def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
     the inertia that the joint carries is added: it does not change the motion that the constraints allow, and
     the matrix is regular.
     """
-    M = _mass_matrix(tree, q)
+    J = _jacobian_at(tree, q)
+    return mass_matrix_from_jacobian(tree, q, J.reshape(*q.shape[:-1], -1, 6, tree.num_coordinates))
+
+
+def mass_matrix_from_jacobian(tree: Tree, q: Array, J: Array) -> Array:
+    """Return :func:`regularized_mass_matrix` from the Jacobian by bodies ``(..., n, 6, k)``."""
+    M = _mass_matrix_from_jacobian(tree, J)
     for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
         if link.joint.num_coordinate_constraints:
             M[..., coordinates, coordinates] += _coordinate_constraint_inertia(tree, q, i)

@@ -1,0 +1,128 @@
+"""Conversion of a model to maximal coordinates: bodies with six coordinates each, joints as constraints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import WORLD, State
+from rbnotes.multibody.maximal import Joint, Mechanism, World
+from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
+from rbnotes.multibody.model import Model
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.linear_algebra import matvec
+
+
+@dataclass(frozen=True, eq=False)
+class MaximalModel:
+    """Model in maximal coordinates, with the conversion of states; :func:`maximal_coordinates` makes it."""
+
+    model: Model
+    world: World
+    """Bodies in the order of the model, the joints between them, and the colliders."""
+
+    def state(self, state: State) -> State:
+        """Return the poses and twists of all bodies at a state of the model.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        return self.model.body_state(state)
+
+    def model_state(self, state: State) -> State:
+        """Return the state of the model at poses and twists of all bodies that satisfy the joints.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not have the bodies of the model, or its poses violate a joint by more than
+            1e-6 rad or m.
+        """
+        arguments.require_instance("state", state, State)
+        bodies = self.model.bodies
+        if len(state.E) != len(bodies) or state.size != 6 * len(bodies):
+            raise InvalidArgument(
+                "state", f"{len(state.E)} poses", f"poses and twists of {len(bodies)} bodies"
+            )
+        joints = self.world.mechanism.joints
+        if joints:
+            error = float(np.max(np.abs(joint_kinematics(joints, state.E).pose_errors()), initial=0.0))
+            if error > 1e-6:
+                raise InvalidArgument(
+                    "state", f"joint errors of {error:.3g}", "poses that satisfy the joints"
+                )
+        q, qdot = self.tree_coordinates(state.E, state.phi)
+        return self.model.state_from_tree(State(q=q, qdot=qdot, t=state.t))
+
+    def tree_coordinates(self, E: Array, phi: Array) -> tuple[Array, Array]:
+        """Return coordinates and velocities ``(..., k)`` of the tree at poses and twists of all bodies.
+
+        Coordinates are those nearest to the poses; angles are within one turn.
+        """
+        tree = self.model.tree
+        q = np.zeros((*E.shape[:-3], tree.num_coordinates))
+        qdot = np.zeros_like(q)
+        joint_poses = E @ se3.inverse(tree.body_frames)
+        joint_twists = matvec(se3.Ad(tree.body_frames), phi)
+        for i, (link, parent, own) in enumerate(
+            zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+        ):
+            rest = link.placement if parent < 0 else joint_poses[..., parent, :, :] @ link.placement
+            Q = (
+                se3.inverse(np.broadcast_to(rest, joint_poses[..., i, :, :].shape))
+                @ joint_poses[..., i, :, :]
+            )
+            twist = joint_twists[..., i, :]
+            if parent >= 0:
+                to_joint = se3.Ad(se3.inverse(joint_poses[..., i, :, :]) @ joint_poses[..., parent, :, :])
+                twist = twist - matvec(to_joint, joint_twists[..., parent, :])
+            q[..., own] = link.joint.compute_nearest_coordinates(Q)
+            S = link.joint.compute_motion_subspace(q[..., own])
+            qdot[..., own] = matvec(np.linalg.pinv(S), twist)
+        return q, qdot
+
+
+def maximal_coordinates(model: Model) -> MaximalModel:
+    """Return the equivalent model of free bodies whose joints are constraints.
+
+    Raises
+    ------
+    InvalidArgument
+        If a body has no mass, a joint has a spring or damper, or the model has constraints besides its
+        joints: those are not available in maximal coordinates.
+    """
+    arguments.require_instance("model", model, Model)
+    tree = model.tree
+    joints: list[Joint] = []
+    for i, (body, parent) in enumerate(zip(model.bodies, tree.parents, strict=True)):
+        if body.spatial_inertia is None:
+            raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, for maximal coordinates")
+        link = tree.links[i]
+        if np.any(link.stiffness != 0) or np.any(link.damping != 0):
+            expected = "none, for maximal coordinates"
+            raise InvalidArgument(f"body {body.name!r}", "a spring or damper in its joint", expected)
+        if body.is_free:
+            continue
+        parent_frame = link.placement
+        if parent >= 0:
+            parent_frame = se3.inverse(tree.body_frames[parent]) @ parent_frame
+        joints.append(
+            Joint(
+                link.joint,
+                i,
+                se3.inverse(link.body_frame),
+                WORLD if parent < 0 else parent,
+                parent_frame,
+            )
+        )
+    if model.constraints:
+        raise InvalidArgument(
+            "model: constraints", f"{len(model.constraints)}", "none, for maximal coordinates"
+        )
+    mechanism = Mechanism(tree.inertias, joints, model.gravity, model.forces)
+    return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices))

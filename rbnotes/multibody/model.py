@@ -1,0 +1,513 @@
+"""Model of a scene: bodies with joints and shapes, the ground, gravity, forces and constraints.
+
+A :class:`Body` without a parent and a joint moves freely. Other bodies form trees: each is carried by a joint
+in the frame of its parent or of the world (Sueda 2.1). The frames are those of
+:class:`~rbnotes.multibody.reduced.Link`:
+
+    joint pose = parent's joint pose * joint_frame * Q(q),      body pose = joint pose * body_frame.
+
+The state of a model has the pose E and the twist phi of each free body, and the coordinates q and velocities
+qdot of all other joints.
+
+>>> from rbnotes.multibody import Body, Model, simulate
+>>> from rbnotes.contact import Plane
+>>> from rbnotes.shapes import Sphere
+>>> ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.0, 0.0, 0.6], restitution=0.8)
+>>> model = Model([ball], ground=Plane(), restitution=0.8)
+>>> motion = simulate(model, h=0.002, duration=1.0)
+>>> float(motion.poses("ball")[:, 2, 3].min().round(2))
+0.1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.contact import Collider, Plane, RoundedBox, Shape
+from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
+from rbnotes.joints import Free3D, JointType
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
+from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.shapes import Solid
+from rbnotes.unchecked.frozen import set_fields
+from rbnotes.unchecked.linear_algebra import matvec
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Shape that can touch others, at a pose in a body or in the world.
+
+    Raises
+    ------
+    InvalidArgument
+        If the shape has no collision geometry, ``frame`` is no pose, ``mu`` is negative, or ``restitution``
+        is not in [0, 1].
+    """
+
+    shape: Shape
+    """A solid with collision geometry, or a plane."""
+    frame: ArrayField = None
+    """Pose ``(4, 4)`` of the shape in the body or in the world, m; the same frame by default."""
+    _: KW_ONLY
+    mu: float | None = None
+    """Friction coefficient; that of the body or of the model by default."""
+    restitution: float | None = None
+    """Coefficient of restitution, 0 to 1; that of the body or of the model by default."""
+
+    def __post_init__(self) -> None:
+        frame = np.eye(4) if self.frame is None else arguments.frame("frame", self.frame)
+        set_fields(self, frame=arguments.with_ndim("frame", frame, 2))
+        Collider(WORLD, self.shape, self.frame, self.mu or 0.0, self.restitution or 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Rigid body with its shape, the joint that carries it, and the frames of both.
+
+    Raises
+    ------
+    InvalidArgument
+        If a value does not fit; the message starts with the name of the body.
+    """
+
+    name: str
+    """Unique name; ``"world"`` is reserved."""
+    shape: Solid | None = None
+    """Solid, centered at the body frame: it gives the inertia, the collision geometry and the appearance."""
+    _: KW_ONLY
+    mass: float | None = None
+    """Mass of the shape, kg."""
+    density: float | None = None
+    """Density of the shape, kg/m^3, if its mass is not given."""
+    inertia: ArrayField = None
+    """Spatial inertia ``(6, 6)`` about the origin of the body frame, kg m^2, kg m and kg, in the place of
+    mass or density. A body with none of the three has no mass: other bodies must follow it."""
+    joint: JointType | None = None
+    """Joint that carries the body; None for a free body."""
+    parent: str | None = None
+    """Name of the parent; None is the world."""
+    joint_frame: ArrayField = None
+    """Joint frame ``(4, 4)`` in the joint frame of the parent or in the world, m; the same by default."""
+    body_frame: ArrayField = None
+    """Body frame ``(4, 4)`` in the joint frame, m; the same by default."""
+    position: ArrayField = None
+    """Initial position ``(3,)`` of a free body in the world, m; the origin by default."""
+    pose: ArrayField = None
+    """Initial pose ``(4, 4)`` of a free body in the world, m, in the place of the position."""
+    collision: Shape | Sequence[Geometry] | None = None
+    """Collision geometry: a shape at the body frame, or several geometries; ``()`` for none. The shape of the
+    body by default."""
+    mu: float | None = None
+    """Friction coefficient; that of the model by default."""
+    restitution: float | None = None
+    """Coefficient of restitution, 0 to 1; that of the model by default."""
+    stiffness: ArrayField = 0.0
+    """Stiffness of a spring in each coordinate of the joint, ``(k,)`` or a number, N m/rad or N/m."""
+    damping: ArrayField = 0.0
+    """Damping in each coordinate of the joint, ``(k,)`` or a number, N m s/rad or N s/m."""
+    spring_reference: ArrayField = None
+    """Coordinates ``(k,)`` of the joint at which the springs exert no force, rad or m; neutral by default."""
+
+    def __post_init__(self) -> None:
+        arguments.text("name", self.name)
+        if self.name in ("", "world"):
+            raise InvalidArgument("name", repr(self.name), 'a name other than "world"')
+        label = f"body {self.name!r}"
+        if self.shape is not None:
+            arguments.require_instance(f"{label}: shape", self.shape, Solid)
+        set_fields(
+            self,
+            spatial_inertia=self._spatial_inertia(label),
+            geometries=self._geometries(label),
+            initial_pose=self._initial_pose(label),
+        )
+        set_fields(self, link=self._link())
+
+    spatial_inertia: Array | None = field(init=False, repr=False)
+    """Spatial inertia ``(6, 6)`` about the origin of the body frame; None without mass."""
+    geometries: tuple[Geometry, ...] = field(init=False, repr=False)
+    """Collision geometries in the body frame."""
+    initial_pose: Array | None = field(init=False, repr=False)
+    """Initial pose ``(4, 4)`` of a free body; None for a body on a joint."""
+    link: Link = field(init=False, repr=False)
+    """Link of the equivalent tree, in which free bodies have a :class:`~rbnotes.joints.Free3D` joint."""
+
+    @property
+    def is_free(self) -> bool:
+        """True if no joint restricts the body."""
+        return self.joint is None
+
+    def _link(self) -> Link:
+        try:
+            return Link(
+                self.name,
+                Free3D() if self.joint is None else self.joint,
+                self.spatial_inertia,
+                self.parent,
+                self.joint_frame,
+                self.body_frame,
+                stiffness=self.stiffness,
+                damping=self.damping,
+                spring_reference=self.spring_reference,
+            )
+        except InvalidArgument as error:
+            name = error.name.replace("link ", "body ", 1).replace("placement", "joint_frame")
+            raise InvalidArgument(name, error.got, error.expected) from None
+
+    def _spatial_inertia(self, label: str) -> Array | None:
+        given = [name for name in ("mass", "density", "inertia") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise InvalidArgument(f"{label}: {', '.join(given)}", "all of these", "one of them")
+        if not given:
+            return None
+        if self.inertia is not None:
+            return np.asarray(self.inertia)  # checked by the link
+        if self.shape is None:
+            raise InvalidArgument(f"{label}: shape", "None", f"a solid, which has the {given[0]}")
+        value = arguments.positive_number(f"{label}: {given[0]}", getattr(self, given[0]))
+        return self.shape.spatial_inertia(**{given[0]: value})
+
+    def _geometries(self, label: str) -> tuple[Geometry, ...]:
+        given = self.shape if self.collision is None else self.collision
+        if given is None:
+            return ()
+        if isinstance(given, Plane):
+            raise InvalidArgument(f"{label}: collision", "a Plane", "a bounded shape; planes are the ground")
+        if isinstance(given, Solid | RoundedBox):
+            try:
+                return (Geometry(given),)
+            except InvalidArgument as error:
+                expected = f"{error.expected}; pass `collision` for another one, or () for none"
+                raise InvalidArgument(f"{label}: shape", error.got, expected) from None
+        return arguments.instances(f"{label}: collision", given, Geometry)
+
+    def _initial_pose(self, label: str) -> Array | None:
+        frames = [name for name in ("joint_frame", "body_frame", "parent") if getattr(self, name) is not None]
+        initial = [name for name in ("position", "pose") if getattr(self, name) is not None]
+        if not self.is_free:
+            if initial:
+                expected = "no initial pose for a body on a joint; use `joint_frame` and Model.state"
+                raise InvalidArgument(f"{label}: {initial[0]}", "a value", expected)
+            return None
+        if frames:
+            raise InvalidArgument(f"{label}: {frames[0]}", "a value", "a joint with it; a free body has none")
+        if np.any(np.asarray(self.stiffness) != 0) or np.any(np.asarray(self.damping) != 0):
+            raise InvalidArgument(f"{label}: stiffness, damping", "values", "a joint with them")
+        if len(initial) > 1:
+            raise InvalidArgument(f"{label}: position, pose", "both", "one of the two")
+        if self.pose is not None:
+            return arguments.with_ndim(f"{label}: pose", arguments.frame(f"{label}: pose", self.pose), 2)
+        pose: Array = np.eye(4)
+        if self.position is not None:
+            pose[:3, 3] = arguments.single_vector(f"{label}: position", self.position)
+        return pose
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Bodies, the ground, gravity, forces and constraints.
+
+    Raises
+    ------
+    InvalidArgument
+        If two bodies have one name, a parent is missing, bodies form a cycle, or another value does not fit.
+    """
+
+    bodies: Sequence[Body]
+    """Bodies in any order; stored with parents before their children."""
+    _: KW_ONLY
+    ground: Shape | Sequence[Geometry] = ()
+    """Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several."""
+    mu: float = 0.5
+    """Friction coefficient where a body or geometry has none; that of a pair is the geometric mean."""
+    restitution: float = 0.0
+    """Coefficient of restitution, 0 to 1, where a body or geometry has none; combined as ``mu``."""
+    gravity: ArrayField = GRAVITY
+    """Gravity ``(3,)`` in the world, m/s^2."""
+    forces: ForceLaw = zero_forces
+    """Other forces on the bodies, as a function of the state with the poses and twists of all bodies; bodies
+    are numbered as by :meth:`index`. See :class:`rbnotes.forces.ForceGroups`."""
+    constraints: Sequence[Constraint] = ()
+    """Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`."""
+    excluded_pairs: Sequence[tuple[str, str]] = ()
+    """Names of bodies that do not touch each other; ``"world"`` for the ground. A body and its parent never
+    touch."""
+
+    def __post_init__(self) -> None:
+        bodies = arguments.instances("bodies", self.bodies, Body)
+        if not bodies:
+            raise InvalidArgument("bodies", "none", "one or more")
+        try:
+            tree = Tree([body.link for body in bodies], gravity=self.gravity)
+        except InvalidArgument as error:
+            name = error.name.replace("links", "bodies").replace("link ", "body ")
+            raise InvalidArgument(
+                name, error.got.replace("links", "bodies"), error.expected.replace("link", "body")
+            ) from None
+        by_name = {body.name: body for body in bodies}
+        set_fields(
+            self,
+            bodies=tuple(by_name[link.name] for link in tree.links),
+            gravity=tree.gravity,
+            ground_geometries=_ground_geometries(self.ground),
+            mu=arguments.real_number("mu", self.mu, minimum=0),
+            restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
+            constraints=checked_constraints(self.constraints),
+            excluded_pairs=_check_pairs(self.excluded_pairs, [*by_name, "world"]),
+        )
+        for body in self.bodies:
+            if body.is_free and body.spatial_inertia is None:
+                raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
+        arguments.require_force_law("forces", self.forces)
+        set_fields(self, tree=tree)
+
+    ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
+    """Geometries of the ground."""
+    tree: Tree = field(init=False, repr=False)
+    """Tree of all bodies, with a ``Free3D`` joint for each free body; derived from the bodies."""
+
+    @cached_property
+    def system(self) -> TreeSystem:
+        """Tree under gravity, joint springs and the forces of the model."""
+        return TreeSystem(self.tree, applied=self.forces)
+
+    @cached_property
+    def colliders(self) -> tuple[Collider, ...]:
+        """Collision geometries of the ground, then of the bodies, with their coefficients."""
+
+        def collider(index: int, geometry: Geometry, owner: Body | None) -> Collider:
+            mu, restitution = (
+                next(
+                    value
+                    for value in (getattr(geometry, name), getattr(owner, name, None), getattr(self, name))
+                    if value is not None
+                )
+                for name in ("mu", "restitution")
+            )
+            return Collider(index, geometry.shape, geometry.frame, mu, restitution)
+
+        return (
+            *(collider(WORLD, geometry, None) for geometry in self.ground_geometries),
+            *(
+                collider(index, geometry, body)
+                for index, body in enumerate(self.bodies)
+                for geometry in body.geometries
+            ),
+        )
+
+    @cached_property
+    def excluded_indices(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of indices of bodies that do not touch, with those of each body and its parent."""
+        named = [
+            tuple(WORLD if name == "world" else self.index(name) for name in pair)
+            for pair in self.excluded_pairs
+        ]
+        carried = [(i, parent) for i, parent in enumerate(self.tree.parents) if parent >= 0]
+        return (*((a, b) for a, b in named), *carried)
+
+    def index(self, name: str) -> int:
+        """Return the index of the body with this name.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is none.
+        """
+        return self.tree.index(name)
+
+    def state(
+        self,
+        *,
+        q: Mapping[str, ArrayLike] | None = None,
+        qdot: Mapping[str, ArrayLike] | None = None,
+        poses: Mapping[str, ArrayLike] | None = None,
+        twists: Mapping[str, ArrayLike] | None = None,
+        t: float = 0.0,
+    ) -> State:
+        """Return a state from values by the names of bodies.
+
+        Parameters
+        ----------
+        q, qdot
+            Coordinates and velocities ``(k,)`` of joints, rad or m, and per second; neutral and zero by
+            default.
+        poses, twists
+            Poses ``(4, 4)`` and twists ``(6,)`` in the body frame of free bodies, m, rad/s and m/s; the
+            initial poses and zero by default.
+        t
+            Time, s.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is no such joint or free body, or a value does not fit it.
+        """
+        coordinates = self.tree.coordinates(self._joint_values("q", q))[self._joint_mask]
+        velocities = self.tree.coordinates(self._joint_values("qdot", qdot), 0.0)[self._joint_mask]
+        free = {body.name: body for body in self.bodies if body.is_free}
+        E = {name: body.initial_pose for name, body in free.items()}
+        phi = {name: np.zeros(6) for name in free}
+        for argument, given in (("poses", poses), ("twists", twists)):
+            for name, value in _check_mapping(argument, given).items():
+                if name not in free:
+                    known = ", ".join(map(repr, free)) or "none: no body is free"
+                    raise InvalidArgument(argument, repr(name), f"names of free bodies: {known}")
+                label = f"{argument}[{name!r}]"
+                if argument == "poses":
+                    E[name] = arguments.with_ndim(label, arguments.frame(label, value), 2)
+                else:
+                    phi[name] = arguments.single_vector(label, value, 6)
+        return State(
+            E=np.array(list(E.values())).reshape(-1, 4, 4),
+            phi=np.array(list(phi.values())).reshape(-1, 6),
+            q=coordinates,
+            qdot=velocities,
+            t=t,
+        )
+
+    def joint_vector(self, name: str, value: ArrayLike | Mapping[str, ArrayLike]) -> Array:
+        """Return joint velocities or forces as a vector of the tree ``(k,)``, zero for free bodies.
+
+        Parameters
+        ----------
+        name
+            Name of the value in errors.
+        value
+            Values by the names of bodies on joints, zero for the others; or one for each joint velocity, in
+            the order of ``state.qdot``.
+
+        Raises
+        ------
+        InvalidArgument
+            If a body has no joint, or a shape does not fit.
+        """
+        if isinstance(value, Mapping):
+            return self.tree.coordinates(self._joint_values(name, value), 0.0)
+        result = np.zeros(self.tree.num_coordinates)
+        result[self._joint_mask] = arguments.single_vector(name, value, int(np.sum(self._joint_mask)))
+        return result
+
+    def tree_state(self, state: State) -> State:
+        """Return the coordinates and velocities of :attr:`tree` at a state.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        self.check_state(state)
+        tree, is_joint = self.tree, self._joint_mask
+        q, qdot = np.zeros(tree.num_coordinates), np.zeros(tree.num_coordinates)
+        q[is_joint], qdot[is_joint] = state.q, state.qdot
+        for index, E, phi in zip(self._free_bodies, state.E, state.phi, strict=True):
+            own, joint = tree.coordinate_slices[index], tree.links[index].joint
+            q[own] = joint.compute_nearest_coordinates(E)
+            qdot[own] = np.linalg.solve(joint.compute_motion_subspace(q[own]), phi)
+        return State(q=q, qdot=qdot, t=state.t)
+
+    def state_from_tree(self, tree_state: State) -> State:
+        """Return the state of the model at coordinates and velocities of :attr:`tree`.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``tree_state`` does not fit the tree.
+        """
+        arguments.require_instance("tree_state", tree_state, State)
+        q, qdot = (self.tree.check_vector(name, getattr(tree_state, name)) for name in ("q", "qdot"))
+        E, phi, q, qdot = self.split_tree_coordinates(q, qdot)
+        return State(E=E, phi=phi, q=q, qdot=qdot, t=tree_state.t)
+
+    def split_tree_coordinates(self, q: Array, qdot: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the parts E, phi, q, qdot of states from valid coordinates ``(..., k)`` of the tree."""
+        count, tree = len(self._free_bodies), self.tree
+        E, phi = np.zeros((*q.shape[:-1], count, 4, 4)), np.zeros((*q.shape[:-1], count, 6))
+        for number, index in enumerate(self._free_bodies):
+            own, joint = tree.coordinate_slices[index], tree.links[index].joint
+            E[..., number, :, :] = joint.compute_transform(q[..., own])
+            phi[..., number, :] = matvec(joint.compute_motion_subspace(q[..., own]), qdot[..., own])
+        return E, phi, q[..., self._joint_mask], qdot[..., self._joint_mask]
+
+    def body_state(self, state: State) -> State:
+        """Return the poses and twists of all bodies at a state, in the order of :attr:`bodies`.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``state`` does not fit the model.
+        """
+        tree_state = self.tree_state(state)
+        E, phi = body_poses_and_twists(self.tree, tree_state.q, tree_state.qdot)
+        return State(E=E, phi=phi, t=state.t)
+
+    def check_state(self, state: State) -> None:
+        """Check that a state has the numbers of free bodies and joint coordinates of the model.
+
+        Raises
+        ------
+        InvalidArgument
+            If it does not.
+        """
+        arguments.require_instance("state", state, State)
+        count = int(np.sum(self._joint_mask))
+        expected = (len(self._free_bodies), count, count, 0)
+        if (len(state.E), state.q.size, state.qdot.size, len(state.x)) != expected:
+            got = f"{len(state.E)} poses, {state.q.size} coordinates, {state.qdot.size} velocities of joints"
+            if len(state.x):
+                got += f", {len(state.x)} particles"
+            wanted = f"{expected[0]} poses and {count} of each, as from Model.state"
+            raise InvalidArgument("state", got, wanted)
+
+    @cached_property
+    def _free_bodies(self) -> tuple[int, ...]:
+        """Indices of the free bodies."""
+        return tuple(i for i, body in enumerate(self.bodies) if body.is_free)
+
+    @cached_property
+    def _joint_mask(self) -> NDArray[np.bool_]:
+        """True for the coordinates of the tree that belong to joints, not to free bodies."""
+        result = np.ones(self.tree.num_coordinates, dtype=bool)
+        for index in self._free_bodies:
+            result[self.tree.coordinate_slices[index]] = False
+        return result
+
+    def _joint_values(self, argument: str, given: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
+        values = _check_mapping(argument, given)
+        joints = [body.name for body in self.bodies if not body.is_free]
+        for name in values:
+            if name not in joints:
+                known = ", ".join(map(repr, joints)) or "none: all bodies are free"
+                raise InvalidArgument(argument, repr(name), f"names of bodies on joints: {known}")
+        return values
+
+
+def _ground_geometries(ground: Any) -> tuple[Geometry, ...]:
+    if isinstance(ground, Solid | RoundedBox | Plane):
+        return (Geometry(ground),)
+    return arguments.instances("ground", ground, Geometry)
+
+
+def _check_pairs(pairs: Iterable[Any], known: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    result = arguments.instances("excluded_pairs", pairs, tuple, list)
+    for pair in result:
+        if len(pair) != 2 or not all(name in known for name in pair):
+            raise InvalidArgument("excluded_pairs", repr(pair), "pairs of " + ", ".join(map(repr, known)))
+    return tuple((str(a), str(b)) for a, b in result)
+
+
+def _check_mapping(name: str, given: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
+    if given is None:
+        return {}
+    arguments.require_instance(name, given, Mapping)
+    return given

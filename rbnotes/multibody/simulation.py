@@ -1,0 +1,242 @@
+"""Simulation of a model: one entry for free bodies, robots and mechanisms, in contact or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import State, States, StepProblem, StepSolution
+from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
+from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE
+from rbnotes.multibody.maximal.stepping import Progress
+from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
+from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.maximal_coordinates import maximal_coordinates
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.multibody.trajectory import Trajectory
+from rbnotes.multibody.verlet_step import Control, StepResult, TreeStepper, check_constraints
+
+COORDINATES = ("auto", "reduced", "maximal")
+"""Accepted values of ``coordinates``."""
+
+
+def simulate(
+    model: Model,
+    state: State | Trajectory | None = None,
+    *,
+    h: float,
+    duration: float | None = None,
+    steps: int | None = None,
+    control: Control | None = None,
+    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
+    impacts: str = SIMULTANEOUS,
+    coordinates: str = "auto",
+    compiled: bool = False,
+    slop: float = 1e-5,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """Simulate the motion of a model.
+
+    The steps are of second order (:mod:`rbnotes.multibody.verlet_step`). Bodies touch each other and the
+    ground with friction, and rebound by Newton's law of impact; a step at which no body touches another
+    before or after it has no contact impulses.
+
+    Parameters
+    ----------
+    model
+        Bodies, joints, ground, forces and constraints.
+    state
+        Initial state, by default ``model.state()``; or a trajectory of this model, to continue it with
+        bitwise the same result as without interruption.
+    h
+        Step size, s.
+    duration
+        Time to simulate, s: a multiple of the step size. Give either this or ``steps``.
+    steps
+        Number of steps.
+    control
+        Joint forces as a function of the state, N m or N: by the names of bodies, or one for each joint
+        velocity in the order of ``state.qdot``. It is evaluated twice in each step.
+    friction
+        Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
+        the same signature.
+    impacts : {"simultaneous", "sequential"}
+        Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
+        fastest, one pair after the other; "sequential" needs maximal coordinates.
+    coordinates : {"auto", "reduced", "maximal"}
+        Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
+        "auto" is maximal for models of free bodies, reduced otherwise.
+    compiled
+        If True, take compiled steps; they need maximal coordinates and numba.
+    slop
+        Overlap that is not corrected, m.
+    progress
+        Called after each step with the number of steps done and of all.
+
+    Returns
+    -------
+    Trajectory
+        States at the start and after each step, with contacts, events and the account of energy.
+
+    Raises
+    ------
+    InvalidArgument
+        If a value does not fit, ``state`` violates a constraint, or neither or both of ``duration`` and
+        ``steps`` are given.
+    FrictionNotConverged
+        If the friction model finds no finite solution.
+    NotConverged
+        If no velocities satisfy the constraints at the end of a step.
+    NotSolved
+        If contacts and constraints contradict each other.
+    """
+    arguments.require_instance("model", model, Model)
+    h = arguments.positive_number("h", h)
+    count = _num_steps(h, duration, steps)
+    if control is not None:
+        arguments.require_function("control", control, "state")
+    if progress is not None:
+        arguments.require_function("progress", progress, "done", "steps")
+    law = friction_model("friction", friction)
+    arguments.choice("coordinates", coordinates, COORDINATES)
+    arguments.choice("impacts", impacts, IMPACT_MODES)
+    slop = arguments.real_number("slop", slop, minimum=0.0)
+    if isinstance(state, Trajectory) and state.model is not model:
+        raise InvalidArgument("state", "a trajectory of another model", "one of this model")
+    if coordinates == "auto":
+        is_maximal = all(body.is_free for body in model.bodies) and not model.constraints
+        coordinates = "maximal" if is_maximal else "reduced"
+    if coordinates == "maximal":
+        if control is not None:
+            raise InvalidArgument("control", "a function", "None in maximal coordinates")
+        return _simulate_maximal(model, state, h, count, law, slop, impacts, compiled, progress)
+    for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
+        if value != supported:
+            expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
+            raise InvalidArgument(name, repr(value), expected)
+    return _simulate_reduced(model, state, h, count, law, slop, control, progress)
+
+
+def _simulate_maximal(
+    model: Model,
+    state: State | Trajectory | None,
+    h: float,
+    steps: int,
+    law: FrictionModel,
+    slop: float,
+    impacts: str,
+    compiled: bool,
+    progress: Progress | None,
+) -> Trajectory:
+    """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
+    converted = maximal_coordinates(model)
+    world = converted.world
+    if compiled:
+        from rbnotes.multibody.packing import compile
+
+        world = compile(world)
+    start: State | maximal.Trajectory
+    if isinstance(state, Trajectory):
+        if state.maximal is None:
+            raise InvalidArgument("state", "a trajectory in reduced coordinates", "one in maximal ones")
+        start = state.maximal
+    else:
+        start = converted.state(model.state() if state is None else state)
+    result = maximal.simulate(
+        world, start, h, steps, friction=law, impacts=impacts, slop=slop, progress=progress
+    )
+    q, qdot = converted.tree_coordinates(result.states.E, result.states.phi)
+    return _trajectory(
+        model, q, qdot, result.states, result.energies, result.contacts, result.work, result.restart, result
+    )
+
+
+def _simulate_reduced(
+    model: Model,
+    state: State | Trajectory | None,
+    h: float,
+    steps: int,
+    law: FrictionModel,
+    slop: float,
+    control: Control | None,
+    progress: Progress | None,
+) -> Trajectory:
+    """Simulate in the coordinates of the model's tree."""
+    friction = WarmStartedFriction(law, np.inf, MATCHING_DISTANCE)
+    stepper = TreeStepper(model, h, friction, slop, control)
+    if isinstance(state, Trajectory):
+        if state.maximal is not None:
+            raise InvalidArgument("state", "a trajectory in maximal coordinates", "one in reduced ones")
+        tree_state = State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.states.t[-1])
+        points, friction.last_impulses = state.restart
+    else:
+        tree_state = model.tree_state(model.state() if state is None else state)
+        check_constraints(model, tree_state)
+        points = stepper.predict_contacts(tree_state)
+    tree_states, results = [tree_state], list[StepResult]()
+    for step in range(1, steps + 1):
+        results.append(stepper.step(tree_state, points))
+        tree_state, points = results[-1].state, results[-1].points
+        tree_states.append(tree_state)
+        if progress is not None:
+            progress(step, steps)
+    stacked = States.stack(tree_states)
+    E, phi = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
+    empty = np.zeros((len(E), 0, 3))
+    return _trajectory(
+        model,
+        stacked.q,
+        stacked.qdot,
+        States(E, phi, empty, empty, empty[..., 0], empty[..., 0], stacked.t),
+        np.array([stepper.gravity_and_kinetic_energy(each) for each in tree_states]),
+        tuple(each.contacts for each in results),
+        Work(*np.transpose([each.work for each in results])),
+        RestartData(points, friction.last_impulses),
+        None,
+    )
+
+
+def _trajectory(
+    model: Model,
+    q: Array,
+    qdot: Array,
+    body_states: States,
+    energies: Array,
+    contacts: tuple[ContactRecord, ...],
+    work: Work[Array],
+    restart: RestartData,
+    maximal_trajectory: maximal.Trajectory | None,
+) -> Trajectory:
+    free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
+    t, empty = body_states.t, np.zeros((len(q), 0, 3))
+    return Trajectory(
+        model,
+        States(free_E, free_phi, empty, empty, joint_q, joint_qdot, t),
+        body_states,
+        q,
+        qdot,
+        energies,
+        contacts,
+        contact_events(contacts, t[1:].tolist()),
+        work,
+        restart,
+        maximal_trajectory,
+    )
+
+
+def _num_steps(h: float, duration: float | None, steps: int | None) -> int:
+    if (duration is None) == (steps is None):
+        raise InvalidArgument("duration, steps", "neither" if steps is None else "both", "one of the two")
+    if steps is not None:
+        return arguments.count("steps", steps, minimum=1)
+    duration = arguments.positive_number("duration", duration)
+    count = round(duration / h)
+    if not np.isclose(count * h, duration, rtol=1e-9, atol=0.0):
+        raise InvalidArgument("duration", f"{duration:g} s", f"a multiple of the step size, {h:g} s")
+    return count

@@ -1,0 +1,159 @@
+"""Result of a simulation of a model: motion, energies, contacts and events, by the names of bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import Collider
+from rbnotes.dynamics import State, States
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal.trajectory import (
+    DEFAULT_VIEW,
+    ContactEvent,
+    ContactRecord,
+    RestartData,
+    Work,
+)
+from rbnotes.multibody.model import Model
+from rbnotes.shapes import Solid
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rbnotes.viewer import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Motion of a model in T steps."""
+
+    model: Model
+    states: States
+    """States of the model at the T + 1 times ``states.t``, s."""
+    body_states: States
+    """Poses ``E (T + 1, n, 4, 4)`` and twists ``phi (T + 1, n, 6)`` of all bodies, in the order of the model.
+    """
+    tree_q: Array
+    """Coordinates ``(T + 1, k)`` of the model's tree, rad and m."""
+    tree_qdot: Array
+    """Velocities ``(T + 1, k)`` of the model's tree, rad/s and m/s."""
+    energies: Array
+    """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
+    contacts: tuple[ContactRecord, ...]
+    """Contacts of each step ``(T,)``; their bodies are numbered as in the model."""
+    events: tuple[ContactEvent, ...]
+    """Events in the order of time."""
+    work: Work[Array]
+    """Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
+    ``applied`` is that of forces, joint springs, dampers and control; ``joints`` that of constraints."""
+    restart: RestartData
+    """Data besides the state with which :func:`~rbnotes.multibody.simulate` continues."""
+    maximal: maximal.Trajectory | None = None
+    """Trajectory in maximal coordinates, if they were used, with the impulses of the joints."""
+
+    @property
+    def t(self) -> Array:
+        """Times ``(T + 1,)``, s."""
+        return self.states.t
+
+    def poses(self, name: str) -> Array:
+        """Return the poses ``(T + 1, 4, 4)`` of a body in the world, m.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is no body of this name.
+        """
+        result: Array = self.body_states.E[:, self.model.index(name)]
+        return result
+
+    def twists(self, name: str) -> Array:
+        """Return the twists ``(T + 1, 6)`` of a body in its own frame, rad/s and m/s.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is no body of this name.
+        """
+        result: Array = self.body_states.phi[:, self.model.index(name)]
+        return result
+
+    def q(self, name: str) -> Array:
+        """Return the coordinates ``(T + 1, k)`` of the joint that carries a body, rad or m.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is no body of this name, or no joint carries it.
+        """
+        return self._joint_columns(self.tree_q, name)
+
+    def qdot(self, name: str) -> Array:
+        """Return the velocities ``(T + 1, k)`` of the joint that carries a body, rad/s or m/s.
+
+        Raises
+        ------
+        InvalidArgument
+            If there is no body of this name, or no joint carries it.
+        """
+        return self._joint_columns(self.tree_qdot, name)
+
+    def scene(
+        self,
+        description: str = "The motion of the bodies.",
+        *,
+        colors: Sequence[str] | None = None,
+        view: tuple[float, float] = DEFAULT_VIEW,
+    ) -> Scene:
+        """Return an animated 3-D scene of the motion, to which more can be added.
+
+        Parameters
+        ----------
+        description
+            Content of the scene in a sentence, for readers who cannot see it.
+        colors
+            Names of the colors of the bodies, used in turn. The ground is grey.
+        view
+            Direction to the camera: azimuth about z from x, and elevation, rad.
+
+        Raises
+        ------
+        InvalidArgument
+            If a color is unknown or the shape of ``view`` does not fit.
+        """
+        from rbnotes.multibody.maximal._visualization import COLORS, scene
+
+        shapes: list[Solid | Collider] = list(self.model.colliders)
+        return scene(self.body_states, shapes, description, COLORS if colors is None else colors, view)
+
+    def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:
+        """Return a figure of the energies and the work by cause over time, and its axes.
+
+        It needs matplotlib, which the extra ``book`` installs.
+
+        Parameters
+        ----------
+        stored_energy
+            Function from the state of all bodies to the energy of springs and muscles, J: ``energy`` of the
+            model's :class:`~rbnotes.forces.ForceGroups`. Without it their work is one curve with that of
+            dampers.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``stored_energy`` is no function.
+        """
+        from rbnotes.multibody.maximal._visualization import energy_figure
+
+        return energy_figure(self.body_states, self.energies, self.work._asdict(), stored_energy)
+
+    def _joint_columns(self, values: Array, name: str) -> Array:
+        index = self.model.index(arguments.text("name", name))
+        if self.model.bodies[index].is_free:
+            raise InvalidArgument("name", f"{name!r}, a free body", "a body on a joint")
+        return values[:, self.model.tree.coordinate_slices[index]]

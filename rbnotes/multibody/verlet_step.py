@@ -1,0 +1,466 @@
+"""Time step in joint coordinates of second order, with contact, friction, impacts and constraints.
+
+Forces, contacts and constraints act as impulses at both ends of a step; in between the bodies move without
+forces (Strang splitting; velocity Verlet if the mass matrix is constant):
+
+    M(q_k) (v - v_k) = h/2 f(q_k, v_k) + G_k^T lambda + C_k^T p,          first velocity update,
+    (q_{k+1}, v')    = motion without forces from (q_k, v) for the time h,
+    M(q_{k+1}) (v_{k+1} - v') = h/2 f(q_{k+1}, v_{k+1}) + G_{k+1}^T mu + C_{k+1}^T p',   second update.
+
+The motion without forces solves ``M dqdot/dt = -c(q, qdot)`` by one Runge-Kutta step of order four, after
+which the velocities are scaled so that the kinetic energy is conserved exactly, as in the exact motion. The
+multipliers lambda satisfy the constraints of position at the end of that motion, ``g(q_{k+1}) = 0``, and mu
+those of velocity, as in RATTLE; joint dampers act by the trapezoidal rule. In maximal coordinates the same
+scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator`: for free bodies the two differ only by the
+integration of the motion without forces, which is exact there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.contact import ContactPoints, Contacts, unchecked
+from rbnotes.contact.body_pair_jacobian import BodyPairJacobian, relative_velocities
+from rbnotes.contact.detection import contact_points_unchecked
+from rbnotes.contact.prediction import (
+    contact_margin,
+    normal_velocity_targets_unchecked,
+    restitution_threshold,
+)
+from rbnotes.dynamics import (
+    BilateralRows,
+    State,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    solve_step,
+    zero_forces,
+)
+from rbnotes.errors import NotConverged
+from rbnotes.multibody.maximal.stepping import SEPARATION_TOLERANCE, solve_contacts
+from rbnotes.multibody.maximal.trajectory import ContactRecord, Work, merge_contact_records
+from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
+from rbnotes.multibody.reduced.constraint_stacking import constraint_label
+from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBody
+from rbnotes.multibody.reduced.dynamics import (
+    coordinate_constraints,
+    kinetic_energy,
+    kinetic_energy_from_twists,
+    mass_matrix_from_jacobian,
+)
+from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.linear_algebra import matvec
+
+Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
+"""Joint forces at a state, N m or N: by the names of bodies, or one for each joint velocity."""
+
+CONSTRAINT_TOLERANCE = 1e-10
+"""Accepted error of constraints after a step, rad or m."""
+MAX_CONSTRAINT_ITERATIONS = 20
+"""Largest number of corrections of the constraint impulses in a step."""
+INITIAL_ERROR = 1e-6
+"""Largest accepted violation of constraints by the initial state, rad or m."""
+MAX_HALVINGS = 5
+"""Largest number of halvings of a step whose constraints cannot be satisfied."""
+
+
+class VelocityUpdate(NamedTuple):
+    """Velocities before and after an impulsive update at fixed positions, with its impulses ``(k,)``."""
+
+    before: Array
+    after: Array
+    gravity_impulse: Array
+    applied_impulse: Array
+    """Impulse of the model's forces, joint springs and dampers, and the control."""
+    constraint_impulse: Array
+    """Impulse of constraints and joint limits."""
+    contacts: ContactRecord
+
+    @property
+    def mean_velocity(self) -> Array:
+        """Mean velocity ``(k,)``, whose product with impulses is their work."""
+        return (self.before + self.after) / 2
+
+
+class StepResult(NamedTuple):
+    """State after a step in tree coordinates, with its contacts and its work."""
+
+    state: State
+    points: ContactPoints
+    """Contacts at the end of the step."""
+    contacts: ContactRecord
+    work: Work[float]
+
+
+class ConstraintEquations(NamedTuple):
+    """Rows of all constraints at one state."""
+
+    G: Array
+    """Rows of the equations ``(m, k)``, those of the joints' own coordinates first."""
+    error: Array
+    """Errors ``(m,)``, rad or m; zero for the joints' own coordinates, which a step normalizes."""
+    bias_velocity: Array
+    """Part of the rates of the errors ``(m,)`` that is independent of the velocities."""
+    limit_rows: Array
+    """Rows of the joint limits ``(l, k)``."""
+    limit_gap: Array
+    """Gaps of the joint limits ``(l,)``, rad or m."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeStepper:
+    """Steps of a model in the coordinates of its tree, with the options of a simulation."""
+
+    model: Model
+    h: float
+    """Step size, s."""
+    friction: WarmStartedFriction
+    """Friction model that stores the contacts of the last velocity update."""
+    slop: float
+    """Overlap that is not corrected, m."""
+    control: Control | None = None
+
+    def step(self, state: State, points: ContactPoints) -> StepResult:
+        """Take one step from a state with these contacts; halve it if the constraints require it.
+
+        Raises
+        ------
+        NotConverged
+            If the constraints cannot be satisfied.
+        NotSolved
+            If contacts and constraints contradict each other.
+        """
+        return self._step_with_halving(state, points, MAX_HALVINGS)
+
+    def _step_with_halving(self, state: State, points: ContactPoints, halvings: int) -> StepResult:
+        result = self._try_step(state, points)
+        if result is not None:
+            return result
+        if not halvings:
+            message = f"constraints at t = {state.t:g} s: no velocities satisfy them at the end of the step"
+            raise NotConverged(message, state.qdot, np.inf)
+        half = replace(self, h=self.h / 2)
+        first = half._step_with_halving(state, points, halvings - 1)
+        second = half._step_with_halving(first.state, first.points, halvings - 1)
+        return StepResult(
+            second.state,
+            second.points,
+            merge_contact_records(first.contacts, second.contacts),
+            Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
+        )
+
+    def _try_step(self, state: State, points: ContactPoints) -> StepResult | None:
+        """Return one step, or None if the constraints cannot be satisfied in it."""
+        first_half = self._first_update_and_free_motion(state, points)
+        if first_half is None:
+            return None
+        first, end_state = first_half
+        end_state = self.model.system.reparametrize(end_state)
+        separated_state, end_points = self._resolve_overlaps(end_state)
+        second = self._second_update(separated_state, end_points)
+        energies = [
+            self.gravity_and_kinetic_energy(each)
+            for each in (state.with_velocity(first.after), end_state, separated_state)
+        ]
+        updates = first, second
+        work = Work(
+            applied=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
+            joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
+            contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
+            stabilization=energies[2] - energies[1],
+            integrator=energies[1]
+            - energies[0]
+            + sum(float(each.gravity_impulse @ each.mean_velocity) for each in updates),
+        )
+        return StepResult(
+            separated_state.with_velocity(second.after),
+            end_points,
+            merge_contact_records(first.contacts, second.contacts),
+            work,
+        )
+
+    def predict_contacts(self, state: State) -> ContactPoints:
+        """Return the contacts that could close within the next step, from the velocities of the bodies."""
+        bodies = self.model.system.maximal_state(state)
+        margin = contact_margin(self.model.colliders, bodies.phi, self.h, self.model.tree.gravity)
+        return contact_points_unchecked(self.model.colliders, bodies.E, margin, self.model.excluded_indices)
+
+    def gravity_and_kinetic_energy(self, state: State) -> float:
+        """Return the kinetic energy and the potential of gravity at a state of the tree, J."""
+        tree = self.model.tree
+        weights, centers = tree.weights_and_centers
+        poses, phi = body_poses_and_twists(tree, state.q, state.qdot)
+        gravity_work = float(np.sum(weights * se3.transform_points(poses, centers)))
+        return float(kinetic_energy_from_twists(tree, phi)) - gravity_work
+
+    def _first_update_and_free_motion(
+        self, state: State, points: ContactPoints
+    ) -> tuple[VelocityUpdate, State] | None:
+        """Return the velocity update and the state after the free motion, or None if constraints fail."""
+        h, tree = self.h, self.model.tree
+        kinematics = self.model.system.body_kinematics(state)
+        equations = self._constraint_equations(state, state.t + h)
+        target = -equations.error / h
+        limits = UnilateralRows(equations.limit_rows, -np.maximum(equations.limit_gap, 0.0) / h)
+        impulses = self._force_impulses(state, kinematics)
+        mass = mass_matrix_from_jacobian(tree, state.q, kinematics.J)
+        rows = unchecked.contact_jacobian(points, kinematics.body_poses)
+        change = kinematics.J @ np.linalg.solve(mass, sum(impulses))
+        approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
+        normal_target = normal_velocity_targets_unchecked(points, approach, h, tree.gravity)
+        contact_change = relative_velocities(rows, change.ravel())
+        # A rebound happens at this instant: the impulse of the forces must not add to its velocity.
+        normal_target = np.where(
+            normal_target > 0, np.maximum(normal_target + contact_change[:, 0], 0.0), normal_target
+        )
+        bilateral = BilateralRows(equations.G, target)
+        update = self._solve_velocities(
+            state, kinematics, mass, impulses, bilateral, limits, points, rows, normal_target, contact_change
+        )
+        end_state = self._free_motion(state, update.after)
+        if not self.model.constraints:
+            return update, end_state
+        velocity, constraint_impulse = update.after, update.constraint_impulse
+        responses = np.linalg.solve(mass, equations.G.T)
+        previous_error = np.inf
+        for _ in range(MAX_CONSTRAINT_ITERATIONS):
+            end_equations = self._constraint_equations(end_state, end_state.t)
+            error = float(np.max(np.abs(end_equations.error), initial=0.0))
+            if error <= CONSTRAINT_TOLERANCE:
+                return update._replace(after=velocity, constraint_impulse=constraint_impulse), end_state
+            if not error <= previous_error / 2:
+                return None
+            previous_error = error
+            system = h * end_equations.G @ responses
+            correction = np.linalg.lstsq(system, end_equations.error, rcond=1e-12)[0]
+            velocity = velocity - responses @ correction
+            constraint_impulse = constraint_impulse - equations.G.T @ correction
+            end_state = self._free_motion(state, velocity)
+        return None
+
+    def _second_update(self, state: State, points: ContactPoints) -> VelocityUpdate:
+        """Return the velocity update after the free motion; the state has the velocities before it."""
+        h, tree = self.h, self.model.tree
+        kinematics = self.model.system.body_kinematics(state)
+        equations = self._constraint_equations(state, state.t)
+        mass = mass_matrix_from_jacobian(tree, state.q, kinematics.J)
+        bilateral = BilateralRows(equations.G, -equations.bias_velocity)
+        is_reached = equations.limit_gap <= self.slop
+        limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
+        impulses = self._force_impulses(state, kinematics)
+        if self._has_velocity_dependent_forces:
+            # Forces at the resulting velocities, without contacts, to second order.
+            momentum = mass @ state.qdot + sum(impulses)
+            predicted = solve_step(StepProblem(mass, momentum, bilateral)).velocity
+            predicted_state = state.with_velocity(predicted)
+            impulses = self._force_impulses(
+                predicted_state, self.model.system.body_kinematics(predicted_state)
+            )
+        rows = unchecked.contact_jacobian(points, kinematics.body_poses)
+        # Touching bodies are held. Separated bodies that approach fast collide in the next step.
+        approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
+        is_bouncing = (points.restitution > 0) & (approach < restitution_threshold(h, tree.gravity))
+        is_deferred = (points.gap > self.slop) & (approach < -points.gap / h)
+        is_active = ~(is_bouncing | is_deferred)
+        points, rows = points[is_active], rows.select_groups(is_active)
+        return self._solve_velocities(
+            state,
+            kinematics,
+            mass,
+            impulses,
+            bilateral,
+            limits,
+            points,
+            rows,
+            np.minimum(-points.gap / h, 0.0),
+            np.zeros((len(points), 3)),
+        )
+
+    def _solve_velocities(
+        self,
+        state: State,
+        kinematics: BodyKinematics,
+        mass: Array,
+        impulses: tuple[Array, Array],
+        bilateral: BilateralRows,
+        limits: UnilateralRows,
+        points: ContactPoints,
+        rows: BodyPairJacobian,
+        normal_target: Array,
+        contact_velocity_change: Array,
+    ) -> VelocityUpdate:
+        """Return the update under forces, dampers, constraints, limits and contacts.
+
+        `impulses` are those of gravity and of all other forces but joint dampers, `contact_velocity_change`
+        the change of the contact velocities by them.
+        """
+        before = state.qdot
+        damping = self.h / 4 * self.model.tree.joint_parameter("damping")
+        problem = StepProblem(
+            mass + np.diag(damping), mass @ before - damping * before + sum(impulses), bilateral, limits
+        )
+        if len(points):
+            J = kinematics.J.reshape(-1, len(before))
+            contacts = Contacts(rows.matrix @ J, points.mu, normal_target)
+            problem = replace(problem, contacts=contacts)
+            solution = solve_contacts(self, problem, points, contact_velocity_change)  # type: ignore[arg-type]
+        else:
+            solution = solve_step(problem)
+        after = solution.velocity
+        record = ContactRecord(
+            points,
+            solution.contact_impulses if len(points) else np.zeros((0, 3)),
+            relative_velocities(rows, kinematics.phi.ravel()),
+            relative_velocities(rows, (kinematics.J @ after).ravel()),
+            solution.residual,
+        )
+        constraint_impulse = bilateral.rows.T @ solution.bilateral + _limit_impulse(limits, solution)
+        applied = impulses[1] - damping * (before + after)
+        return VelocityUpdate(before, after, impulses[0], applied, constraint_impulse, record)
+
+    def _force_impulses(self, state: State, kinematics: BodyKinematics) -> tuple[Array, Array]:
+        """Return the impulses ``(k,)`` over half a step of gravity, and of all forces but joint dampers."""
+        model, tree = self.model, self.model.tree
+        J = kinematics.J.reshape(-1, tree.num_coordinates)
+        applied = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
+        if model.forces is not zero_forces:
+            bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
+            applied = applied + J.T @ arguments.vector("forces: f", model.forces(bodies).f, bodies.size)
+        if self.control is not None:
+            applied = applied + self._control_forces(state)
+        weights, centers = tree.weights_and_centers
+        gravity = J.T @ se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
+        return self.h / 2 * gravity, self.h / 2 * applied
+
+    def _control_forces(self, state: State) -> Array:
+        """Return the joint forces of the control ``(k,)``; zero along the coordinates of free bodies."""
+        model = self.model
+        assert self.control is not None
+        model_state = model.state_from_tree(state)
+        return model.joint_vector("control(state)", self.control(model_state))
+
+    @property
+    def _has_velocity_dependent_forces(self) -> bool:
+        return self.model.forces is not zero_forces or self.control is not None
+
+    def _constraint_equations(self, state: State, t: float) -> ConstraintEquations:
+        """Return the constraints at a state, with prescribed motions at the time t."""
+        system, k = self.model.system, self.model.tree.num_coordinates
+        own_rows, _ = coordinate_constraints(self.model.tree, state.q, state.qdot)
+        zero: Array = np.zeros(len(own_rows))
+        no_rows: Array = np.zeros((0, k))
+        parts, limits = [(own_rows, zero, zero)], [(no_rows, no_rows[:, 0])]
+        for constraint in self.model.constraints:
+            G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
+            if constraint.unilateral:
+                limits.append((G, error))
+            else:
+                parts.append((G, error, bias_velocity))
+        return ConstraintEquations(
+            *(np.concatenate(each) for each in zip(*parts, strict=True)),
+            *(np.concatenate(each) for each in zip(*limits, strict=True)),
+        )
+
+    def _free_motion(self, state: State, velocity: Array) -> State:
+        """Return the state after the motion without forces, in coordinates that continue those of `state`."""
+        q, qdot = free_motion(self.model.tree, state.q, velocity, self.h)
+        return replace(state, q=q, qdot=qdot, t=state.t + self.h)
+
+    def _resolve_overlaps(self, state: State) -> tuple[State, ContactPoints]:
+        """Return the state after the smallest displacement that removes overlaps, and the contacts there."""
+        points = self.predict_contacts(state)
+        if not np.any(points.gap < -self.slop):
+            return state, points
+        tree, kinematics = self.model.tree, self.model.system.body_kinematics(state)
+        rows = unchecked.jacobian_along(points.normal[:, None], points, kinematics.body_poses).matrix
+        J = kinematics.J.reshape(-1, tree.num_coordinates)
+        equations = self._constraint_equations(state, state.t)
+        problem = QP(
+            mass_matrix_from_jacobian(tree, state.q, kinematics.J),
+            np.zeros(tree.num_coordinates),
+            np.concatenate([rows @ J, equations.limit_rows]),
+            np.concatenate(
+                [
+                    np.where(points.gap < -self.slop, -points.gap, np.minimum(-points.gap, 0.0)),
+                    -np.maximum(equations.limit_gap, 0.0),
+                ]
+            ),
+            equations.G,
+            -equations.error,
+        )
+        displacement = solve_lcp(problem, tolerance=SEPARATION_TOLERANCE).x
+        separated = self.model.system.reparametrize(replace(state, q=state.q + displacement))
+        return separated, self.predict_contacts(separated)
+
+
+def free_motion(tree: Tree, q: Array, qdot: Array, h: float) -> tuple[Array, Array]:
+    """Return coordinates and velocities after the time h of a tree without gravity and joint forces.
+
+    One Runge-Kutta step of order four; the velocities are scaled to the initial kinetic energy.
+    """
+
+    def acceleration(q: Array, qdot: Array) -> Array:
+        return free_acceleration(tree, q, qdot, body_kinematics(tree, q, qdot))
+
+    v1, a1 = qdot, acceleration(q, qdot)
+    v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
+    v3, a3 = qdot + h / 2 * a2, acceleration(q + h / 2 * v2, qdot + h / 2 * a2)
+    v4, a4 = qdot + h * a3, acceleration(q + h * v3, qdot + h * a3)
+    end_q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
+    end_qdot = qdot + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+    start_energy, end_energy = kinetic_energy(tree, q, qdot), kinetic_energy(tree, end_q, end_qdot)
+    if end_energy > 0:
+        end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
+    return end_q, end_qdot
+
+
+def free_acceleration(tree: Tree, q: Array, qdot: Array, kinematics: BodyKinematics) -> Array:
+    """Return the accelerations ``(k,)`` without gravity and joint forces, from the kinematics at q, qdot."""
+    momenta = matvec(tree.inertias, kinematics.phi)
+    wrenches = matvec(np.swapaxes(se3.ad(kinematics.phi), -1, -2), momenta)
+    wrenches -= matvec(tree.inertias, kinematics.bias_acceleration)
+    force = np.einsum("nai,na->i", kinematics.J, wrenches)
+    M = mass_matrix_from_jacobian(tree, q, kinematics.J)
+    rows, bias = coordinate_constraints(tree, q, qdot)
+    if not len(rows):
+        return np.linalg.solve(M, force)
+    responses = np.linalg.solve(M, np.column_stack([force, rows.T]))
+    multipliers = np.linalg.solve(rows @ responses[:, 1:], -bias - rows @ responses[:, 0])
+    result: Array = responses[:, 0] + responses[:, 1:] @ multipliers
+    return result
+
+
+def _limit_impulse(limits: UnilateralRows, solution: StepSolution) -> Array:
+    result: Array = limits.rows.T @ solution.unilateral
+    return result
+
+
+def check_constraints(model: Model, state: State) -> None:
+    """Check that the steps support the constraints of a model, and that a state of its tree satisfies them.
+
+    Raises
+    ------
+    InvalidArgument
+        If a constraint prescribes velocities only, or the state violates one.
+    """
+    for constraint in model.constraints:
+        label = constraint_label(constraint)
+        if isinstance(constraint, PrescribedBody | AttachedParticle):
+            raise InvalidArgument("constraints", label, "constraints of joint coordinates or poses")
+        _, error, _, _ = constraint_rows(model.system, constraint, state, state.t)
+        violation = float(np.max(-error if constraint.unilateral else np.abs(error), initial=0.0))
+        if violation > INITIAL_ERROR:
+            expected = "a state that satisfies it; see rbnotes.multibody.reduced.assemble_configuration"
+            raise InvalidArgument("state", f"a violation of {violation:.3g} of {label}", expected)

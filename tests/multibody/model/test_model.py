@@ -1,0 +1,179 @@
+"""Models: bodies by name, states, and the conversion to maximal coordinates."""
+
+import numpy as np
+import pytest
+from random_trees import ALL, body, frame, unit
+
+from rbnotes import joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Plane
+from rbnotes.dynamics import WORLD
+from rbnotes.multibody import Body, Geometry, Model
+from rbnotes.multibody.maximal import accelerations
+from rbnotes.multibody.maximal_coordinates import maximal_coordinates
+from rbnotes.shapes import Box, Capsule, Cylinder, Sphere
+
+REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
+BALL = Body("ball", Sphere(0.1), mass=1.0)
+
+
+@pytest.fixture(params=ALL)
+def model(request):
+    """A joint of each type between a revolute base and a prismatic link, beside two free bodies."""
+    rng = np.random.default_rng(sorted(ALL).index(request.param))
+
+    def on_joint(name, joint, parent=None):
+        return Body(
+            name, inertia=body(rng), joint=joint, parent=parent, joint_frame=frame(rng), body_frame=frame(rng)
+        )
+
+    return Model(
+        [
+            Body("first", inertia=body(rng), pose=frame(rng)),
+            on_joint("tip", joints.Prismatic(unit(rng)), "middle"),
+            on_joint("base", joints.Revolute(unit(rng))),
+            on_joint("middle", ALL[request.param](rng), "base"),
+            on_joint("carried", joints.Revolute(unit(rng)), "second"),
+            Body("second", inertia=body(rng), pose=frame(rng)),
+        ],
+        gravity=3 * rng.normal(size=3),
+    )
+
+
+@pytest.fixture
+def state(model):
+    rng = np.random.default_rng(1)
+    return model.state(
+        q={
+            b.name: b.joint.neutral + rng.uniform(0.2, 0.7, b.joint.num_coordinates)
+            for b in model.bodies
+            if not b.is_free
+        },
+        twists={"first": rng.normal(size=6), "second": rng.normal(size=6)},
+    )
+
+
+def moving(model, state):
+    """The state with random joint velocities that the coordinates of the joints allow."""
+    rng = np.random.default_rng(2)
+    tree_state = model.tree_state(state)
+    qdot = tree_state.qdot + np.where(tree_state.qdot == 0, 0.5 * rng.normal(size=tree_state.qdot.size), 0)
+    tree_state = tree_state.with_velocity(qdot)
+    return model.state_from_tree(model.system.reparametrize(tree_state))
+
+
+def test_states_pass_through_the_tree_unchanged(model, state):
+    back = model.state_from_tree(model.tree_state(state))
+    for name in ("E", "phi", "q", "qdot"):
+        np.testing.assert_allclose(getattr(back, name), getattr(state, name), rtol=0, atol=1e-12)
+
+
+def test_free_bodies_have_their_pose_and_twist(model, state):
+    bodies = model.body_state(state)
+    for number, name in enumerate(("first", "second")):
+        np.testing.assert_allclose(bodies.E[model.index(name)], state.E[number], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(bodies.phi[model.index(name)], state.phi[number], rtol=0, atol=1e-12)
+
+
+def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
+    state = moving(model, state)
+    tree_state = model.tree_state(state)
+    system = model.system
+    expected = system.acceleration_reduction(tree_state).expand_velocities(system.acceleration(tree_state))
+    converted = maximal_coordinates(model)
+    found = accelerations(converted.world.mechanism, converted.state(state)).phidot.ravel()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * max(1, np.abs(expected).max()))
+
+
+def test_states_return_from_maximal_coordinates(model, state):
+    state = moving(model, state)
+    converted = maximal_coordinates(model)
+    bodies = converted.state(state)
+    back = converted.state(converted.model_state(bodies))
+    np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-7)
+
+
+def test_poses_that_violate_a_joint_are_refused(model, state):
+    converted = maximal_coordinates(model)
+    bodies = converted.state(state)
+    poses = bodies.E.copy()
+    poses[model.index("base")] = poses[model.index("base")] @ se3.exp([0.2, 0.1, 0.3, 0.1, 0.0, 0.2])
+    with pytest.raises(InvalidArgument, match="state: got joint errors"):
+        converted.model_state(type(bodies)(E=poses, phi=bodies.phi))
+
+
+def test_parents_come_before_children():
+    upper = Body("upper", Sphere(0.1), mass=1.0, joint=REVOLUTE)
+    lower = Body("lower", Sphere(0.1), mass=1.0, joint=REVOLUTE, parent="upper")
+    assert [each.name for each in Model([lower, BALL, upper]).bodies] == ["ball", "upper", "lower"]
+
+
+def test_coefficients_come_from_geometry_then_body_then_model():
+    shapes = [Geometry(Sphere(0.1), mu=0.9), Geometry(Box([0.1, 0.1, 0.1]), restitution=0.3)]
+    rough = Body("rough", Sphere(0.1), mass=1.0, collision=shapes, mu=0.7)
+    model = Model([rough, BALL], ground=[Geometry(Plane(), restitution=0.6)], mu=0.2, restitution=0.1)
+    found = [(each.body, each.mu, each.restitution) for each in model.colliders]
+    assert found == [(WORLD, 0.2, 0.6), (0, 0.9, 0.1), (0, 0.7, 0.3), (1, 0.2, 0.1)]
+
+
+def test_parents_and_named_pairs_do_not_touch():
+    upper = Body("upper", Sphere(0.1), mass=1.0, joint=REVOLUTE)
+    lower = Body("lower", Sphere(0.1), mass=1.0, joint=REVOLUTE, parent="upper")
+    model = Model([upper, lower, BALL], excluded_pairs=[("ball", "world"), ("lower", "ball")])
+    assert {frozenset(pair) for pair in model.excluded_indices} == {
+        frozenset((2, WORLD)),
+        frozenset((1, 2)),
+        frozenset((0, 1)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Body("world", Sphere(0.1), mass=1.0), "name: got 'world'"),
+        (lambda: Body("a", Sphere(0.1), mass=1.0, density=2.0), "body 'a': mass, density: got all of these"),
+        (lambda: Body("a", mass=1.0), "body 'a': shape: got None, expected a solid"),
+        (lambda: Body("a", Sphere(0.1), mass=-1.0), "body 'a': mass: got -1"),
+        (lambda: Body("a", inertia=-np.eye(6)), "body 'a': inertia"),
+        (lambda: Body("a", Cylinder(0.1, 0.2), mass=1.0), "body 'a': shape: got Cylinder"),
+        (lambda: Body("a", Sphere(0.1), mass=1.0, collision=Plane()), "body 'a': collision: got a Plane"),
+        (lambda: Body("a", Sphere(0.1), mass=1.0, parent="b"), "body 'a': parent: got a value"),
+        (lambda: Body("a", Sphere(0.1), mass=1.0, stiffness=1.0), "body 'a': stiffness, damping"),
+        (
+            lambda: Body("a", Sphere(0.1), mass=1.0, position=[0, 0], pose=np.eye(4)),
+            "position, pose: got both",
+        ),
+        (lambda: Body("a", Sphere(0.1), mass=1.0, position=[0, 0]), "body 'a': position"),
+        (lambda: Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE, position=[0, 0, 1]), "body 'a': position"),
+        (
+            lambda: Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE, joint_frame=np.ones((4, 4))),
+            "body 'a': joint_frame",
+        ),
+        (lambda: Model([]), "bodies: got none"),
+        (lambda: Model([BALL, BALL]), "bodies: got two bodies named 'ball'"),
+        (lambda: Model([Body("a", Sphere(0.1))]), "body 'a'.*no mass"),
+        (
+            lambda: Model([Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE, parent="b")]),
+            "body 'a': parent: got 'b'",
+        ),
+        (lambda: Model([BALL], excluded_pairs=[("ball", "wall")]), "excluded_pairs: got .*'wall'"),
+        (lambda: Model([BALL], restitution=1.5), "restitution"),
+        (lambda: Model([BALL]).state(q={"ball": 1.0}), "q: got 'ball'"),
+        (lambda: Model([BALL]).state(poses={"bat": np.eye(4)}), "poses: got 'bat'"),
+        (lambda: Model([BALL]).state(twists={"ball": np.zeros(3)}), r"twists\['ball'\]"),
+    ],
+)
+def test_errors_name_the_body_and_the_argument(make, message):
+    with pytest.raises(InvalidArgument, match=message):
+        make()
+
+
+def test_springs_and_constraints_are_refused_in_maximal_coordinates():
+    spring = Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE, stiffness=2.0)
+    with pytest.raises(InvalidArgument, match="body 'a': got a spring or damper"):
+        maximal_coordinates(Model([spring]))
+    carrier = Body("carrier", joint=REVOLUTE)
+    tip = Body("tip", Capsule(0.1, 0.2), mass=1.0, joint=REVOLUTE, parent="carrier")
+    with pytest.raises(InvalidArgument, match="body 'carrier': got no mass"):
+        maximal_coordinates(Model([carrier, tip]))

@@ -1,0 +1,449 @@
+"""Simulation of models against closed forms, conservation laws, its order, and other coordinates."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from rbnotes import joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import Plane
+from rbnotes.dynamics import State
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.multibody import Body, Model, simulate
+from rbnotes.multibody.reduced import (
+    Gear,
+    JointLimit,
+    LoopClosure,
+    PrescribedBody,
+    PrescribedJoint,
+    forward_dynamics,
+    spatial_momentum,
+)
+from rbnotes.shapes import Box, Capsule, Sphere
+
+G = 9.81
+BOTH = pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+
+
+def shift(x, y, z):
+    return se3.frame(np.eye(3), [x, y, z])
+
+
+def arm(ground=(), base_height=0.0, **options):
+    """Two capsules on skew hinges."""
+    return Model(
+        [
+            Body(
+                "upper",
+                Capsule(0.05, 0.4),
+                mass=2.0,
+                joint=joints.Revolute([0.0, 1.0, 0.0]),
+                joint_frame=shift(0, 0, base_height),
+                body_frame=shift(0, 0, -0.2),
+            ),
+            Body(
+                "lower",
+                Capsule(0.04, 0.4),
+                mass=1.5,
+                parent="upper",
+                joint=joints.Revolute([0.6, 0.8, 0.0]),
+                joint_frame=shift(0, 0, -0.4),
+                body_frame=shift(0, 0, -0.2),
+            ),
+        ],
+        ground=ground,
+        **options,
+    )
+
+
+def imbalance(motion):
+    """The largest difference between the energy and its account, relative to the largest energy."""
+    expected = motion.energies[0] + np.cumsum(motion.work.total)
+    return np.abs(expected - motion.energies[1:]).max() / np.abs(motion.energies).max()
+
+
+@BOTH
+def test_ball_rebounds_by_the_square_of_its_restitution(coordinates):
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.6])
+    model = Model([ball], ground=Plane(), restitution=0.8)
+    motion = simulate(model, h=0.004, duration=0.72, coordinates=coordinates)
+    height = motion.poses("ball")[:, 2, 3]
+    lowest = np.argmin(height)
+    assert height[lowest] == pytest.approx(0.1, abs=0.013)  # the fall within a step
+    assert height[lowest:].max() == pytest.approx(0.1 + 0.64 * 0.5, abs=0.013)
+    assert imbalance(motion) < 1e-12
+
+
+@BOTH
+def test_box_slides_as_far_as_friction_lets_it(coordinates):
+    box = Body("box", Box([0.2, 0.2, 0.1]), mass=3.0, position=[0, 0, 0.05], mu=0.4)
+    model = Model([box], ground=Plane(), mu=0.4)
+    state = model.state(twists={"box": [0, 0, 0, 1.2, 0.9, 0]})
+    motion = simulate(model, state, h=0.01, duration=0.4, coordinates=coordinates)
+    travelled = np.linalg.norm(motion.poses("box")[-1, :2, 3])
+    assert travelled == pytest.approx(1.5**2 / (2 * 0.4 * G), rel=0.03)
+    assert np.abs(motion.twists("box")[-1]).max() < 1e-8
+    assert [event.kind for event in motion.events][-1] == "sticks"
+
+
+def test_free_bodies_move_equally_in_both_coordinates():
+    boxes = [
+        Body(f"box{k}", Box([0.2, 0.3, 0.1]), density=500.0, position=[0.02 * k, 0, 0.1 + 0.15 * k])
+        for k in range(2)
+    ]
+    model = Model(boxes, ground=Plane())
+    state = model.state(twists={"box1": [0.4, -0.3, 0.8, 0.3, 0, 0]})
+    motions = [simulate(model, state, h=0.005, steps=40, coordinates=c) for c in ("reduced", "maximal")]
+    difference = np.abs(motions[0].body_states.E - motions[1].body_states.E).max()
+    assert difference < 1e-7  # the reduced one integrates the free rotation to fourth order
+    for one, other in zip(*(m.contacts for m in motions), strict=True):
+        assert one.impulses.sum() == pytest.approx(other.impulses.sum(), abs=1e-6)
+
+
+@pytest.mark.parametrize("spring", [False, True])
+def test_steps_are_of_second_order(spring):
+    model = arm()
+    if spring:
+        ends = path_through(on_world([0.3, 0.1, 0.0]), on_body(1, [0.0, 0.0, -0.2]))
+        law = ForceGroups([PathForces(LinearSpring(40.0, 3.0, 0.3), ends)])
+        model = Model(model.bodies, forces=law)
+    state = model.state(q={"upper": 1.2, "lower": 0.4}, qdot={"upper": -0.5})
+
+    def rates(t, y):
+        return np.concatenate([y[2:], model.system.acceleration(State(q=y[:2], qdot=y[2:]))])
+
+    start = np.concatenate([state.q, state.qdot])
+    exact = solve_ivp(rates, (0, 1), start, method="DOP853", rtol=1e-11, atol=1e-11).y[:, -1]
+
+    def error(h):
+        motion = simulate(model, state, h=h, duration=1.0)
+        return np.abs(np.concatenate([motion.tree_q[-1], motion.tree_qdot[-1]]) - exact).max()
+
+    coarse, fine = error(0.02), error(0.01)
+    assert fine < 1e-2
+    assert coarse / fine == pytest.approx(4.0, abs=0.4)
+
+
+def test_energy_of_a_swinging_arm_does_not_drift():
+    model = arm()
+    motion = simulate(model, model.state(q={"upper": 1.2, "lower": 0.4}), h=0.02, duration=4.0)
+    first, last = np.array_split(motion.energies, 6)[0], np.array_split(motion.energies, 6)[-1]
+    assert np.ptp(first) < 2e-2
+    assert abs(last.mean() - first.mean()) < 4e-3
+    assert imbalance(motion) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "joint", [joints.ExponentialSpherical(), joints.QuaternionSpherical(), joints.EulerSpherical("ZXY")]
+)
+def test_coordinates_of_a_spherical_joint_do_not_matter(joint):
+    top = Body(
+        "top", Box([0.1, 0.2, 0.3]), mass=1.0, joint=joint, body_frame=shift(0.05, 0, 0.3), damping=0.0
+    )
+    model = Model([top])
+    other = Model(
+        [
+            Body(
+                "top",
+                Box([0.1, 0.2, 0.3]),
+                mass=1.0,
+                joint=joints.ExponentialSpherical(),
+                body_frame=shift(0.05, 0, 0.3),
+            )
+        ]
+    )
+    poses = []
+    for each in (model, other):
+        kind = each.bodies[0].joint
+        start = joints.ExponentialSpherical().transform([0.3, 0.5, -0.2])
+        q = kind.nearest_coordinates(start)
+        twist = kind.motion_subspace(q)
+        qdot = np.linalg.pinv(twist) @ [0.5, 1.0, 9.0, 0, 0, 0]
+        motion = simulate(each, each.state(q={"top": q}, qdot={"top": qdot}), h=0.005, duration=0.3)
+        poses.append(motion.poses("top"))
+    # Different coordinates, one motion: they differ by the error of the steps without forces alone.
+    np.testing.assert_allclose(poses[0], poses[1], rtol=0, atol=1e-4)
+
+
+def test_motors_leave_the_momentum_of_a_free_robot_unchanged():
+    trunk = Body("trunk", Box([0.3, 0.2, 0.2]), mass=4.0, position=[0, 0, 1.0])
+    leg = Body(
+        "leg",
+        Capsule(0.03, 0.3),
+        mass=1.0,
+        parent="trunk",
+        joint=joints.Revolute([0.0, 0.6, 0.8]),
+        joint_frame=shift(0.1, 0.05, -0.1),
+        body_frame=shift(0, 0, -0.2),
+    )
+    model = Model([trunk, leg], gravity=[0.0, 0.0, 0.0])
+    state = model.state(twists={"trunk": [0.3, -0.2, 0.5, 0.1, 0.4, 0.0]})
+
+    def control(state):
+        return {"leg": 3.0 * np.sin(8 * state.t) - 0.1 * state.qdot[0]}
+
+    def momenta(h):
+        motion = simulate(model, state, h=h, duration=0.5, control=control)
+        return motion, spatial_momentum(model.tree, motion.tree_q, motion.tree_qdot)
+
+    motion, found = momenta(0.01)
+    assert np.ptp(motion.q("leg")) > 0.1
+    drift = np.abs(found - found[0]).max()
+    finer = momenta(0.005)[1]
+    assert drift < 1e-3
+    assert np.abs(finer - finer[0]).max() < drift / 3  # of second order or better
+    assert imbalance(motion) < 1e-11
+    assert np.sum(motion.work.applied) == pytest.approx(motion.energies[-1] - motion.energies[0], abs=1e-2)
+
+
+def test_control_acts_along_the_joint():
+    model = Model([Body("rotor", Box([0.1, 0.2, 0.3]), mass=2.0, joint=joints.Revolute([0.0, 0.0, 1.0]))])
+    inertia = 2.0 / 12 * (0.1**2 + 0.2**2)
+    for control in (lambda state: {"rotor": 0.5}, lambda state: [0.5]):
+        motion = simulate(model, h=0.01, duration=1.0, control=control)
+        np.testing.assert_allclose(motion.q("rotor")[-1], 0.5 / inertia / 2, rtol=1e-12)
+        np.testing.assert_allclose(motion.qdot("rotor")[-1], 0.5 / inertia, rtol=1e-12)
+
+
+def test_stiff_damper_is_stable_and_dissipates():
+    rotor = Body(
+        "rotor", Box([0.1, 0.2, 0.3]), mass=2.0, joint=joints.Revolute([0.0, 0.0, 1.0]), damping=50.0
+    )
+    model = Model([rotor])
+    motion = simulate(model, model.state(qdot={"rotor": 3.0}), h=0.01, duration=0.5)
+    assert np.all(np.diff(motion.energies) <= 1e-15)
+    assert abs(motion.qdot("rotor")[-1, 0]) < 0.03
+
+
+def test_damped_spring_follows_its_closed_form():
+    stiffness, damping, mass = 30.0, 2.0, 1.5
+    slider = Body(
+        "slider",
+        Sphere(0.1),
+        mass=mass,
+        joint=joints.Prismatic([1.0, 0.0, 0.0]),
+        stiffness=stiffness,
+        damping=damping,
+        spring_reference=[0.2],
+    )
+    model = Model([slider])
+
+    def end(h):
+        return simulate(model, model.state(q={"slider": 0.5}), h=h, duration=1.0).q("slider")[-1, 0]
+
+    decay = damping / (2 * mass)
+    omega = np.sqrt(stiffness / mass - decay**2)
+    exact = 0.2 + 0.3 * np.exp(-decay) * (np.cos(omega) + decay / omega * np.sin(omega))
+    assert abs(end(0.01) - exact) < 2e-3
+    assert (end(0.01) - exact) / (end(0.005) - exact) == pytest.approx(4.0, abs=0.3)
+
+
+def four_bar():
+    """A crank, a coupler and a rocker, closed at the ground."""
+    axis = [0.0, 1.0, 0.0]
+    lengths = {"crank": 0.3, "coupler": 0.6, "rocker": 0.5}
+    bodies, parent, start = [], None, 0.0
+    for name, length in lengths.items():
+        bodies.append(
+            Body(
+                name,
+                Box([length, 0.04, 0.04]),
+                density=800.0,
+                joint=joints.Revolute(axis),
+                parent=parent,
+                joint_frame=shift(start, 0, 0),
+                body_frame=shift(length / 2, 0, 0),
+            )
+        )
+        parent, start = name, length
+    closure = LoopClosure("rocker", [0.25, 0.0, 0.0], None, [0.6, 0.0, 0.0], axis)
+    return bodies, closure
+
+
+def closed(angle):
+    """Coordinates of the four-bar with this crank angle about y, from the intersection of two circles."""
+    crank = 0.3 * np.array([np.cos(angle), -np.sin(angle)])
+    to_ground = np.array([0.6, 0.0]) - crank
+    distance = np.linalg.norm(to_ground)
+    along = (0.6**2 - 0.5**2 + distance**2) / (2 * distance)
+    across = np.sqrt(0.6**2 - along**2)
+    unit = to_ground / distance
+    pin = crank + along * unit + across * np.array([-unit[1], unit[0]])
+    first = np.arctan2(-(pin - crank)[1], (pin - crank)[0])
+    last = np.arctan2(-(np.array([0.6, 0.0]) - pin)[1], (np.array([0.6, 0.0]) - pin)[0])
+    return {"crank": angle, "coupler": first - angle, "rocker": last - first}
+
+
+def test_closed_loop_stays_closed_and_conserves_energy():
+    bodies, closure = four_bar()
+    model = Model(bodies, constraints=[closure])
+    state = model.state(q=closed(-0.8))
+    motion = simulate(model, state, h=0.01, duration=0.5)
+    ends = se3.transform_points(motion.poses("rocker"), np.array([0.25, 0, 0]))
+    assert np.abs(ends - [0.6, 0, 0]).max() < 1e-9
+    assert np.ptp(motion.q("crank")) > 0.2
+    assert np.ptp(motion.energies) < 5e-3 * np.abs(motion.energies).max()
+    assert imbalance(motion) < 1e-11
+    # Ideal constraints do no work; what the scheme gives them falls with the square of the step.
+    finer = simulate(model, state, h=0.005, duration=0.5)
+    assert np.ptp(finer.energies) < np.ptp(motion.energies) / 3
+    assert np.abs(motion.q("crank")[-1] - finer.q("crank")[-1]) < 5e-3
+
+
+def test_prescribed_joint_follows_its_motion():
+    model = Model(
+        arm().bodies,
+        constraints=[
+            PrescribedJoint("upper", lambda t: (np.sin(3 * t), 3 * np.cos(3 * t), -9 * np.sin(3 * t)))
+        ],
+    )
+    state = model.state(qdot={"upper": 3.0})
+    motion = simulate(model, state, h=0.005, duration=0.5)
+    np.testing.assert_allclose(motion.q("upper")[:, 0], np.sin(3 * motion.t), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(motion.qdot("upper")[1:, 0], 3 * np.cos(3 * motion.t[1:]), rtol=0, atol=1e-9)
+
+    def rates(t, y):
+        q, qdot = [np.sin(3 * t), y[0]], [3 * np.cos(3 * t), y[1]]
+        base = forward_dynamics(model.tree, q, qdot)
+        unit_response = forward_dynamics(model.tree, q, qdot, [1.0, 0.0]) - base
+        torque = (-9 * np.sin(3 * t) - base[0]) / unit_response[0]
+        return [y[1], (base + torque * unit_response)[1]]
+
+    exact = solve_ivp(rates, (0, 0.5), [0.0, 0.0], method="DOP853", rtol=1e-10, atol=1e-10).y[:, -1]
+    np.testing.assert_allclose(motion.q("lower")[-1, 0], exact[0], rtol=0, atol=1e-3)
+
+
+def test_gear_turns_two_rotors_together():
+    rotors = [
+        Body(
+            name,
+            Box([0.1, 0.2, 0.3]),
+            mass=mass,
+            joint=joints.Revolute([0.0, 0.0, 1.0]),
+            joint_frame=shift(x, 0, 0),
+        )
+        for name, mass, x in (("small", 1.0, 0.0), ("large", 3.0, 1.0))
+    ]
+    model = Model(rotors, constraints=[Gear("small", "large", -0.5)])
+    motion = simulate(model, h=0.01, duration=0.5, control=lambda state: {"small": 0.2})
+    inertia = np.array([1.0, 3.0]) / 12 * (0.1**2 + 0.2**2)
+    expected = 0.2 / (inertia[0] + 0.25 * inertia[1]) * 0.5**2 / 2
+    assert motion.q("small")[-1, 0] == pytest.approx(expected, rel=1e-9)
+    assert motion.q("large")[-1, 0] == pytest.approx(-0.5 * expected, rel=1e-9)
+
+
+def test_joint_stops_at_its_limit():
+    model = Model(arm().bodies, constraints=[JointLimit("lower", -0.1, 0.1), JointLimit("upper", -2.0, 0.7)])
+    state = model.state(q={"upper": -1.2})
+    motion = simulate(model, state, h=0.005, duration=0.8)
+    assert motion.q("lower").min() > -0.1 - 1e-4
+    assert motion.q("lower").max() < 0.1 + 1e-4
+    assert motion.q("upper").max() < 0.7 + 1e-4
+    assert motion.energies[-1] < motion.energies[0]
+    assert np.max(motion.energies - motion.energies[0]) < 1e-3 * np.abs(motion.energies[0])
+
+
+def test_arm_falls_on_the_floor_alike_in_both_coordinates():
+    model = arm(Plane(), 0.7, mu=0.3)
+    state = model.state(q={"upper": 1.2, "lower": 0.4})
+    steps = (0.006, 0.002)
+    ends = {
+        (h, c): simulate(model, state, h=h, duration=0.54, coordinates=c).body_states.E[-1]
+        for h in steps
+        for c in ("reduced", "maximal")
+    }
+    differences = [np.abs(ends[h, "reduced"] - ends[h, "maximal"]).max() for h in steps]
+    assert differences[-1] < 0.03
+    assert differences[-1] < differences[0]
+
+
+def test_friction_and_impacts_never_add_energy():
+    model = arm(Plane(), 0.7, mu=0.4, restitution=0.5)
+    motion = simulate(model, model.state(q={"upper": 1.2, "lower": 0.4}), h=0.005, duration=0.8)
+    assert any(event.kind == "made" for event in motion.events)
+    for record in motion.contacts:
+        assert record.work.sum() < 1e-3
+        assert np.all(record.impulses[:, 0] >= -1e-10)
+        friction = np.linalg.norm(record.impulses[:, 1:], axis=1)
+        assert np.all(friction <= 0.4 * record.impulses[:, 0] + 1e-6)
+    assert motion.energies[-1] < motion.energies[0]
+    assert imbalance(motion) < 1e-11
+    for name, radius in (("upper", 0.05), ("lower", 0.04)):
+        for end in (-0.2, 0.2):
+            height = se3.transform_points(motion.poses(name), np.array([0.0, 0.0, end]))[:, 2]
+            assert height.min() > radius - 1e-3
+
+
+def test_compiled_steps_agree_with_the_reference():
+    pytest.importorskip("numba")
+    model = arm(Plane(), 0.7)
+    state = model.state(q={"upper": 1.2, "lower": 0.4})
+    motions = [
+        simulate(model, state, h=0.005, steps=40, coordinates="maximal", compiled=compiled)
+        for compiled in (False, True)
+    ]
+    np.testing.assert_allclose(motions[0].tree_q, motions[1].tree_q, rtol=0, atol=1e-9)
+
+
+@BOTH
+def test_continued_run_is_bitwise_that_without_a_break(coordinates):
+    model = arm(Plane(), 0.7, restitution=0.3)
+    state = model.state(q={"upper": 1.2, "lower": 0.4})
+    whole = simulate(model, state, h=0.005, steps=90, coordinates=coordinates)
+    first = simulate(model, state, h=0.005, steps=50, coordinates=coordinates)
+    second = simulate(model, first, h=0.005, steps=40, coordinates=coordinates)
+    assert whole.body_states.E[-1].tolist() == second.body_states.E[-1].tolist()
+    assert whole.tree_qdot[-1].tolist() == second.tree_qdot[-1].tolist()
+    assert any(len(record.impulses) for record in second.contacts)
+
+
+BALL = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 1.0])])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: simulate(BALL, h=0.01), "duration, steps: got neither"),
+        (lambda: simulate(BALL, h=0.01, steps=2, duration=0.02), "duration, steps: got both"),
+        (lambda: simulate(BALL, h=0.01, duration=0.015), "duration: got 0.015 s, expected a multiple"),
+        (lambda: simulate(BALL, h=-0.01, steps=2), "h: got -0.01"),
+        (lambda: simulate(BALL, State(q=[0.0]), h=0.01, steps=2), "state: got 0 poses, 1 coordinates"),
+        (lambda: simulate(BALL, h=0.01, steps=2, coordinates="joint"), "coordinates: got 'joint'"),
+        (lambda: simulate(arm(), h=0.01, steps=2, compiled=True), "compiled: got True"),
+        (lambda: simulate(arm(), h=0.01, steps=2, impacts="sequential"), "impacts: got 'sequential'"),
+        (lambda: simulate(BALL, h=0.01, steps=2, control=lambda state: []), "control: got a function"),
+        (lambda: simulate(arm(), h=0.01, steps=2, control=lambda state: [1.0]), r"control\(state\)"),
+        (lambda: simulate(arm(), h=0.01, steps=2, control=lambda s: {"elbow": 1.0}), "'elbow'"),
+        (
+            lambda: simulate(
+                Model(arm().bodies, constraints=[JointLimit("lower", 0.1, 0.2)]), h=0.01, steps=2
+            ),
+            "state: got a violation of 0.1 of JointLimit",
+        ),
+        (
+            lambda: simulate(
+                Model(arm().bodies, constraints=[PrescribedBody("lower", [0], lambda t, E, phi: (phi, phi))]),
+                h=0.01,
+                steps=2,
+            ),
+            "constraints: got PrescribedBody",
+        ),
+    ],
+)
+def test_what_is_not_supported_is_refused_by_name(call, message):
+    with pytest.raises(InvalidArgument, match=message):
+        call()
+
+
+def test_ordinary_scene_gives_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        boxes = [
+            Body(f"box{k}", Box([0.2, 0.2, 0.2]), density=500.0, position=[0, 0, 0.1 + 0.2 * k])
+            for k in range(3)
+        ]
+        motion = simulate(Model(boxes, ground=Plane(), mu=0.5), h=0.005, duration=0.2)
+    heights = [motion.poses(f"box{k}")[-1, 2, 3] for k in range(3)]
+    np.testing.assert_allclose(heights, [0.1, 0.3, 0.5], rtol=0, atol=1e-6)
