@@ -1,14 +1,40 @@
 """Systems of bodies: a model and its simulation, robot files, and the coordinates beneath them.
 
-- :class:`Model` describes a scene of bodies, :func:`simulate` computes its motion;
+- :class:`Model` describes a scene of bodies, :func:`simulate` computes its motion, and the functions of
+  :mod:`~rbnotes.multibody.model_dynamics` its mass matrix, accelerations and Jacobians;
 - :mod:`~rbnotes.multibody.reduced`: trees of bodies in joint coordinates, their kinematics and dynamics;
 - :mod:`~rbnotes.multibody.maximal`: bodies with six coordinates each, joints as constraints, a simulator;
 - :mod:`~rbnotes.multibody.formats`: URDF and MJCF files;
 - :mod:`~rbnotes.multibody.packing`: models packed into arrays, for compiled dynamics and simulation.
 """
 
+from rbnotes.multibody.maximal_coordinates import MaximalModel, maximal_coordinates
 from rbnotes.multibody.model import Body, Geometry, Model
+from rbnotes.multibody.model_dynamics import (
+    bias_forces,
+    forward_dynamics,
+    frame_jacobian,
+    inverse_dynamics,
+    kinetic_energy,
+    mass_matrix,
+    potential_energy,
+)
 from rbnotes.multibody.simulation import simulate
 from rbnotes.multibody.trajectory import Trajectory
 
-__all__ = ["Body", "Geometry", "Model", "Trajectory", "simulate"]
+__all__ = [
+    "Body",
+    "Geometry",
+    "MaximalModel",
+    "Model",
+    "Trajectory",
+    "bias_forces",
+    "forward_dynamics",
+    "frame_jacobian",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "mass_matrix",
+    "maximal_coordinates",
+    "potential_energy",
+    "simulate",
+]

@@ -68,7 +68,8 @@ class Geometry:
     def __post_init__(self) -> None:
         frame = np.eye(4) if self.frame is None else arguments.frame("frame", self.frame)
         set_fields(self, frame=arguments.with_ndim("frame", frame, 2))
-        Collider(WORLD, self.shape, self.frame, self.mu or 0.0, self.restitution or 0.0)
+        _set_coefficients(self)
+        Collider(WORLD, self.shape, self.frame)  # checks the shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +134,7 @@ class Body:
             initial_pose=self._initial_pose(label),
         )
         set_fields(self, link=self._link())
+        _set_coefficients(self, f"{label}: ")
 
     spatial_inertia: Array | None = field(init=False, repr=False)
     """Spatial inertia ``(6, 6)`` about the origin of the body frame; None without mass."""
@@ -260,7 +262,7 @@ class Model:
             self,
             bodies=tuple(by_name[link.name] for link in tree.links),
             gravity=tree.gravity,
-            ground_geometries=_ground_geometries(self.ground),
+            ground_geometries=ground_geometries(self.ground),
             mu=arguments.real_number("mu", self.mu, minimum=0),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
             constraints=checked_constraints(self.constraints),
@@ -357,7 +359,7 @@ class Model:
         velocities = self.tree.coordinates(self._joint_values("qdot", qdot), 0.0)[self._joint_mask]
         free = {body.name: body for body in self.bodies if body.is_free}
         E = {name: body.initial_pose for name, body in free.items()}
-        phi = {name: np.zeros(6) for name in free}
+        phi: dict[str, Array] = {name: np.zeros(6) for name in free}
         for argument, given in (("poses", poses), ("twists", twists)):
             for name, value in _check_mapping(argument, given).items():
                 if name not in free:
@@ -392,6 +394,7 @@ class Model:
         InvalidArgument
             If a body has no joint, or a shape does not fit.
         """
+        arguments.text("name", name)
         if isinstance(value, Mapping):
             return self.tree.coordinates(self._joint_values(name, value), 0.0)
         result = np.zeros(self.tree.num_coordinates)
@@ -474,6 +477,11 @@ class Model:
         """Indices of the free bodies."""
         return tuple(i for i, body in enumerate(self.bodies) if body.is_free)
 
+    @property
+    def joint_indices(self) -> NDArray[np.intp]:
+        """Indices ``(k,)`` in coordinates of the tree of those in ``state.q``."""
+        return np.flatnonzero(self._joint_mask)
+
     @cached_property
     def _joint_mask(self) -> NDArray[np.bool_]:
         """True for the coordinates of the tree that belong to joints, not to free bodies."""
@@ -492,7 +500,23 @@ class Model:
         return values
 
 
-def _ground_geometries(ground: Any) -> tuple[Geometry, ...]:
+def _set_coefficients(owner: Geometry | Body, prefix: str = "") -> None:
+    """Check the coefficients of friction and restitution, which may be None."""
+    for name, maximum in (("mu", np.inf), ("restitution", 1.0)):
+        value = getattr(owner, name)
+        if value is not None:
+            number = arguments.real_number(f"{prefix}{name}", value, minimum=0, maximum=maximum)
+            set_fields(owner, **{name: number})
+
+
+def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...]:
+    """Return one shape at the world's origin, or several geometries, as a tuple.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``ground`` is neither.
+    """
     if isinstance(ground, Solid | RoundedBox | Plane):
         return (Geometry(ground),)
     return arguments.instances("ground", ground, Geometry)

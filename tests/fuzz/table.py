@@ -104,6 +104,9 @@ WITHIN = (
     r"joints\.general\.(casadi_functions|symbols)\..*",
     r"joints\.general\.code_generation\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
+    # Steps of a checked model; results of a simulation.
+    r"multibody\.verlet_step\..*",
+    r"multibody\.(trajectory\.Trajectory|maximal_coordinates\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_world|packed_tree|simulation_runs|compiled_world)\..*",
     r"multibody\.maximal\.(joint_kinematics\.(?!Joint(\.|$)).*|mechanism\.project_poses_unchecked)",
     r"multibody\.maximal\.(stepping|warm_started_friction|first_order_integrator|impacts)\..*",
@@ -115,7 +118,7 @@ WITHIN = (
     r"multibody\.reduced\.(constraints\.\w+\.body_rows|constraint_protocol\..*)",
     r"multibody\.reduced\.dual_dynamics\.(SweepKinematics\..*|constraint_rows_by_sweep)",
     r"multibody\.reduced\.dynamics\.(solve_accelerations|coordinate_constraints|generalized_body_force|\w+_energy_from_\w+)",
-    r"multibody\.reduced\.dynamics\.(regularized_mass_matrix|solve_mass_matrix)",
+    r"multibody\.reduced\.dynamics\.(regularized_mass_matrix|mass_matrix_from_jacobian|solve_mass_matrix)",
     r"multibody\.reduced\.inverse_mass\.coordinate_constraint_accelerations",
     r"multibody\.reduced\.(inverse_mass\.joint_diagonal_blocks|joint_reactions\.impulse_balance|reduced_system\.ReducedSystem)",
     r"multibody\.reduced\.(kinematics\.(check_vectors|body_poses_and_twists)|jacobian_products\.(generalized_forces|jacobian_product_and_rate|subtree_wrenches))",

@@ -24,8 +24,18 @@ renderer. None of them names a link with a physically impossible inertia.
 
 from rbnotes.multibody.formats.examples import example
 from rbnotes.multibody.formats.mjcf import to_mjcf
-from rbnotes.multibody.formats.robot import Frame, Mimic, Robot, RobotJoint, Visual
+from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Mimic, Robot, RobotJoint
 from rbnotes.multibody.formats.urdf import load_urdf
 from rbnotes.multibody.formats.urdf_writer import to_urdf
 
-__all__ = ["Frame", "Mimic", "Robot", "RobotJoint", "Visual", "example", "load_urdf", "to_mjcf", "to_urdf"]
+__all__ = [
+    "Frame",
+    "LinkGeometry",
+    "Mimic",
+    "Robot",
+    "RobotJoint",
+    "example",
+    "load_urdf",
+    "to_mjcf",
+    "to_urdf",
+]

@@ -32,6 +32,10 @@ class LinkElement(NamedTuple):
     """Mass properties in the link's frame; None: no mass."""
     visuals: list[tuple[Array, Solid]]
     """Solids at poses ``(4, 4)`` in the link's frame, without meshes, which are in other files."""
+    collisions: list[tuple[Array, Solid]]
+    """Solids for collisions, at poses ``(4, 4)`` in the link's frame."""
+    unsupported_collisions: list[str]
+    """Collision geometries that are no solids: one phrase each, which starts with the link."""
 
 
 class JointElement(NamedTuple):
@@ -59,12 +63,21 @@ def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
     context = f"link {name!r}"
     inertial = element.find("inertial")
     body = None if inertial is None else _mass_properties(context, inertial, repairs)
-    visuals = []
-    for visual in element.findall("visual"):
-        shape = _solid(context, child(f"{context}: visual", visual, "geometry"))
+    visuals, _ = _placed_solids(context, element, "visual")
+    return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision"))
+
+
+def _placed_solids(context: str, link: ET.Element, kind: str) -> tuple[list[tuple[Array, Solid]], list[str]]:
+    """Return the solids of all elements ``<visual>`` or ``<collision>``, and those that are no solids."""
+    solids, others = [], []
+    for element in link.findall(kind):
+        geometry = child(f"{context}: {kind}", element, "geometry")
+        shape = _solid(context, geometry)
         if shape is not None:
-            visuals.append((origin(f"{context}: visual", visual), shape))
-    return LinkElement(name, body, visuals)
+            solids.append((origin(f"{context}: {kind}", element), shape))
+        else:
+            others.append(f"{context}: {kind} " + ", ".join(each.tag for each in geometry))
+    return solids, others
 
 
 def joint_element(element: ET.Element) -> JointElement:

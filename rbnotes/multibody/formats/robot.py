@@ -12,10 +12,15 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.multibody.reduced.constraints import JointLimit
+from rbnotes.contact import Shape
+from rbnotes.joints import Free3D
+from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraints import Gear, JointLimit
 from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
-from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.reduced.model import Link, Tree
 from rbnotes.shapes import Solid
+from rbnotes.unchecked import se3
 
 
 class Mimic(NamedTuple):
@@ -72,8 +77,8 @@ class Frame(NamedTuple):
     pose: Array
 
 
-class Visual(NamedTuple):
-    """Solid to draw at a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+class LinkGeometry(NamedTuple):
+    """Solid at a pose ``(4, 4)`` in the joint frame of a link of the tree, to draw or for collisions."""
 
     link: str | None
     """Link of the solid; None is the world."""
@@ -108,8 +113,13 @@ class Robot:
     """Properties of joints, given as a sequence, stored as a mapping by their names."""
     frames: Mapping[str, Frame] = field(default_factory=dict)
     """Frames by the names of the file's links, including those welded to others or to the world."""
-    visuals: Sequence[Visual] = ()
+    visuals: Sequence[LinkGeometry] = ()
     """Solids to draw, each fixed to a link."""
+    collisions: Sequence[LinkGeometry] = ()
+    """Solids for collisions, each fixed to a link."""
+    unsupported_collisions: Sequence[str] = ()
+    """Collision geometries of the file that are no solids of this package, such as meshes: one phrase each,
+    which starts with the link."""
     repairs: Sequence[str] = ()
     """Changes that made the robot valid, one sentence each."""
 
@@ -147,6 +157,92 @@ class Robot:
             if np.isfinite(joint.lower) or np.isfinite(joint.upper):
                 joint_limits.append(JointLimit(joint.link, joint.lower, joint.upper))
         return tuple(joint_limits)
+
+    def model(
+        self,
+        *,
+        ground: Shape | Sequence[Geometry] = (),
+        mu: float = 0.5,
+        restitution: float = 0.0,
+        collisions: bool = True,
+        ignore_friction: bool = False,
+    ) -> Model:
+        """Return the robot as a model, with its joint limits, mimic joints and collision geometry.
+
+        The bodies have the names of the links. A first link on a :class:`~rbnotes.joints.Free3D` joint
+        becomes a free body.
+
+        Parameters
+        ----------
+        ground, mu, restitution
+            As for :class:`~rbnotes.multibody.Model`.
+        collisions
+            If False, nothing touches the robot: for files with geometry that has no contacts.
+        ignore_friction
+            Accept joints with dry friction, which a model does not have.
+
+        Raises
+        ------
+        InvalidArgument
+            If a collision geometry is not supported, such as a cylinder or a mesh, a joint has dry friction,
+            or a mimic joint has an offset; the message names the link or joint.
+        """
+        constraints: list[Constraint] = list(self.limits)
+        for joint in self.joints.values():
+            if joint.friction and not ignore_friction:
+                expected = "none; pass ignore_friction=True to leave it out"
+                raise InvalidArgument(f"joint {joint.name!r}: friction", f"{joint.friction:g}", expected)
+            if joint.mimic is not None:
+                leader, multiplier, offset = self._resolve_mimic(joint.name)
+                if offset:
+                    raise InvalidArgument(f"joint {joint.name!r}: mimic", f"an offset of {offset:g}", "zero")
+                constraints.append(Gear(leader.link, joint.link, multiplier))
+        if collisions and self.unsupported_collisions:
+            raise InvalidArgument(
+                self.unsupported_collisions[0],
+                "no solid of this package",
+                "collisions=False, or another shape",
+            )
+        placed: list[LinkGeometry] = list(self.collisions) if collisions else []
+        return Model(
+            [self._body(link, placed) for link in self.tree.links],
+            ground=[
+                *ground_geometries(ground),
+                *(Geometry(each.solid, each.pose) for each in placed if each.link is None),
+            ],
+            mu=mu,
+            restitution=restitution,
+            gravity=self.tree.gravity,
+            constraints=constraints,
+        )
+
+    def _body(self, link: Link, placed: Sequence[LinkGeometry]) -> Body:
+        """Return a link as a body."""
+        is_free = isinstance(link.joint, Free3D) and link.parent is None
+        geometries = []
+        for each in placed:
+            if each.link == link.name:
+                pose = se3.inverse(link.body_frame) @ each.pose
+                try:
+                    geometries.append(Geometry(each.solid, pose))
+                except InvalidArgument as error:
+                    name = f"link {link.name!r}: collision"
+                    expected = f"{error.expected}; or pass collisions=False"
+                    raise InvalidArgument(name, error.got, expected) from None
+        if is_free:
+            return Body(link.name, inertia=link.inertia, pose=link.placement, collision=geometries)
+        return Body(
+            link.name,
+            inertia=link.inertia,
+            joint=link.joint,
+            parent=link.parent,
+            joint_frame=link.placement,
+            body_frame=link.body_frame,
+            collision=geometries,
+            stiffness=link.stiffness,
+            damping=link.damping,
+            spring_reference=link.spring_reference,
+        )
 
     @cached_property
     def coordinates(self) -> JointCoordinates:

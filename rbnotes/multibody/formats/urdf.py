@@ -25,8 +25,9 @@ from rbnotes.multibody.formats._urdf_elements import (
     link_element,
 )
 from rbnotes.multibody.formats._xml import parse_xml
-from rbnotes.multibody.formats.robot import Frame, Robot, RobotJoint, Visual
+from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint
 from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.shapes import Solid
 
 _Element = TypeVar("_Element", LinkElement, JointElement)
 
@@ -120,7 +121,9 @@ def load_urdf(
             if each.name not in fixed_joints
         ],
         frames,
-        _visuals(links, frames),
+        _placed_solids({name: link.visuals for name, link in links.items()}, frames),
+        _placed_solids({name: link.collisions for name, link in links.items()}, frames),
+        tuple(text for link in links.values() for text in link.unsupported_collisions),
         tuple(repairs or ()),
     )
 
@@ -231,9 +234,11 @@ def _welded_inertia(name: str, links: Mapping[str, LinkElement], frames: Mapping
     return inertia.spatial_inertia(*inertia.composite(bodies, np.stack(poses)))
 
 
-def _visuals(links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> tuple[Visual, ...]:
+def _placed_solids(
+    solids: Mapping[str, Sequence[tuple[Array, Solid]]], frames: Mapping[str, Frame]
+) -> tuple[LinkGeometry, ...]:
     return tuple(
-        Visual(frames[link.name].link, frames[link.name].pose @ pose, solid)
-        for link in links.values()
-        for pose, solid in link.visuals
+        LinkGeometry(frames[name].link, frames[name].pose @ pose, solid)
+        for name, placed in solids.items()
+        for pose, solid in placed
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,9 +17,9 @@ from rbnotes.multibody.formats._xml import (
     format_document,
     format_numbers,
 )
-from rbnotes.multibody.formats.robot import Frame, Robot, RobotJoint, Visual, unique_name
+from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint, unique_name
 from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Box, Cylinder, Sphere
+from rbnotes.shapes import Box, Cylinder, Solid, Sphere
 from rbnotes.unchecked import se3
 
 
@@ -40,7 +41,7 @@ def to_urdf(robot: Robot | Tree) -> str:
     tree = robot.tree
     root = ET.Element("robot", name=robot.name)
     world = _world_link_name(robot)
-    _add_link(root, world, None, [each for each in robot.visuals if each.link is None])
+    _add_link(root, world, None, _geometries_of(robot, None, np.eye(4)))
     # Poses of the file's links in the frames of the tree's joints: not the identity if a plane is not xy.
     motion_frames = [_motion_frame(robot, link) for link in tree.links]
     for link, parent, motion_frame in zip(tree.links, tree.parents, motion_frames, strict=True):
@@ -48,10 +49,7 @@ def to_urdf(robot: Robot | Tree) -> str:
         link_inertia = None
         if link.inertia is not None:
             link_inertia = inertia.transform_inertia(to_link @ link.body_frame, link.inertia)
-        visuals = [
-            each._replace(pose=to_link @ each.pose) for each in robot.visuals if each.link == link.name
-        ]
-        _add_link(root, link.name, link_inertia, visuals)
+        _add_link(root, link.name, link_inertia, _geometries_of(robot, link.name, to_link))
         joint = robot.joint_of_link(link.name)
         origin = (
             link.placement @ (link.joint.pose if isinstance(link.joint, Fixed) else np.eye(4)) @ motion_frame
@@ -65,7 +63,7 @@ def to_urdf(robot: Robot | Tree) -> str:
     names = {robot.joint_of_link(link.name).name for link in tree.links}
     for name, frame in robot.frames.items():
         if name != world and name not in frames:
-            _add_link(root, name, None, [])
+            _add_link(root, name, None, {})
             pose = frame.pose if frame.link is None else se3.inverse(frames[frame.link]) @ frame.pose
             names.add(own_name := unique_name(name, names))
             element = _add_joint_element(
@@ -107,7 +105,17 @@ def _urdf_joint_type(joint: RobotJoint, joint_type: JointType) -> str:
     raise InvalidArgument(f"link {joint.link!r}: joint", f"{joint_type!r:.60}", expected)
 
 
-def _add_link(root: ET.Element, name: str, M: Array | None, visuals: list[Visual]) -> None:
+def _geometries_of(robot: Robot, link: str | None, to_link: Array) -> dict[str, list[LinkGeometry]]:
+    """Return the solids of a link by the names of their elements, with poses in the frame of the file."""
+    return {
+        kind: [each._replace(pose=to_link @ each.pose) for each in geometries if each.link == link]
+        for kind, geometries in (("visual", robot.visuals), ("collision", robot.collisions))
+    }
+
+
+def _add_link(
+    root: ET.Element, name: str, M: Array | None, geometries: Mapping[str, Sequence[LinkGeometry]]
+) -> None:
     element = ET.SubElement(root, "link", name=name)
     if M is not None:
         mass, J, com = inertia.from_spatial_inertia(M)
@@ -116,22 +124,23 @@ def _add_link(root: ET.Element, name: str, M: Array | None, visuals: list[Visual
         ET.SubElement(inertial, "mass", value=format_numbers(mass))
         entries = {f"i{'xyz'[i]}{'xyz'[j]}": format_numbers(J[i, j]) for i in range(3) for j in range(i, 3)}
         ET.SubElement(inertial, "inertia", entries)
-    for visual in visuals:
-        visual_element = ET.SubElement(element, "visual")
-        add_origin(visual_element, visual.pose)
-        geometry = ET.SubElement(visual_element, "geometry")
-        match visual.solid:
-            case Box(sides):
-                ET.SubElement(geometry, "box", size=format_numbers(sides))
-            case Sphere(radius):
-                ET.SubElement(geometry, "sphere", radius=format_numbers(radius))
-            case Cylinder(radius, length):
-                ET.SubElement(
-                    geometry, "cylinder", radius=format_numbers(radius), length=format_numbers(length)
-                )
-            case other:
-                expected = "a box, a sphere or a cylinder"
-                raise InvalidArgument(f"link {name!r}: visual", repr(other), expected)
+    for kind, placed in geometries.items():
+        for each in placed:
+            geometry_element = ET.SubElement(element, kind)
+            add_origin(geometry_element, each.pose)
+            _add_solid(ET.SubElement(geometry_element, "geometry"), f"link {name!r}: {kind}", each.solid)
+
+
+def _add_solid(geometry: ET.Element, context: str, solid: Solid) -> None:
+    match solid:
+        case Box(sides):
+            ET.SubElement(geometry, "box", size=format_numbers(sides))
+        case Sphere(radius):
+            ET.SubElement(geometry, "sphere", radius=format_numbers(radius))
+        case Cylinder(radius, length):
+            ET.SubElement(geometry, "cylinder", radius=format_numbers(radius), length=format_numbers(length))
+        case other:
+            raise InvalidArgument(context, repr(other), "a box, a sphere or a cylinder")
 
 
 def _add_joint_element(root: ET.Element, name: str, kind: str, ends: tuple[str, str]) -> ET.Element:

@@ -39,6 +39,8 @@ class WarmStartedFriction:
         guess = None
         if self.model.accepts_initial_guess and self.last_impulses is not None:
             guess = _match_impulses(points, *self.last_impulses, self.matching_distance)
+            # Inequalities follow the contacts, without a guess.
+            guess = np.concatenate([guess, np.zeros((problem.unilateral.count, 3))])
         try:
             solution = checked_solution("friction(problem)", self.model(problem, guess), problem)
         except FrictionNotConverged as error:

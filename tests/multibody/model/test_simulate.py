@@ -77,6 +77,15 @@ def test_ball_rebounds_by_the_square_of_its_restitution(coordinates):
 
 
 @BOTH
+def test_elastic_ball_returns_to_its_height(coordinates):
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.6])
+    model = Model([ball], ground=Plane(), restitution=1.0)
+    motion = simulate(model, h=0.01, duration=2.2, coordinates=coordinates)
+    assert sum(event.kind == "made" for event in motion.events) >= 3
+    assert np.ptp(motion.energies) < 2e-3 * motion.energies[0]
+
+
+@BOTH
 def test_box_slides_as_far_as_friction_lets_it(coordinates):
     box = Body("box", Box([0.2, 0.2, 0.1]), mass=3.0, position=[0, 0, 0.05], mu=0.4)
     model = Model([box], ground=Plane(), mu=0.4)

@@ -13,10 +13,10 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody import reduced
 from rbnotes.multibody.formats import (
     Frame,
+    LinkGeometry,
     Mimic,
     Robot,
     RobotJoint,
-    Visual,
     example,
     load_urdf,
     to_mjcf,
@@ -52,7 +52,7 @@ def random_robot(seed, size=8):
     if len(about) > 1:
         about[0] = replace(about[0], mimic=Mimic(about[-1].name, -1.7, 0.3))
     looks = [
-        Visual(link, frame(rng), solid)
+        LinkGeometry(link, frame(rng), solid)
         for link, solid in zip(
             [None, links[-1].name, links[0].name],
             [Box([0.1, 0.2, 0.3]), Sphere(0.4), Cylinder(0.1, 0.7)],
@@ -88,7 +88,7 @@ def test_urdf_is_read_as_it_was_written(seed):
         close(function(again.tree, *state), function(robot.tree, *state))
 
 
-@pytest.mark.parametrize("name", ["arm", "torso", "gripper"])
+@pytest.mark.parametrize("name", ["arm", "torso", "gripper", "quadruped"])
 def test_examples_are_read_as_they_were_written(name):
     robot = load_urdf(example(name))
     again = load_urdf(to_urdf(robot))
@@ -98,10 +98,13 @@ def test_examples_are_read_as_they_were_written(name):
     for frame_name, at in robot.frames.items():
         assert again.frames[frame_name].link == at.link
         close(again.frames[frame_name].pose, at.pose)
-    shown, shown_again = (sorted(each.visuals, key=lambda look: str(look[::2])) for each in (robot, again))
-    for look, other in zip(shown, shown_again, strict=True):
-        assert (look.link, look.solid) == (other.link, other.solid)
-        close(other.pose, look.pose)
+    for kind in ("visuals", "collisions"):
+        solids, solids_again = (
+            sorted(getattr(each, kind), key=lambda placed: str(placed[::2])) for each in (robot, again)
+        )
+        for one, other in zip(solids, solids_again, strict=True):
+            assert (one.link, one.solid) == (other.link, other.solid)
+            close(other.pose, one.pose)
     close(again.tree.inertias, robot.tree.inertias)
 
 
@@ -115,7 +118,7 @@ def test_turned_planes_keep_their_links():
     robot = replace(
         robot,
         frames={**robot.frames, "tool": Frame(turned, frame(rng))},
-        visuals=[Visual(turned, frame(rng), Box([1, 2, 3]))],
+        visuals=[LinkGeometry(turned, frame(rng), Box([1, 2, 3]))],
     )
     again = load_urdf(to_urdf(robot), weld=False)
     q = rng.normal(size=robot.tree.num_coordinates)
@@ -189,7 +192,7 @@ REFUSED_BY_URDF = {
         "joint 'j': limit: got one",
     ),
     "capsule": (
-        Robot(Tree([link()]), visuals=[Visual("a", np.eye(4), Capsule(0.1, 0.2))]),
+        Robot(Tree([link()]), visuals=[LinkGeometry("a", np.eye(4), Capsule(0.1, 0.2))]),
         "link 'a': visual: got Capsule",
     ),
 }
@@ -204,7 +207,7 @@ def test_what_urdf_does_not_know(robot, message):
 class TestMjcf:
     """The dynamics of random trees: test_against_mujoco.py."""
 
-    @pytest.mark.parametrize("name", ["arm", "torso", "gripper"])
+    @pytest.mark.parametrize("name", ["arm", "torso", "gripper", "quadruped"])
     def test_examples(self, name):
         """Links without mass lend their joints; looks have no mass and touch nothing."""
         robot = load_urdf(example(name), gravity=[0.1, 0.2, -9.0])

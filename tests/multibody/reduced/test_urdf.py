@@ -13,7 +13,7 @@ from rbnotes.multibody.formats import RobotJoint, example, load_urdf
 from rbnotes.multibody.reduced import JointLimit
 from rbnotes.shapes import Box, Cylinder
 
-EXAMPLES = ("arm", "torso", "gripper")
+EXAMPLES = ("arm", "torso", "gripper", "quadruped")
 
 
 def close(actual, expected):
@@ -85,7 +85,9 @@ def test_joints_of_the_examples():
     np.testing.assert_allclose(robot.tree.joint_parameter("damping"), [0.4, 0.4, 0.3, 0.1, 0.08, 0.05])
     with pytest.raises(InvalidArgument, match="'nose', expected one of 'base_turn'"):
         robot.joint("nose")
-    with pytest.raises(InvalidArgument, match="name: got 'nose', expected one of 'arm', 'gripper', 'torso'"):
+    with pytest.raises(
+        InvalidArgument, match="name: got 'nose', expected one of 'arm', 'gripper', 'quadruped', 'torso'"
+    ):
         example("nose")
 
 

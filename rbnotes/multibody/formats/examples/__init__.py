@@ -1,4 +1,5 @@
-"""Example robots in URDF, with plausible numbers: an arm, a torso with two arms, a gripper."""
+"""Example robots in URDF, with plausible numbers: an arm, a torso with two arms, a gripper,
+a quadruped."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ _FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.urdf"
 
 
 def example(name: str) -> Path:
-    """Return the URDF file of an example: ``"arm"``, ``"gripper"`` or ``"torso"``.
+    """Return the URDF file of an example: ``"arm"``, ``"gripper"``, ``"quadruped"`` or ``"torso"``.
 
     Raises
     ------

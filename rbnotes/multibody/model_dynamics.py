@@ -1,0 +1,220 @@
+"""Dynamics of a model in the velocities of its state: the twists of free bodies, then those of joints.
+
+Velocities ``v (N,)`` are stacked as in ``state.velocity``, with six numbers for each free body, in its own
+frame. Accelerations are their rates, generalized forces the wrenches and joint forces that multiply them.
+
+    M(state) dv/dt + bias_forces(state) = passive joint forces + forces of the model + tau + G^T lambda.
+
+Contacts, joint limits and a control act in :func:`rbnotes.multibody.simulate` only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments
+from rbnotes.arguments import Array
+from rbnotes.dynamics import Forces, State
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.constrained_dynamics import constrained_acceleration
+from rbnotes.multibody.reduced.dynamics import kinetic_energy as tree_kinetic_energy
+from rbnotes.multibody.reduced.dynamics import potential_energy as tree_potential_energy
+from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
+from rbnotes.multibody.reduced.recursive_dynamics import bias_forces as tree_bias_forces
+from rbnotes.unchecked import se3
+
+REFERENCE_FRAMES = ("body", "world", "world_aligned")
+"""Accepted values of ``reference`` in :func:`frame_jacobian`."""
+
+
+class VelocityMap(NamedTuple):
+    """Map from the velocities of a model's tree to those of its state: ``v = B qdot``."""
+
+    B: Array
+    """Matrix ``(N, k)``, square and regular."""
+    bias_acceleration: Array
+    """``Bdot qdot (N,)``, so that ``dv/dt = B qddot + bias_acceleration``."""
+
+
+def velocity_map(model: Model, state: State) -> VelocityMap:
+    """Return the map from velocities of :attr:`Model.tree` to those of the state, at a state of the tree.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the tree.
+    """
+    arguments.require_instance("model", model, Model)
+    arguments.require_instance("state", state, State)
+    tree = model.tree
+    q, qdot = tree.check_vector("q", state.q), tree.check_vector("qdot", state.qdot)
+    B = np.zeros((tree.num_coordinates, tree.num_coordinates))
+    bias = np.zeros(tree.num_coordinates)
+    row = 0
+    for index, body in enumerate(model.bodies):
+        if body.is_free:
+            own, joint = tree.coordinate_slices[index], tree.links[index].joint
+            B[row : row + 6, own] = joint.compute_motion_subspace(q[own])
+            bias[row : row + 6] = joint.compute_motion_subspace_rate(q[own], qdot[own]) @ qdot[own]
+            row += 6
+    joint_columns = model.joint_indices
+    B[row + np.arange(len(joint_columns)), joint_columns] = 1.0
+    return VelocityMap(B, bias)
+
+
+def mass_matrix(model: Model, state: State) -> Array:
+    """Return the mass matrix ``(N, N)``, symmetric.
+
+    Along the constrained coordinates of a joint, such as the length of a quaternion, it has an inertia that
+    does not change the motion (:class:`rbnotes.multibody.reduced.TreeSystem`).
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model.
+    """
+    tree_state = _tree_state(model, state)
+    inverse = np.linalg.inv(velocity_map(model, tree_state).B)
+    M: Array = inverse.T @ regularized_mass_matrix(model.tree, tree_state.q) @ inverse
+    return (M + M.T) / 2
+
+
+def bias_forces(model: Model, state: State) -> Array:
+    """Return the bias forces ``(N,)``: inverse dynamics at zero acceleration.
+
+    They contain gravity and the terms of the velocities, but no springs, dampers, forces or constraints.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model.
+    """
+    tree_state = _tree_state(model, state)
+    B, bias_acceleration = velocity_map(model, tree_state)
+    tree_bias = tree_bias_forces(model.tree, tree_state.q, tree_state.qdot)
+    M = regularized_mass_matrix(model.tree, tree_state.q)
+    result: Array = np.linalg.solve(B.T, tree_bias - M @ np.linalg.solve(B, bias_acceleration))
+    return result
+
+
+def inverse_dynamics(model: Model, state: State, acceleration: ArrayLike) -> Array:
+    """Return the forces ``(N,)`` besides those of the model that give the accelerations ``(N,)``.
+
+    They add to gravity, joint springs and dampers, and the forces of the model; constraints are ignored.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model or ``acceleration`` does not fit the state.
+    """
+    tree_state = _tree_state(model, state)
+    acceleration = arguments.single_vector("acceleration", acceleration, state.size)
+    B, bias_acceleration = velocity_map(model, tree_state)
+    qddot = np.linalg.solve(B, acceleration - bias_acceleration)
+    M = regularized_mass_matrix(model.tree, tree_state.q)
+    result: Array = np.linalg.solve(B.T, M @ qddot - model.system.force(tree_state))
+    return result
+
+
+def forward_dynamics(model: Model, state: State, tau: ArrayLike = 0.0) -> Array:
+    """Return the accelerations ``(N,)`` under gravity, joint springs and dampers, forces and constraints.
+
+    Equations among the constraints hold, with prescribed motions at the time of the state; contacts and
+    joint limits do not act.
+
+    Parameters
+    ----------
+    tau
+        Further forces ``(N,)``: wrenches on free bodies in their frames and joint forces, N m and N.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model or ``tau`` does not fit the state.
+    SingularConfiguration
+        If a joint is in a singular state.
+    """
+    tree_state = _tree_state(model, state)
+    tau = arguments.array("tau", tau)
+    if tau.ndim:
+        tau = arguments.single_vector("tau", tau, state.size)
+    B, bias_acceleration = velocity_map(model, tree_state)
+    tree_tau = B.T @ np.broadcast_to(tau, state.size)
+    no_derivative = np.zeros((state.size, state.size))
+    system = replace(model.system, driven=lambda state: Forces(tree_tau, no_derivative, no_derivative))
+    equations = [each for each in model.constraints if not each.unilateral]
+    qddot = constrained_acceleration(system, equations, tree_state)[0]
+    result: Array = B @ qddot + bias_acceleration
+    return result
+
+
+def frame_jacobian(
+    model: Model, state: State, body: str, frame: ArrayLike | None = None, *, reference: str = "body"
+) -> Array:
+    """Return the Jacobian ``(6, N)`` of a frame of a body: its twist for the velocities of the state.
+
+    Parameters
+    ----------
+    body
+        Name of the body.
+    frame : (4, 4), optional
+        Frame in the body frame, m; the body frame by default.
+    reference : {"body", "world", "world_aligned"}
+        Twist in the axes of the frame, about its origin; in the world's axes, about the world's origin
+        (spatial); or in the world's axes, about the origin of the frame.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
+    """
+    tree_state = _tree_state(model, state)
+    arguments.choice("reference", reference, REFERENCE_FRAMES)
+    offset = np.eye(4) if frame is None else arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
+    index = model.index(arguments.text("body", body))
+    kinematics = model.system.body_kinematics(tree_state)
+    J = se3.Ad_inverse(offset) @ kinematics.J[index] @ np.linalg.inv(velocity_map(model, tree_state).B)
+    pose = kinematics.body_poses[index] @ offset
+    if reference == "world":
+        return np.asarray(se3.Ad(pose) @ J)
+    if reference == "world_aligned":
+        rotation = pose[:3, :3]
+        return np.concatenate([rotation @ J[:3], rotation @ J[3:]])
+    return np.asarray(J)
+
+
+def kinetic_energy(model: Model, state: State) -> float:
+    """Return the kinetic energy, J.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model.
+    """
+    tree_state = _tree_state(model, state)
+    return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot))
+
+
+def potential_energy(model: Model, state: State) -> float:
+    """Return the potential energy of gravity, joint springs and the forces that have one, J.
+
+    The potential of gravity is zero with every center of mass at the world's origin.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model.
+    """
+    tree_state = _tree_state(model, state)
+    stored = float(tree_potential_energy(model.tree, tree_state.q))
+    energy_of_forces = getattr(model.forces, "energy", None)
+    return stored + (0.0 if energy_of_forces is None else float(energy_of_forces(model.body_state(state))))
+
+
+def _tree_state(model: Model, state: State) -> State:
+    arguments.require_instance("model", model, Model)
+    return model.tree_state(state)

@@ -1,0 +1,103 @@
+"""Bodies, models, their dynamics and their simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+from engine import Call
+
+from rbnotes import joints, multibody, se3
+from rbnotes.contact import Plane
+from rbnotes.dynamics import State
+from rbnotes.multibody import Body, Geometry, Model, simulate
+from rbnotes.multibody.formats import example, load_urdf
+from rbnotes.multibody.model import ground_geometries
+from rbnotes.multibody.model_dynamics import velocity_map
+from rbnotes.multibody.reduced import JointLimit
+from rbnotes.shapes import Box, Sphere
+
+FRAME = se3.frame(np.eye(3), [0.0, 0.25, 0.5])
+BOX = Box((0.2, 0.4, 0.2))
+TRUNK = Body("trunk", BOX, mass=2.0, position=[0.0, 0.0, 1.0])
+HINGE = joints.Revolute([0.0, 1.0, 0.0])
+ARM = Body("arm", Sphere(0.1), mass=1.0, parent="trunk", joint=HINGE, joint_frame=FRAME)
+MODEL = Model([TRUNK, ARM], ground=Plane(), constraints=[JointLimit("arm", -2.0, 2.0)])
+STATE = MODEL.state(q={"arm": [0.5]}, qdot={"arm": [0.25]}, twists={"trunk": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]})
+TREE_STATE = MODEL.tree_state(STATE)
+FREE = Model([TRUNK], ground=Plane())
+CONVERTED = multibody.maximal_coordinates(FREE)
+MOTION = simulate(MODEL, STATE, h=0.01, steps=2)
+VELOCITIES = np.arange(1.0, 8.0)
+ROBOT = load_urdf(example("quadruped"), base=joints.Free3D())
+
+CALLS = [
+    Call(Geometry, {"shape": BOX, "frame": FRAME, "mu": 0.5, "restitution": 0.25}),
+    Call(Body, {"name": "box", "shape": BOX, "mass": 2.0, "pose": FRAME, "mu": 0.5, "restitution": 0.25}),
+    Call(Body, {"name": "box", "shape": BOX, "density": 500.0, "position": np.array([0.0, 1.0, 2.0])}),
+    Call(
+        Body,
+        {
+            "name": "arm",
+            "inertia": BOX.spatial_inertia(mass=2.0),
+            "joint": HINGE,
+            "parent": "trunk",
+            "joint_frame": FRAME,
+            "body_frame": FRAME,
+            "stiffness": np.array([2.0]),
+            "damping": np.array([0.5]),
+            "spring_reference": np.array([0.25]),
+        },
+    ),
+    Call(
+        Model,
+        {
+            "bodies": [TRUNK, ARM],
+            "ground": [Geometry(Plane())],
+            "mu": 0.5,
+            "restitution": 0.25,
+            "gravity": np.array([0.0, 1.0, -9.81]),
+            "excluded_pairs": [("trunk", "world")],
+        },
+    ),
+    Call(ground_geometries, {"ground": [Geometry(Plane())]}),
+    Call(MODEL.index, {"name": "arm"}),
+    Call(MODEL.state, {"t": 0.5}),
+    Call(MODEL.joint_vector, {"name": "value", "value": np.array([0.5])}, fine={"name": ("another word",)}),
+    *(Call(getattr(MODEL, name), {"state": STATE}) for name in ("tree_state", "body_state")),
+    Call(MODEL.state_from_tree, {"tree_state": TREE_STATE}),
+    Call(multibody.maximal_coordinates, {"model": FREE}),
+    Call(CONVERTED.state, {"state": FREE.state()}),
+    Call(CONVERTED.model_state, {"state": State(E=FRAME, phi=np.arange(6.0))}),
+    Call(velocity_map, {"model": MODEL, "state": TREE_STATE}),
+    *(
+        Call(getattr(multibody, name), {"model": MODEL, "state": STATE})
+        for name in ("mass_matrix", "bias_forces", "kinetic_energy", "potential_energy")
+    ),
+    Call(multibody.inverse_dynamics, {"model": MODEL, "state": STATE, "acceleration": VELOCITIES}),
+    Call(multibody.forward_dynamics, {"model": MODEL, "state": STATE, "tau": VELOCITIES}),
+    Call(
+        multibody.frame_jacobian,
+        {"model": MODEL, "state": STATE, "body": "arm", "frame": FRAME, "reference": "world"},
+    ),
+    Call(
+        simulate,
+        {
+            "model": MODEL,
+            "state": STATE,
+            "h": 0.01,
+            "steps": 2,
+            "friction": "box",
+            "impacts": "simultaneous",
+            "coordinates": "reduced",
+            "slop": 1e-5,
+        },
+        slow=True,
+    ),
+    *(Call(getattr(MOTION, name), {"name": "arm"}) for name in ("poses", "twists", "q", "qdot")),
+    Call(MOTION.scene, {"description": "An arm falls."}, fine={"description": ("another word",)}),
+    Call(
+        MOTION.energy_figure,
+        {"stored_energy": lambda state: 0.0},
+        fine={"stored_energy": ("None",)},
+    ),
+    Call(ROBOT.model, {"ground": Plane(), "mu": 0.5, "restitution": 0.25}),
+]

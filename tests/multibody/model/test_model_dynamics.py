@@ -1,0 +1,228 @@
+"""Dynamics of models with free bodies, against Pinocchio, differences, and closed forms."""
+
+import numpy as np
+import pinocchio
+import pytest
+from random_trees import body, frame, unit
+
+from rbnotes import joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, path_through
+from rbnotes.multibody import (
+    Body,
+    Model,
+    bias_forces,
+    forward_dynamics,
+    frame_jacobian,
+    inverse_dynamics,
+    kinetic_energy,
+    mass_matrix,
+    potential_energy,
+)
+from rbnotes.multibody.reduced import LoopClosure, PrescribedJoint
+from rbnotes.testing import derivative
+
+TWIST = np.r_[3:6, 0:3]
+"""Pinocchio stacks linear velocities before angular ones."""
+
+
+def robot(seed, forces=None):
+    """A free trunk with two branches, beside another free body."""
+    rng = np.random.default_rng(seed)
+
+    def on_joint(name, joint, parent):
+        return Body(
+            name, inertia=body(rng), joint=joint, parent=parent, joint_frame=frame(rng), body_frame=frame(rng)
+        )
+
+    bodies = [
+        Body("trunk", inertia=body(rng), pose=frame(rng)),
+        on_joint("thigh", joints.Revolute(unit(rng)), "trunk"),
+        on_joint("shank", joints.Prismatic(unit(rng)), "thigh"),
+        on_joint("tail", joints.Revolute(unit(rng)), "trunk"),
+        Body("stone", inertia=body(rng), pose=frame(rng)),
+    ]
+    options = {} if forces is None else {"forces": forces}
+    return Model(bodies, gravity=3 * rng.normal(size=3), **options)
+
+
+def random_state(model, seed=5):
+    rng = np.random.default_rng(seed)
+    moving = [each.name for each in model.bodies if not each.is_free]
+    return model.state(
+        q={name: rng.uniform(-1, 1) for name in moving},
+        qdot={name: rng.normal() for name in moving},
+        poses={each.name: frame(rng) for each in model.bodies if each.is_free},
+        twists={each.name: rng.normal(size=6) for each in model.bodies if each.is_free},
+    )
+
+
+def in_pinocchio(model, state):
+    """The same model in Pinocchio, its state, and the permutation of velocities from ours to theirs."""
+    theirs = pinocchio.Model()
+    theirs.gravity = pinocchio.Motion(np.r_[model.gravity, np.zeros(3)])
+    ids, q, v, order = {}, [], [], []
+    tree_order = {name: k for k, name in enumerate(n for n in (b.name for b in model.bodies))}
+    free = [b.name for b in model.bodies if b.is_free]
+    jointed = [b.name for b in model.bodies if not b.is_free]
+    for b in model.bodies:
+        link = model.tree.links[tree_order[b.name]]
+        if b.is_free:
+            kind, k = pinocchio.JointModelFreeFlyer(), free.index(b.name)
+            pose = pinocchio.SE3(state.E[k])
+            q.append(pinocchio.SE3ToXYZQUAT(pose))
+            v.append(state.phi[k][TWIST])
+            order.append(6 * k + TWIST)
+        else:
+            motion = {
+                joints.Revolute: pinocchio.JointModelRevoluteUnaligned,
+                joints.Prismatic: pinocchio.JointModelPrismaticUnaligned,
+            }[type(b.joint)]
+            kind, k = motion(np.array(b.joint.axis)), jointed.index(b.name)
+            q.append([state.q[k]])
+            v.append([state.qdot[k]])
+            order.append([6 * len(free) + k])
+        parent = ids.get(b.parent, 0)
+        ids[b.name] = theirs.addJoint(parent, kind, pinocchio.SE3(link.placement), b.name)
+        M = b.spatial_inertia[np.ix_(TWIST, TWIST)]
+        com = np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]
+        J = M[3:, 3:] + M[0, 0] * np.linalg.matrix_power(pinocchio.skew(com), 2)
+        inertia = pinocchio.Inertia(M[0, 0], com, J)
+        theirs.appendBodyToJoint(ids[b.name], inertia, pinocchio.SE3(link.body_frame))
+    return theirs, theirs.createData(), np.concatenate(q), np.concatenate(v), np.concatenate(order), ids
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_dynamics_agree_with_pinocchio(seed):
+    model = robot(seed)
+    state = random_state(model)
+    theirs, data, q, v, order, _ = in_pinocchio(model, state)
+    M = pinocchio.crba(theirs, data, q)
+    M = np.triu(M) + np.triu(M, 1).T
+    np.testing.assert_allclose(mass_matrix(model, state)[np.ix_(order, order)], M, rtol=0, atol=1e-11)
+    bias = pinocchio.rnea(theirs, data, q, v, np.zeros(len(v)))
+    np.testing.assert_allclose(bias_forces(model, state)[order], bias, rtol=0, atol=1e-10)
+    tau = np.random.default_rng(7).normal(size=len(v))
+    expected = pinocchio.aba(theirs, data, q, v, tau[order])
+    found = forward_dynamics(model, state, tau)
+    np.testing.assert_allclose(found[order], expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(inverse_dynamics(model, state, found), tau, rtol=0, atol=1e-9)
+    energy = pinocchio.computeKineticEnergy(theirs, data, q, v)
+    assert kinetic_energy(model, state) == pytest.approx(energy, rel=1e-11)
+    assert potential_energy(model, state) == pytest.approx(
+        pinocchio.computePotentialEnergy(theirs, data, q), rel=1e-11
+    )
+
+
+def test_frame_jacobians_agree_with_pinocchio():
+    model = robot(3)
+    state = random_state(model)
+    theirs, data, q, _, order, ids = in_pinocchio(model, state)
+    tool = frame(np.random.default_rng(9))
+    link = model.tree.links[model.index("shank")]
+    number = theirs.addFrame(
+        pinocchio.Frame("tool", ids["shank"], 0, pinocchio.SE3(link.body_frame @ tool), pinocchio.OP_FRAME)
+    )
+    data = theirs.createData()
+    for reference, name in (
+        ("body", pinocchio.LOCAL),
+        ("world", pinocchio.WORLD),
+        ("world_aligned", pinocchio.LOCAL_WORLD_ALIGNED),
+    ):
+        expected = pinocchio.computeFrameJacobian(theirs, data, q, number, name)[TWIST]
+        found = frame_jacobian(model, state, "shank", tool, reference=reference)[:, order]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+
+
+def test_frame_jacobian_is_the_derivative_of_the_pose():
+    model = robot(4)
+    state = random_state(model)
+    tool = frame(np.random.default_rng(11))
+
+    def pose(t):
+        """The pose of the tool after moving for a time t with the velocities of the state."""
+        poses = {
+            name: state.E[k] @ se3.exp(t * state.phi[k])
+            for k, name in enumerate(b.name for b in model.bodies if b.is_free)
+        }
+        q = dict(zip((b.name for b in model.bodies if not b.is_free), state.q + t * state.qdot, strict=True))
+        return model.body_state(model.state(q=q, poses=poses)).E[model.index("shank")] @ tool
+
+    twist = derivative(lambda t: se3.log(se3.inverse(pose(0.0)) @ pose(t))).value
+    found = frame_jacobian(model, state, "shank", tool) @ state.velocity
+    np.testing.assert_allclose(found, twist, rtol=0, atol=1e-7)
+
+
+def test_forces_of_the_model_do_the_work_that_their_potential_loses():
+    ends = path_through(on_body(0, [0.1, 0.2, 0.3]), on_body(4, [-0.2, 0.1, 0.0]))
+    model = robot(6, ForceGroups([PathForces(LinearSpring(20.0, 0.0, 0.4), ends)]))
+    state = random_state(model)
+    tree_state = model.tree_state(state)
+    acceleration = forward_dynamics(model, state)
+    power = state.velocity @ (mass_matrix(model, state) @ acceleration + bias_forces(model, state))
+
+    def stored(t):
+        moved = tree_state.retract(t * tree_state.qdot)
+        energy_of_gravity = potential_energy(
+            Model(model.bodies, gravity=model.gravity), model.state_from_tree(moved)
+        )
+        return potential_energy(model, model.state_from_tree(moved)) - energy_of_gravity
+
+    assert power == pytest.approx(-derivative(stored).value, abs=1e-6)
+
+
+def test_constraints_hold_in_forward_dynamics():
+    def arm(constraints):
+        links, parent = [], None
+        for name in ("a", "b", "c"):
+            links.append(
+                Body(
+                    name,
+                    inertia=np.diag([0.1, 0.2, 0.3, 1.0, 1.0, 1.0]),
+                    joint=joints.Revolute([0.0, 0.0, 1.0]),
+                    parent=parent,
+                    joint_frame=se3.frame(np.eye(3), [0.0 if parent is None else 0.5, 0, 0]),
+                )
+            )
+            parent = name
+        return Model(links, constraints=constraints)
+
+    state = arm([]).state(q={"a": 0.3, "b": -0.7, "c": 0.2}, qdot={"a": 1.0, "b": -0.5, "c": 0.4})
+    driven = arm([PrescribedJoint("b", lambda t: (-0.7, -0.5, 2.0))])
+    assert forward_dynamics(driven, state)[1] == pytest.approx(2.0, abs=1e-12)
+    J = frame_jacobian(arm([]), state, "c", reference="world_aligned")[3:5]
+    state = state.with_velocity(np.cross(*J))  # velocities at which the tip rests
+    tip = arm([]).body_state(state).E[2][:3, 3]
+    closure = LoopClosure("c", [0.0, 0.0, 0.0], None, tip, [0.0, 0.0, 1.0])
+    acceleration = forward_dynamics(arm([closure]), state)
+    rates = derivative(
+        lambda t: frame_jacobian(
+            arm([]),
+            arm([]).state(q=dict(zip("abc", state.q + t * state.qdot, strict=True))),
+            "c",
+            reference="world_aligned",
+        )[3:5]
+    ).value
+    np.testing.assert_allclose(J @ acceleration + rates @ state.qdot, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda model, state: forward_dynamics(model, state, [1.0]), "tau: got shape"),
+        (lambda model, state: inverse_dynamics(model, state, [1.0]), "acceleration: got shape"),
+        (lambda model, state: frame_jacobian(model, state, "foot"), "name: got 'foot'"),
+        (
+            lambda model, state: frame_jacobian(model, state, "tail", reference="local"),
+            "reference: got 'local'",
+        ),
+        (
+            lambda model, state: mass_matrix(model, random_state(Model(model.bodies[:1]))),
+            "state: got 1 poses",
+        ),
+    ],
+)
+def test_errors_name_the_argument(call, message):
+    model = robot(0)
+    with pytest.raises(InvalidArgument, match=message):
+        call(model, random_state(model))
