@@ -51,7 +51,7 @@ class MaximalModel:
             )
         joints = self.world.mechanism.joints
         if joints:
-            error = float(np.max(np.abs(joint_kinematics(joints, state.E).pose_errors()), initial=0.0))
+            error = float(np.max(np.abs(joint_kinematics(joints, state.E).constraint_error()), initial=0.0))
             if error > 1e-6:
                 raise InvalidArgument(
                     "state", f"joint errors of {error:.3g}", "poses that satisfy the joints"

@@ -282,7 +282,7 @@ class Model:
     @cached_property
     def system(self) -> TreeSystem:
         """Tree under gravity, joint springs and the forces of the model."""
-        return TreeSystem(self.tree, applied=self.forces)
+        return TreeSystem(self.tree, applied_forces=self.forces)
 
     @cached_property
     def colliders(self) -> tuple[Collider, ...]:

@@ -176,7 +176,7 @@ class TreeStepper:
         ]
         updates = first, second
         work = Work(
-            applied=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
+            applied_forces=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
             joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
             contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
             stabilization=energies[2] - energies[1],
@@ -213,11 +213,12 @@ class TreeStepper:
         kinematics = self.model.system.body_kinematics(state)
         equations = self._constraint_equations(state, state.t + h)
         target = -equations.error / h
-        limits = UnilateralRows(equations.limit_rows, -np.maximum(equations.limit_gap, 0.0) / h)
         impulses = self._force_impulses(state, kinematics)
         mass = mass_matrix_from_jacobian(tree, state.q, kinematics.J)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        change = kinematics.J @ np.linalg.solve(mass, sum(impulses))
+        velocity_change = np.linalg.solve(mass, sum(impulses))
+        limits = self._reachable_limits(equations, state.qdot, velocity_change)
+        change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
         normal_target = normal_velocity_targets_unchecked(points, approach, h, tree.gravity)
         contact_change = relative_velocities(rows, change.ravel())
@@ -249,6 +250,15 @@ class TreeStepper:
             constraint_impulse = constraint_impulse - equations.G.T @ correction
             end_state = self._free_motion(state, velocity)
         return None
+
+    def _reachable_limits(
+        self, equations: ConstraintEquations, velocity: Array, velocity_change: Array
+    ) -> UnilateralRows:
+        """Return the joint limits that may be reached within the step, at twice its velocities."""
+        rows, gap = equations.limit_rows, equations.limit_gap
+        reach = 2 * self.h * (np.abs(rows @ velocity) + np.abs(rows @ velocity_change))
+        is_near = gap <= reach + self.slop
+        return UnilateralRows(rows[is_near], -np.maximum(gap[is_near], 0.0) / self.h)
 
     def _second_update(self, state: State, points: ContactPoints) -> VelocityUpdate:
         """Return the velocity update after the free motion; the state has the velocities before it."""
@@ -379,14 +389,14 @@ class TreeStepper:
         return replace(state, q=q, qdot=qdot, t=state.t + self.h)
 
     def _resolve_overlaps(self, state: State) -> tuple[State, ContactPoints]:
-        """Return the state after the smallest displacement that removes overlaps, and the contacts there."""
+        """Return the nearest state without overlaps and violated joint limits, and its contacts."""
         points = self.predict_contacts(state)
-        if not np.any(points.gap < -self.slop):
+        equations = self._constraint_equations(state, state.t)
+        if not (np.any(points.gap < -self.slop) or np.any(equations.limit_gap < -self.slop)):
             return state, points
         tree, kinematics = self.model.tree, self.model.system.body_kinematics(state)
         rows = unchecked.jacobian_along(points.normal[:, None], points, kinematics.body_poses).matrix
         J = kinematics.J.reshape(-1, tree.num_coordinates)
-        equations = self._constraint_equations(state, state.t)
         problem = QP(
             mass_matrix_from_jacobian(tree, state.q, kinematics.J),
             np.zeros(tree.num_coordinates),
@@ -394,7 +404,7 @@ class TreeStepper:
             np.concatenate(
                 [
                     np.where(points.gap < -self.slop, -points.gap, np.minimum(-points.gap, 0.0)),
-                    -np.maximum(equations.limit_gap, 0.0),
+                    -equations.limit_gap,
                 ]
             ),
             equations.G,

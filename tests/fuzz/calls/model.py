@@ -99,5 +99,9 @@ CALLS = [
         {"stored_energy": lambda state: 0.0},
         fine={"stored_energy": ("None",)},
     ),
-    Call(ROBOT.model, {"ground": Plane(), "mu": 0.5, "restitution": 0.25}),
+    Call(
+        ROBOT.model,
+        {"ground": Plane(), "mu": 0.5, "restitution": 0.25},
+        fine={"ground": ("an empty tuple", "an empty list")},
+    ),
 ]

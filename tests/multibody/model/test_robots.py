@@ -42,7 +42,7 @@ def test_quadruped_stands_on_its_feet(quadruped):
     target = state.q.copy()
 
     def control(state):
-        return 60.0 * (target - state.q) - 1.5 * state.qdot
+        return 60.0 * (target - state.q) - 0.5 * state.qdot
 
     motion = simulate(quadruped, state, h=0.005, duration=0.3, control=control)
     last = motion.contacts[-1]
