@@ -200,9 +200,10 @@ def test_axes_that_separate_are_those_of_the_reference():
         poses = se3.frame(so3.exp(rng.normal(size=(2, 3))), (case % 3) * rng.normal(size=(2, 3)))
         cores = [Core(half, pose[:3, :3], pose[:3, 3]) for half, pose in zip(halves, poses, strict=True)]
         for tie in (0.0, 0.05, 10.0):
-            normal, separation = found(halves[0], poses[0], halves[1], poses[1], tie)
+            normal, axis, separation = found(halves[0], poses[0], halves[1], poses[1], tie)
             expected = distance.separating_axis(*cores, tie)
             np.testing.assert_allclose(normal, expected.normal, atol=1e-12)
+            np.testing.assert_allclose(axis, expected.axis, atol=1e-12)
             assert separation == pytest.approx(expected.separation, abs=1e-12)
 
 
