@@ -113,9 +113,7 @@ def _support_feature(core: Core, direction: Array, tolerance: float) -> _Feature
     )
 
 
-def _witness_points(
-    a: Core, b: Core, normal: Array, best: SeparatingAxis
-) -> tuple[Array, Array, Array]:
+def _witness_points(a: Core, b: Core, normal: Array, best: SeparatingAxis) -> tuple[Array, Array, Array]:
     """Return pairs of opposite points on the cores ``(k, 3)``, and the normal."""
     feature_a, feature_b = (
         _support_feature(a, -normal, FLAT_TOLERANCE),

@@ -46,7 +46,7 @@ def box_friction(
     tolerance
         Relative change of the estimate at which the updates end.
     method
-        Method of :func:`rbnotes.complementarity.solve_lcp`.
+        Method of :func:`rbnotes.complementarity.solve`.
 
     Returns
     -------
@@ -69,9 +69,9 @@ def box_friction(
     max_updates = arguments.count("max_updates", max_updates)
     contact_problem = friction_contact_problem(problem)
     count = contact_problem.count
-    problems_solved, solve = 0, ResidualTrackingSolver()
+    problems_solved, lcp_solver = 0, ResidualTrackingSolver()
     if normal_estimate is None:
-        estimate = _solve_box_lcp(contact_problem, np.zeros(count), method, solve)[:, 0]
+        estimate = _solve_box_lcp(contact_problem, np.zeros(count), method, lcp_solver)[:, 0]
         problems_solved += 1
     else:
         estimate = arguments.real_array("normal_estimate", normal_estimate, minimum=0.0)
@@ -79,8 +79,8 @@ def box_friction(
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(max_updates + 1):
         if update:  # an update corrects a poor estimate
-            solve = ResidualTrackingSolver()
-        impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, solve)
+            lcp_solver = ResidualTrackingSolver()
+        impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, lcp_solver)
         problems_solved += 1
         change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
         if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == max_updates:
@@ -90,17 +90,17 @@ def box_friction(
     solution = contact_problem.step_solution(
         impulses,
         iterations=problems_solved,
-        residual=max_or_nan(solve.residual, relative if max_updates else 0.0),
+        residual=max_or_nan(lcp_solver.residual, relative if max_updates else 0.0),
         method="box friction",
     )
-    solve.raise_if_inaccurate(solution)
+    lcp_solver.raise_if_inaccurate(solution)
     if max_updates and not relative <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
 def _solve_box_lcp(
-    contact_problem: FrictionContactProblem, limits: Array, method: str, solve: LCPSolver
+    contact_problem: FrictionContactProblem, limits: Array, method: str, lcp_solver: LCPSolver
 ) -> Array:
     """Return the impulses ``(c, 3)`` with friction within ``limits (c,)``."""
     count = contact_problem.count
@@ -115,4 +115,4 @@ def _solve_box_lcp(
         lower=lower,
         upper=upper,
     )
-    return solve(box, method).z.reshape(-1, 3)
+    return lcp_solver(box, method).z.reshape(-1, 3)

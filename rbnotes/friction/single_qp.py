@@ -24,9 +24,9 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import LCP, QP, solve_lcp
+from rbnotes.complementarity import LCP, QP, solve
 from rbnotes.complementarity.residuals import max_or_nan
-from rbnotes.complementarity.solve import default_tolerance
+from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution, expand_compliance
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
@@ -84,7 +84,7 @@ def single_qp(
     form : {"primal", "dual"}
         Program in velocities; or program in impulses, solved by Lemke's method on the optimality conditions.
     method
-        Method of :func:`rbnotes.complementarity.solve_lcp` for the primal form. If it fails because ``mu``
+        Method of :func:`rbnotes.complementarity.solve` for the primal form. If it fails because ``mu``
         exceeds a thousand, the impulses come from the dual form.
 
     Returns
@@ -135,7 +135,7 @@ def _solve_primal(contact_problem: FrictionContactProblem, facets: int, method: 
     For large mu, rows ``N + mu T_k`` lose digits of N: the program may seem infeasible, and bodies penetrate.
     The impulses then come from the other program, in which mu is separate.
     """
-    qp_solution = solve_lcp(_primal_qp(contact_problem, facets), method, raise_on_failure=False)
+    qp_solution = solve(_primal_qp(contact_problem, facets), method, raise_on_failure=False)
     friction_count = contact_problem.friction_contact_count
     edges, frictionless = np.split(qp_solution.z, [friction_count * facets])
     edges = edges.reshape(friction_count, facets)
@@ -157,7 +157,7 @@ def _solve_dual(contact_problem: FrictionContactProblem, facets: int) -> tuple[A
     E = qp.A[qp.size :]
     # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda >= 0.
     conditions = LCP(np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]])
-    lcp_solution = accept_best_effort(solve_lcp(conditions, "lemke", raise_on_failure=False))
+    lcp_solution = accept_best_effort(solve(conditions, "lemke", raise_on_failure=False))
     multipliers = lcp_solution.z[: qp.size]
     edges = multipliers[count:].reshape(count, facets)
     return _impulses_from_edges(

@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 class LeastOverlap(NamedTuple):
-    """Separation of two boxes, the axes ``(k, 3)`` that have it, and whether a face is nearly normal to one."""
+    """Separation of two boxes, the axes ``(k, 3)`` that have it, and whether a face is nearly flat on one."""
 
     separation: float
     axes: np.ndarray
