@@ -14,21 +14,21 @@ from rbnotes.errors import NotConverged
 class Status(StrEnum):
     """Status with which a solver ended.
 
-    ================== =============================================================================
-    status             meaning
-    ================== =============================================================================
-    `SOLVED`           The natural residual is accepted.
-    `INFEASIBLE`       No z within its bounds gives a feasible w; ``certificate`` proves it if the
-                       solver provides one.
-    `UNBOUNDED`        The quadratic program has no minimum.
-    `SECONDARY_RAY`    The path ends in a ray: no solution, or M is outside the class for which this
-                       is a proof.
-    `CYCLING`          A basis recurred.
-    `UNSUITED`         The matrix is outside the class that the method solves; try Lemke's method.
-    `NO_SOLUTION`      There are feasible points, but no complementary basis is a solution.
-    `ILL_CONDITIONED`  The method ended normally, but rounding leaves residuals above the tolerance.
-    `ITERATION_LIMIT`  Not converged: z is the best iterate.
-    ================== =============================================================================
+    =================== ================================================================================
+    status              meaning
+    =================== ================================================================================
+    ``SOLVED``          The natural residual is accepted.
+    ``INFEASIBLE``      No z within its bounds gives a feasible w; ``certificate`` proves it if the
+                        solver provides one.
+    ``UNBOUNDED``       The quadratic program has no minimum.
+    ``SECONDARY_RAY``   The path ends in a ray: no solution, or M is outside the class for which this is
+                        a proof.
+    ``CYCLING``         A basis recurred.
+    ``UNSUITED``        The matrix is outside the class that the method solves; try Lemke's method.
+    ``NO_SOLUTION``     There are feasible points, but no complementary basis is a solution.
+    ``ILL_CONDITIONED`` The method ended normally, but rounding leaves residuals above the tolerance.
+    ``ITERATION_LIMIT`` Not converged: z is the best iterate.
+    =================== ================================================================================
     """
 
     SOLVED = "solved"

@@ -22,7 +22,8 @@ from rbnotes.friction.residual_tracking import LCPSolver
 CONE_SECTIONS = ("box", "pyramid", "disc")
 """Names of the sections: ``|b_1|, |b_2| <= mu a``, a polygon inscribed in the disc, the disc."""
 
-PROGRAM_SOLVERS = ("own", "cvxpy")
+PROGRAM_SOLVERS = {"own": "block_principal_pivoting", "cvxpy": "cvxpy"}
+"""Solvers of convex programs, and the method of :func:`rbnotes.complementarity.solve` that each selects."""
 
 GRADIENT_STEPS, NEWTON_STEPS, MAX_ROUNDS = 30, 15, 40
 """Numbers of gradient and Newton steps in each round, and the largest number of rounds."""

@@ -10,6 +10,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.bounded_friction import PROGRAM_SOLVERS
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
@@ -25,7 +26,7 @@ def box_friction(
     normal_estimate: ArrayLike | None = None,
     max_updates: int = 0,
     tolerance: float = 1e-8,
-    method: str = "block_principal_pivoting",
+    solver: str = "own",
 ) -> StepSolution:
     """Solve a step with each friction component bounded by ``mu`` times an estimate of the normal impulse.
 
@@ -45,8 +46,8 @@ def box_friction(
         agree. Zero, as in the notes, makes none. Convergence is not guaranteed.
     tolerance
         Relative change of the estimate at which the updates end.
-    method
-        Method of :func:`rbnotes.complementarity.solve`.
+    solver : {"own", "cvxpy"}
+        Solver of the box LCPs; cvxpy requires a symmetric mass and regularization.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def box_friction(
     Raises
     ------
     InvalidArgument
-        If ``normal_estimate`` or ``max_updates`` is negative, ``tolerance`` is not positive, or ``method`` is
+        If ``normal_estimate`` or ``max_updates`` is negative, ``tolerance`` is not positive, or ``solver`` is
         not one of the names.
     NotSolved
         If the contacts and equations contradict each other.
@@ -67,6 +68,7 @@ def box_friction(
     arguments.require_instance("problem", problem, StepProblem)
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_updates = arguments.count("max_updates", max_updates)
+    method = PROGRAM_SOLVERS[arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))]
     contact_problem = friction_contact_problem(problem)
     count = contact_problem.count
     problems_solved, lcp_solver = 0, ResidualTrackingSolver()

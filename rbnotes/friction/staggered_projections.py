@@ -96,7 +96,7 @@ def staggered_projections(
         If ``raise_on_failure`` and the tolerance is not reached, by the iteration or by the last programs.
     """
     arguments.choice("cone", cone, CONE_SECTIONS)
-    arguments.choice("solver", solver, PROGRAM_SOLVERS)
+    arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))
     if cone == "pyramid":
         facet_directions(facets)
     tolerance = arguments.positive_number("tolerance", tolerance)

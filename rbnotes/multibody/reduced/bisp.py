@@ -137,7 +137,7 @@ def bisp_step(
     arguments.choice("cone", cone, CONE_SECTIONS)
     if cone == "pyramid":
         facet_directions(facets)
-    arguments.choice("solver", solver, PROGRAM_SOLVERS)
+    arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = checked_constraints(constraints)
