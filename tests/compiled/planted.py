@@ -16,13 +16,13 @@ from lifts import lift
 
 from rbnotes import compiled as compiled_package
 from rbnotes import inertia, joints, se3, so3
-from rbnotes.contact import Collider, Plane, RoundedBox
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD
 from rbnotes.friction import semismooth_newton
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.multibody import maximal, reduced
 from rbnotes.multibody.reduced import Link, Tree
-from rbnotes.shapes import Box, Capsule
+from rbnotes.shapes import Box, Capsule, Plane, RoundedBox
 
 FOLDER = Path(compiled_package.__file__).parent
 TREE_MODULES = (

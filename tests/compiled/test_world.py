@@ -15,13 +15,13 @@ from rbnotes.compiled.contact_solver.joint_constraints import Bodies
 from rbnotes.compiled.contact_solver.newton_friction import scaled_natural_residual
 from rbnotes.compiled.simulation.free_motion import displacement_derivatives
 from rbnotes.compiled.simulation.rattle_step import max_abs
-from rbnotes.contact import Collider, ContactPoints, Plane, RoundedBox, distance
+from rbnotes.contact import Collider, ContactPoints, distance
 from rbnotes.contact.distance import Core
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import packing
 from rbnotes.multibody.maximal import Mechanism, World, simulate
 from rbnotes.multibody.packing import compiled_world as compiled_world
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, RoundedBox, Sphere
 
 rattle = import_module("rbnotes.multibody.maximal.rattle_integrator")
 

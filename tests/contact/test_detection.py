@@ -14,17 +14,14 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import (
     Collider,
     ContactPoints,
-    Plane,
-    RoundedBox,
     collide,
-    collision_geometry,
     contact_jacobian,
     contact_points,
     normal_jacobian,
 )
 from rbnotes.contact.distance import closest_on_segments
 from rbnotes.dynamics import WORLD
-from rbnotes.shapes import Box, Capsule, Cylinder, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Plane, RoundedBox, Sphere
 from rbnotes.testing.strategies import (
     frames,
     nonzero_vectors,
@@ -42,8 +39,10 @@ FAR = 100.0
 """A margin beyond which nothing is."""
 
 sizes = positive_numbers(0.25, 2.0)
-boxes = st.builds(lambda x, y, z: collision_geometry(Box([x, y, z])), sizes, sizes, sizes)
-shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).map(collision_geometry)
+boxes = st.builds(lambda x, y, z: Box([x, y, z]).collision_geometry, sizes, sizes, sizes)
+shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).map(
+    lambda shape: shape.collision_geometry
+)
 near_frames = st.builds(lambda E, scale: se3.frame(E[:3, :3], E[:3, 3] * scale), frames(), sizes)
 
 
@@ -84,7 +83,7 @@ class TestDistance:
     @given(near_frames, near_frames, st.tuples(sizes, sizes), st.tuples(sizes, sizes))
     def test_capsules_by_brute_force(self, pose_a, pose_b, first, second):
         """Two capsules are as far apart as the nearest two of many balls along their axes."""
-        a, b = collision_geometry(Capsule(*first)), collision_geometry(Capsule(*second))
+        a, b = Capsule(*first).collision_geometry, Capsule(*second).collision_geometry
         along = np.linspace(-1, 1, 201)
         x, y = (
             pose[:3, 3] + along[:, None] * shape.half_extents[2] * pose[:3, 2]

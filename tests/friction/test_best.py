@@ -8,7 +8,7 @@ from friction_scenes import heap
 
 from rbnotes import se3
 from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.friction import (
     FrictionNotConverged,
@@ -22,7 +22,7 @@ from rbnotes.friction import (
 from rbnotes.friction.residuals import natural_residual_unchecked
 from rbnotes.friction.staggered_projections import relative_change
 from rbnotes.multibody.maximal import Mechanism, World, simulate
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 LEFT = 3e-7
 """Relative residual that problems are said to have, larger than all tolerances here."""

@@ -108,7 +108,7 @@ WITHIN = (
     r"multibody\.maximal\.(joint_kinematics\.(?!Joint(\.|$)).*|mechanism\.project_poses_unchecked)",
     r"multibody\.maximal\.(stepping|warm_started_friction|first_order_integrator|impacts)\..*",
     r"multibody\.maximal\.(rattle_integrator\.Rattle\..*|trajectory\.(merge_contact_records|contact_events|record_contacts))",
-    r"shapes\.Solid",
+    r"shapes\.shape\.Shape",
     r"multibody\.reduced\.(joint_friction_step|bearings)\..*",
     r"viewer\.(camera|sketch)\..*",
     r"multibody\.reduced\.(constrained_dynamics\.acceleration_constraints|constraint_stacking\..*)",

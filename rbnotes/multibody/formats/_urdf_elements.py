@@ -15,7 +15,7 @@ from rbnotes.joints import Fixed, Free2D, Free3D, JointType, Prismatic, Revolute
 from rbnotes.multibody.formats._xml import attribute, child, number, numbers, origin
 from rbnotes.multibody.formats.robot import Mimic
 from rbnotes.multibody.reduced.constraints import perpendicular_pair
-from rbnotes.shapes import Box, Cylinder, Solid, Sphere
+from rbnotes.shapes import Box, Cylinder, Shape, Sphere
 from rbnotes.unchecked import se3
 
 INERTIA_ROUNDING_LENGTH = 1e-9
@@ -30,7 +30,7 @@ class LinkElement(NamedTuple):
     name: str
     mass_properties: MassProperties | None
     """Mass properties in the link's frame; None: no mass."""
-    visuals: list[tuple[Array, Solid]]
+    visuals: list[tuple[Array, Shape]]
     """Solids at poses ``(4, 4)`` in the link's frame, without meshes, which are in other files."""
 
 
@@ -121,7 +121,7 @@ def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] 
     repairs.append(f"{name}: {got}, {remedy}")
 
 
-def _solid(context: str, geometry: ET.Element) -> Solid | None:
+def _solid(context: str, geometry: ET.Element) -> Shape | None:
     for shape in geometry:
         try:
             match shape.tag:

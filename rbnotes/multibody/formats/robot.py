@@ -15,7 +15,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.multibody.reduced.constraints import JointLimit
 from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
 from rbnotes.multibody.reduced.model import Tree
-from rbnotes.shapes import Solid
+from rbnotes.shapes import Shape
 
 
 class Mimic(NamedTuple):
@@ -78,7 +78,7 @@ class Visual(NamedTuple):
     link: str | None
     """Link of the solid; None is the world."""
     pose: Array
-    solid: Solid
+    solid: Shape
 
 
 def unique_name(name: str, used_names: Collection[str]) -> str:

@@ -11,7 +11,7 @@ import pytest
 from rbnotes import inertia, joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import Status
-from rbnotes.contact import Collider, Contacts, Plane
+from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import WORLD, State, StepProblem, symplectic_euler
 from rbnotes.friction import (
     Bearing,
@@ -35,7 +35,7 @@ from rbnotes.multibody.reduced import (
     poses,
     simulate_joint_friction,
 )
-from rbnotes.shapes import Box, Cylinder, Sphere
+from rbnotes.shapes import Box, Cylinder, Plane, Sphere
 
 SPREAD = np.sum(np.abs(np.cos(np.pi / 8 * np.arange(1, 16, 2)))) / 4
 """Friction torque of a journal with eight contacts an end, per mu r F: near ``4/pi``."""
