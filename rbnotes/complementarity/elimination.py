@@ -111,8 +111,8 @@ class Elimination:
         N = to_dense(self.N)
         columns, _ = self.kkt.solve_unchecked(N.T, np.zeros((self.kkt.num_constraints, self.size)))
         M = self.N @ columns
-        is_held_fast = is_constrained(np.diagonal(M), N, self.M)
-        M[is_held_fast], M[:, is_held_fast] = 0.0, 0.0
+        is_fixed = is_constrained(np.diagonal(M), N, self.M)
+        M[is_fixed], M[:, is_fixed] = 0.0, 0.0
         return LCP(M=(M + M.T) / 2 if self.is_symmetric else M, q=q)
 
     def recover_unknowns(self, z: ArrayLike) -> tuple[Array, Array]:

@@ -70,6 +70,8 @@ def box_friction(
     max_updates = arguments.count("max_updates", max_updates)
     method = PROGRAM_SOLVERS[arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))]
     contact_problem = friction_contact_problem(problem)
+    if solver == "cvxpy" and not contact_problem.is_symmetric:
+        raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     count = contact_problem.count
     problems_solved, lcp_solver = 0, ResidualTrackingSolver()
     if normal_estimate is None:

@@ -1,5 +1,6 @@
 """What models are told: estimates, limits, starts; and what they say where there is no answer."""
 
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -109,6 +110,14 @@ def test_both_solvers_of_convex_programs_agree(model, rng):
     np.testing.assert_array_equal(model(problem).velocity, own.velocity)
     np.testing.assert_allclose(other.velocity, own.velocity, rtol=0, atol=1e-6)
     assert np.any(other.velocity != own.velocity)
+
+
+def test_box_friction_without_symmetry_is_no_convex_program():
+    rotating = StepProblem([[1, 0.2, 0], [-0.2, 1, 0], [0, 0, 1]], [1.0, 0.5, -2.0])
+    problem = replace(rotating, contacts=Contacts([AXES], [0.5]))
+    assert box_friction(problem).residual <= 1e-10
+    with pytest.raises(InvalidArgument, match="problem: got a mass or regularization that is not symmetric"):
+        box_friction(problem, solver="cvxpy")
 
 
 def test_warm_start_saves_sweeps(rng):

@@ -73,7 +73,7 @@ class Frame(NamedTuple):
 
 
 class Visual(NamedTuple):
-    """Solid to draw at a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+    """Shape to draw at a pose ``(4, 4)`` in the joint frame of a link of the tree."""
 
     link: str | None
     """Link of the solid; None is the world."""
