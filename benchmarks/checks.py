@@ -19,7 +19,7 @@ from unittest import mock
 import numpy as np
 
 from rbnotes import arguments, quaternion, se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, implicit_momentum_conserving_euler
 from rbnotes.forces import (
     ForceGroups,
@@ -34,7 +34,7 @@ from rbnotes.forces import (
 )
 from rbnotes.joints import ExponentialSpherical, Revolute, Universal
 from rbnotes.multibody.maximal import Joint, Mechanism, World, simulate
-from rbnotes.shapes import Box, Capsule
+from rbnotes.shapes import Box, Capsule, Plane
 from rbnotes.unchecked import (
     quaternion as unchecked_quaternion,
 )

@@ -4,10 +4,11 @@
     OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py            # two minutes; prints a table
     OMP_NUM_THREADS=1 python benchmarks/compiled_problems.py --check    # exits 1 if a limit is exceeded
 
-The solvers of a row run alternately, each on the same data in its preferred format: dense for daqp, quadprog
-and Lemke's method, sparse columns for the others. A solver counts if the relative natural residual of its
-solution is at most 1e-8; tolerances are the loosest power of a hundred that achieves this. Small problems may
-take at most twice the time of the fastest solver, walls at most the same time.
+The solvers of a row run alternately, each on the same data in its preferred format: problems with checked
+arguments for ours, dense arrays for daqp, quadprog and Lemke's method, sparse columns for the others. A
+solver counts if the relative natural residual of its solution is at most 1e-8; tolerances are the loosest
+power of a hundred that achieves this. Small problems may take at most twice the time of the fastest solver,
+walls at most the same time.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ from contact_problems import heap, random_lcp, wall
 from quantecon.optimize import lcp_lemke
 from scipy import sparse
 
-from rbnotes import compiled
-from rbnotes.complementarity import LCP, QP, box_residuals, lcp_from_qp
+from rbnotes.complementarity import LCP, QP, box_residuals, lcp_from_qp, solve
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import friction_lcp
@@ -77,11 +77,12 @@ def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
     """Return the row of an LCP."""
     M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
     M, q, lower = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
+    dense = LCP(M, q)
     peers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
     if symmetric:
         for solver in ("daqp", "quadprog"):
             peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=lower, solver=solver)
-    return Row(name, lambda: compiled.solve_lcp(M, q).z, peers, lcp, SMALL_LIMIT)
+    return Row(name, lambda: solve(dense, compiled=True).z, peers, lcp, SMALL_LIMIT)
 
 
 def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
@@ -94,7 +95,7 @@ def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: fl
         options = accurate_options(solver, data, lcp)
         if options is not None:
             peers[solver] = multipliers(solver, data, options)
-    return Row(name, lambda: compiled.solve_qp(qp.Q, qp.c, qp.A, qp.b).z, peers, lcp, limit)
+    return Row(name, lambda: solve(qp, compiled=True).z, peers, lcp, limit)
 
 
 def multipliers(solver: str, data: tuple, options: dict) -> Solver:

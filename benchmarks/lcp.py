@@ -34,7 +34,7 @@ from rbnotes.complementarity import (
     box_residuals,
     lcp_from_qp,
     qp_from_lcp,
-    solve_lcp,
+    solve,
 )
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -77,7 +77,7 @@ def library_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
     for method in ("block_principal_pivoting", "principal_pivoting", "gauss_seidel", "lemke"):
         if method == "lemke" and pairs(problem) > 500:
             continue
-        yield f"rbnotes {method}", lambda method=method: solve_lcp(fresh(), method, raise_on_failure=False).z
+        yield f"rbnotes {method}", lambda method=method: solve(fresh(), method, raise_on_failure=False).z
 
 
 def cvxpy_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:

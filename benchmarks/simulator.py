@@ -22,12 +22,12 @@ import mujoco
 import numpy as np
 
 from rbnotes import se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Revolute
 from rbnotes.multibody import packing
 from rbnotes.multibody.maximal import Joint, Mechanism, World, simulate
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 ROUNDS = 15
 STEP = 0.005

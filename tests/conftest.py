@@ -4,9 +4,9 @@ import gc
 import os
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
 
-from rbnotes.testing import reproducible_draws
+from rbnotes.testing import SEED, reproducible_draws
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
 settings.register_profile("suite", max_examples=25, derandomize=True, database=None, **_COMMON)
@@ -37,6 +37,13 @@ def pytest_runtest_makereport():
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report():
     return _fail_if_skipped((yield))
+
+
+def pytest_itemcollected(item):
+    """Seed the property tests explicitly: `derandomize` takes the seed from names and source text."""
+    test = getattr(getattr(item, "obj", None), "__func__", getattr(item, "obj", None))
+    if settings.default.derandomize and is_hypothesis_test(test):
+        seed(SEED)(test)
 
 
 def pytest_collection_finish():

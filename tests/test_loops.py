@@ -70,11 +70,11 @@ def test_covers_that_never_help(monkeypatch):
 
     def lame(problem, method, **options):
         tried.append(options.pop("covering_vector", method))
-        solution = complementarity.solve_lcp(problem, method, **options)
+        solution = complementarity.solve(problem, method, **options)
         left = replace(solution.residuals, relative=1.0 / len(tried))
         return replace(solution, status=complementarity.Status.ITERATION_LIMIT, residuals=left)
 
-    monkeypatch.setattr(PYRAMIDS, "solve_lcp", lame)
+    monkeypatch.setattr(PYRAMIDS, "solve", lame)
     with pytest.raises(friction.FrictionNotConverged) as stopped:
         friction.anitescu_stewart(sliding())
     assert len(tried) == PYRAMIDS.MAX_COVERING_VECTORS + 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, QP, BoxLCP, solve_lcp
+from rbnotes.complementarity import LCP, QP, BoxLCP, solve
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import FreeSystem, State, StepProblem
 from rbnotes.forces import LinearSpring, PathForces, on_particle, path_through, stress
@@ -35,8 +35,8 @@ def pair_of_springs(law):
     [
         (lambda: State(np.zeros(6)), "E", r"shape \(6,\).*State\(q=..., qdot=...\)"),
         (lambda: State([np.eye(4)] * 2, np.zeros((3, 6))), "phi", r"\(3, 6\).*\(2, 6\)"),
-        (lambda: solve_lcp(M, q), "problem", r"array of shape \(3, 3\).*LCP\(M, q\)"),
-        (lambda: solve_lcp((M, q)), "problem", "tuple"),
+        (lambda: solve(M, q), "problem", r"array of shape \(3, 3\).*LCP\(M, q\)"),
+        (lambda: solve((M, q)), "problem", "tuple"),
         (lambda: LCP(M, q[:2]), "q", r"shape \(2,\).*shape \(3,\), as M has shape \(3, 3\)"),
         (lambda: LCP(M[:2], q), "M", r"shape \(2, 3\).*square"),
         (lambda: BoxLCP(M, q[:2], 0, 1), "q", r"shape \(2,\).*shape \(3,\)"),

@@ -5,12 +5,12 @@ import pytest
 
 from rbnotes import so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Plane, collide, collision_geometry
-from rbnotes.inertia import from_spatial_inertia, spatial_inertia
-from rbnotes.shapes import Box, Capsule, Cylinder, Solid, Sphere
-from rbnotes.viewer import Scene, box, capsule, cylinder, solid, sphere
+from rbnotes.contact import collide
+from rbnotes.inertia import from_spatial_inertia, rounded_box, spatial_inertia
+from rbnotes.shapes import Box, Capsule, Cylinder, Plane, RoundedBox, Shape, Sphere
+from rbnotes.viewer import Scene, box, capsule, cylinder, ground, solid, sphere
 
-TOUCHING = [Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6)]
+TOUCHING = [Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6), RoundedBox([0.1, 0.2, 0.3], 0.15)]
 SOLIDS = [*TOUCHING, Cylinder(0.35, 0.9)]
 
 
@@ -18,7 +18,7 @@ def inside(shape, x):
     """Whether points ``(k, 3)`` belong to a solid: by what touches, or by hand."""
     if isinstance(shape, Cylinder):
         return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
-    rounded = collision_geometry(shape)
+    rounded = shape.collision_geometry
     beyond = np.maximum(np.abs(x) - rounded.half_extents, 0.0)
     return np.linalg.norm(beyond, axis=1) <= rounded.radius
 
@@ -44,23 +44,36 @@ def test_what_weighs_is_what_touches():
 @pytest.mark.parametrize("shape", TOUCHING)
 def test_what_touches_has_the_size_that_was_said(shape):
     """On a plane the centre is as high as the shape is large along z."""
-    heights = {Box: 0.8 / 2, Sphere: 0.4, Capsule: 0.6 / 2 + 0.25}
+    heights = {Box: 0.8 / 2, Sphere: 0.4, Capsule: 0.6 / 2 + 0.25, RoundedBox: 0.3 + 0.15}
     pose = np.eye(4)
     pose[2, 3] = 1.0
     assert collide(shape, pose, Plane(), np.eye(4), 2.0).gap.min() == pytest.approx(1 - heights[type(shape)])
 
 
-DRAWINGS = [box([0.3, 0.5, 0.8]), sphere(0.4), capsule(0.25, 0.6), cylinder(0.35, 0.9)]
+DRAWINGS = [box([0.3, 0.5, 0.8]), sphere(0.4), capsule(0.25, 0.6), box([0.5, 0.7, 0.9]), cylinder(0.35, 0.9)]
 
 
 @pytest.mark.parametrize(("shape", "drawing"), list(zip(SOLIDS, DRAWINGS, strict=True)))
 def test_what_is_drawn_has_the_size_that_was_said(shape, drawing):
     drawn = solid(shape)
     assert Scene("One.").add(drawn).to_json() == Scene("One.").add(drawing).to_json()
-    assert drawn.kind == type(shape).__name__.lower()
-    numbers = dict(drawn.parameters) or {"sides": tuple(drawn.arrays["sides"])}
-    assert numbers == vars(shape)
     assert solid(shape, "red").color == "red"
+
+
+def test_a_plane_is_drawn_as_the_ground():
+    assert Scene("One.").add(solid(Plane())).to_json() == Scene("One.").add(ground()).to_json()
+
+
+def test_rounded_boxes_with_flat_cores_are_the_other_solids():
+    for shape in (Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6)):
+        found = shape.collision_geometry.mass_properties(density=[200.0, 400.0])
+        expected = shape.mass_properties(density=[200.0, 400.0])
+        np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-14)
+        np.testing.assert_allclose(found.inertia, expected.inertia, rtol=1e-14)
+    with pytest.raises(InvalidArgument, match="half_extents, radius: got no volume"):
+        rounded_box([0.0, 1.0, 1.0], 0.0)
+    with pytest.raises(InvalidArgument, match="half_extents: got -1"):
+        rounded_box([-1.0, 1.0, 1.0], 0.1)
 
 
 def test_density_or_mass():
@@ -91,8 +104,10 @@ def test_errors():
         "radius: got 0": lambda: Sphere(0.0),
         "length: got shape": lambda: Cylinder(1.0, [1.0, 2.0]),
         "radius: got NaN": lambda: Capsule(np.nan, 1.0),
-        "shape: got Ellipsoid": lambda: solid(type("Ellipsoid", (Solid,), {"_mass_properties": None})()),
-        "shape: got Cylinder": lambda: collision_geometry(Cylinder(1.0, 1.0)),
+        "shape: got Ellipsoid": lambda: solid(type("Ellipsoid", (Shape,), {"_mass_properties": None})()),
+        "shape: got Cylinder": lambda: Cylinder(1.0, 1.0).collision_geometry,
+        "shape: got a Plane, which has no mass": lambda: Plane().mass_properties(density=1.0),
+        "shape: got a Plane": lambda: Plane().spatial_inertia(mass=1.0),
     }.items():
         with pytest.raises(InvalidArgument, match=f"^{name}"):
             make()

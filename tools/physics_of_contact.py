@@ -19,10 +19,10 @@ from physics_runs import (
 )
 
 from rbnotes import inertia
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.multibody.maximal import Mechanism, World
-from rbnotes.shapes import Box, Sphere
+from rbnotes.shapes import Box, Plane, Sphere
 
 
 def slides(options: Options, what: str) -> float:

@@ -57,7 +57,7 @@ def require_numba() -> None:
     try:
         import numba  # noqa: F401  # only whether it is there
     except ImportError as error:
-        message = "compiled models need numba: pip install 'rbnotes[compiled]'"
+        message = "compiled code needs numba: pip install 'rbnotes[compiled]'"
         raise MissingExtra(message, name="numba") from error
 
 

@@ -1,7 +1,7 @@
 """Quadratic programs and linear complementarity problems (Lloyd 0.3, 0.7, 0.8).
 
->>> from rbnotes.complementarity import LCP, solve_lcp
->>> solution = solve_lcp(LCP(M=[[2.0, 1.0], [1.0, 2.0]], q=[-5.0, 1.0]))
+>>> from rbnotes.complementarity import LCP, solve
+>>> solution = solve(LCP(M=[[2.0, 1.0], [1.0, 2.0]], q=[-5.0, 1.0]))
 >>> solution.z.tolist(), solution.w.tolist(), solution.status.value
 ([2.5, 0.0], [0.0, 3.5], 'solved')
 """
@@ -19,7 +19,7 @@ from rbnotes.complementarity.conversions import (
     qp_from_lcp,
     qp_minimizer,
 )
-from rbnotes.complementarity.cvxpy_solver import ParametrizedQP, solve_qp
+from rbnotes.complementarity.cvxpy_solver import ParametrizedQP
 from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.enumeration import enumeration
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
@@ -28,7 +28,7 @@ from rbnotes.complementarity.principal_pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP
 from rbnotes.complementarity.residuals import Residuals, box_residuals
 from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Statistics, Status
-from rbnotes.complementarity.solve import METHODS, solve_elimination, solve_lcp
+from rbnotes.complementarity.solver import METHODS, solve
 
 __all__ = [
     "LCP",
@@ -59,7 +59,5 @@ __all__ = [
     "qp_from_lcp",
     "qp_minimizer",
     "refine_active_set",
-    "solve_elimination",
-    "solve_lcp",
-    "solve_qp",
+    "solve",
 ]

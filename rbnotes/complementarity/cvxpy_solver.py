@@ -249,7 +249,7 @@ def cached_program(
     return ParametrizedQP(example, solver=solver, solver_tolerance=solver_tolerance)
 
 
-def solve_qp(
+def solve_by_cvxpy(
     qp: QP, *, solver: str = "CLARABEL", solver_tolerance: float | None = None, tolerance: float = 1e-8
 ) -> QPSolution:
     """Solve one quadratic program through cvxpy; programs of the same shape reuse the compiled one.
@@ -260,7 +260,8 @@ def solve_qp(
     Raises
     ------
     InvalidArgument
-        If ``solver`` is not one of the names or ``tolerance`` is not positive.
+        If Q is not positive semidefinite, ``solver`` is not one of the names or ``tolerance`` is not
+        positive.
     """
     arguments.require_instance("qp", qp, QP)
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)

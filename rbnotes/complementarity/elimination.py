@@ -31,7 +31,7 @@ from rbnotes.complementarity.residuals import (
     row_scales,
 )
 from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
-from rbnotes.constraints.matrices import is_symmetric_unchecked
+from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +111,8 @@ class Elimination:
         N = to_dense(self.N)
         columns, _ = self.kkt.solve_unchecked(N.T, np.zeros((self.kkt.num_constraints, self.size)))
         M = self.N @ columns
-        is_held_fast = is_constrained(np.diagonal(M), N, self.M)
-        M[is_held_fast], M[:, is_held_fast] = 0.0, 0.0
+        is_fixed = is_constrained(np.diagonal(M), N, self.M)
+        M[is_fixed], M[:, is_fixed] = 0.0, 0.0
         return LCP(M=(M + M.T) / 2 if self.is_symmetric else M, q=q)
 
     def recover_unknowns(self, z: ArrayLike) -> tuple[Array, Array]:
@@ -175,7 +175,10 @@ class Elimination:
     def _inertia(self) -> Array:
         """Approximate inertia of each unknown ``(d,)``."""
         inertia = np.abs(self.M.diagonal())
-        result: Array = np.where(inertia > 0, inertia, inertia.max(initial=0.0) or 1.0)
+        is_positive = inertia >= MIN_PIVOT
+        result: Array = np.where(
+            is_positive, inertia, inertia.max(initial=0.0) if np.any(is_positive) else 1.0
+        )
         return result
 
     @cached_property
@@ -232,7 +235,7 @@ def is_constrained(mobility: Array, rows: Array, M: Matrix) -> Any:
 def _block_inverse(M: Matrix, max_block_size: int = 12) -> Any:
     """Return the inverse of a sparse matrix with small diagonal blocks (such as free bodies), else None."""
     diagonal = M.diagonal()
-    if M.nnz == len(diagonal) and np.all(diagonal > 0):
+    if M.nnz == len(diagonal) and np.all(diagonal >= MIN_PIVOT):
         indices = np.arange(len(diagonal) + 1)
         return sparse.csr_array((1 / diagonal, indices[:-1], indices), shape=M.shape)
     count, label = connected_components(M, directed=False)
@@ -254,9 +257,11 @@ def _block_inverse(M: Matrix, max_block_size: int = 12) -> Any:
         r, c = entries.row[is_member], entries.col[is_member]
         stack[index[label[r]], position[r], position[c]] = entries.data[is_member]
         try:
-            np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
+            factors = np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
         except np.linalg.LinAlgError:
             return None  # the factorization raises the error
+        if np.min(np.diagonal(factors, axis1=1, axis2=2)) ** 2 < MIN_PIVOT:
+            return None
         members = order[starts[blocks][:, None] + np.arange(size)]
         rows.append(np.repeat(members, size, axis=1).ravel())
         columns.append(np.tile(members, size).ravel())

@@ -159,9 +159,6 @@ class BoxLCP:
         return is_symmetric_unchecked(self.M)
 
 
-Problem = QP | LCP | BoxLCP
-
-
 def _set_fields(problem: Any, **fields: Any) -> None:
     for name, value in fields.items():
         object.__setattr__(problem, name, value)

@@ -12,26 +12,34 @@ from rbnotes.errors import NotConverged
 
 
 class Status(StrEnum):
-    """Status with which a solver ended."""
+    """Status with which a solver ended.
+
+    =================== ================================================================================
+    status              meaning
+    =================== ================================================================================
+    ``SOLVED``          The natural residual is accepted.
+    ``INFEASIBLE``      No z within its bounds gives a feasible w; ``certificate`` proves it if the
+                        solver provides one.
+    ``UNBOUNDED``       The quadratic program has no minimum.
+    ``SECONDARY_RAY``   The path ends in a ray: no solution, or M is outside the class for which this is
+                        a proof.
+    ``CYCLING``         A basis recurred.
+    ``UNSUITED``        The matrix is outside the class that the method solves; try Lemke's method.
+    ``NO_SOLUTION``     There are feasible points, but no complementary basis is a solution.
+    ``ILL_CONDITIONED`` The method ended normally, but rounding leaves residuals above the tolerance.
+    ``ITERATION_LIMIT`` Not converged: z is the best iterate.
+    =================== ================================================================================
+    """
 
     SOLVED = "solved"
-    """Solved: the natural residual is accepted."""
     INFEASIBLE = "infeasible"
-    """No z within its bounds gives a feasible w; ``certificate`` proves it if the solver provides one."""
     UNBOUNDED = "unbounded"
-    """The quadratic program has no minimum."""
     SECONDARY_RAY = "secondary ray"
-    """The path ends in a ray: no solution, or M is outside the class for which this is a proof."""
     CYCLING = "cycling"
-    """A basis recurred."""
     UNSUITED = "unsuited"
-    """M is neither positive semidefinite nor a P-matrix, as this method requires; try Lemke's method."""
     NO_SOLUTION = "no solution"
-    """There are feasible points, but no complementary basis is a solution."""
     ILL_CONDITIONED = "ill-conditioned"
-    """The method ended normally, but rounding leaves residuals above the tolerance."""
     ITERATION_LIMIT = "iteration limit"
-    """Not converged: z is the best iterate."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,10 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Result of a solver of complementarity problems: solution or best iterate, residuals and status."""
+    """Result of a solver of complementarity problems: solution or best iterate, residuals and status.
+
+    It is falsy unless the problem is solved.
+    """
 
     status: Status
     """Status with which the solver ended."""
@@ -82,6 +93,10 @@ class Solution:
     def is_solved(self) -> bool:
         """True if the solution was accepted."""
         return self.status is Status.SOLVED
+
+    def __bool__(self) -> bool:
+        """Return :attr:`is_solved`."""
+        return self.is_solved
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,7 +13,12 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked, well_conditioned_lu
+from rbnotes.constraints.matrices import (
+    MIN_PIVOT,
+    KKTSolver,
+    is_symmetric_unchecked,
+    well_conditioned_lu,
+)
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs, row_space
 
 
@@ -58,7 +63,7 @@ def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
 
 def _cholesky_factor(M: Array) -> Array:
     L, failed = linalg.lapack.dpotrf(M, lower=1)
-    if failed:
+    if failed or np.min(np.diagonal(L)) ** 2 < MIN_PIVOT:
         smallest = np.linalg.eigvalsh(M)[0]
         raise SingularConfiguration("M", f"smallest eigenvalue {smallest:.3g}", "positive definite")
     factor: Array = L

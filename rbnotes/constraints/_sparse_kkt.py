@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
-from rbnotes.constraints.matrices import KKTSolver, is_symmetric_unchecked
+from rbnotes.constraints.matrices import MIN_PIVOT, KKTSolver, is_symmetric_unchecked
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs
 
 PROXIMAL_WEIGHT = 1e-8
@@ -88,7 +88,7 @@ def _check_positive_pivots(M: Matrix, symmetric: bool) -> None:
         pivots = splu(M, **_ORDERING).U.diagonal()
     except RuntimeError as error:
         raise SingularConfiguration("M", "a singular matrix", "a regular one") from error
-    if np.any(pivots <= 0):
+    if np.any(pivots < MIN_PIVOT):
         expected = "positive definite" if symmetric else "a matrix with positive definite symmetric part"
         raise SingularConfiguration("M", f"a pivot of {pivots.min():.3g}", expected)
 

@@ -15,6 +15,10 @@ KKTSolver = Callable[[Array, Array], tuple[Array, Array]]
 """Function from the upper and the lower right side of a KKT system to velocities and multipliers."""
 
 
+MIN_PIVOT = 1 / arguments.MAX_ABS_VALUE**2
+"""Smallest pivot of a positive definite matrix: the reciprocal of a smaller one may overflow."""
+
+
 def is_symmetric_unchecked(M: Matrix) -> bool:
     """Return True if a finite square matrix, dense or sparse, is symmetric to rounding.
 

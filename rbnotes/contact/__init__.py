@@ -1,10 +1,10 @@
 """Collision detection and contact Jacobians.
 
 >>> import numpy as np
->>> from rbnotes.contact import Collider, Plane
+>>> from rbnotes.contact import Collider
 >>> from rbnotes.contact import contact_jacobian, contact_points
 >>> from rbnotes.dynamics import WORLD
->>> from rbnotes.shapes import Sphere
+>>> from rbnotes.shapes import Plane, Sphere
 >>> colliders = [Collider(WORLD, Plane()), Collider(0, Sphere(0.1))]
 >>> pose = np.eye(4)[None]
 >>> pose[0, 2, 3] = 0.1
@@ -22,7 +22,6 @@ from rbnotes.contact.contacts import (
     tangent_directions,
 )
 from rbnotes.contact.detection import Collider, ContactPoints, collide, contact_points
-from rbnotes.contact.geometry import Plane, RoundedBox, Shape, collision_geometry
 from rbnotes.contact.manifolds import ContactManifold
 from rbnotes.contact.prediction import normal_velocity_targets, predict_contacts
 
@@ -32,11 +31,7 @@ __all__ = [
     "ContactManifold",
     "ContactPoints",
     "Contacts",
-    "Plane",
-    "RoundedBox",
-    "Shape",
     "collide",
-    "collision_geometry",
     "contact_axes",
     "contact_jacobian",
     "contact_points",

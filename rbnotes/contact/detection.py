@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact.distance import Core
-from rbnotes.contact.geometry import CollisionGeometry, Plane, RoundedBox, Shape, collision_geometry
 from rbnotes.contact.manifolds import (
     ContactManifold,
     empty_manifold,
@@ -26,7 +25,7 @@ from rbnotes.contact.manifolds import (
     rounded_box_manifold,
 )
 from rbnotes.dynamics import WORLD
-from rbnotes.shapes import Solid
+from rbnotes.shapes import CollisionGeometry, Plane, RoundedBox, Shape
 from rbnotes.unchecked.contact_axes import contact_axes
 from rbnotes.unchecked.frozen import set_fields
 
@@ -48,8 +47,7 @@ class Collider:
     body: int
     """Index of the body, or ``WORLD``."""
     shape: Shape
-    """:class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, :class:`~rbnotes.contact.RoundedBox` or
-    :class:`~rbnotes.contact.Plane`."""
+    """:class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``RoundedBox`` or ``Plane``."""
     frame: Array = field(default_factory=lambda: np.eye(4))
     """Pose of the shape in the body ``(4, 4)``, m."""
     mu: float = 0.5
@@ -60,7 +58,8 @@ class Collider:
     def __post_init__(self) -> None:
         if not isinstance(self.body, int | np.integer) or self.body < WORLD:
             raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
-        collision_geometry(self.shape)
+        arguments.require_instance("shape", self.shape, Shape)
+        _ = self.shape.collision_geometry  # raises an error if there is none
         restitution = arguments.real_number("restitution", self.restitution, minimum=0, maximum=1)
         set_fields(
             self,
@@ -72,7 +71,7 @@ class Collider:
     @cached_property
     def collision_geometry(self) -> CollisionGeometry:
         """Geometry for which contacts are computed."""
-        return collision_geometry(self.shape)
+        return self.shape.collision_geometry
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +136,8 @@ def collide(
     pose_b = arguments.with_ndim("pose_b", arguments.frame("pose_b", pose_b), 2)
     margin = arguments.real_number("margin", margin, minimum=0)
     for name, shape in (("shape_a", shape_a), ("shape_b", shape_b)):
-        arguments.require_instance(name, shape, Solid, RoundedBox, Plane)
-    return _narrow_phase(collision_geometry(shape_a), pose_a, collision_geometry(shape_b), pose_b, margin)
+        arguments.require_instance(name, shape, Shape)
+    return _narrow_phase(shape_a.collision_geometry, pose_a, shape_b.collision_geometry, pose_b, margin)
 
 
 def contact_points(

@@ -59,21 +59,26 @@ class Core(NamedTuple):
 
 
 class SeparatingAxis(NamedTuple):
-    """Direction along which the projections of two cores are disjoint."""
+    """Direction along which the projections of two cores are farthest apart, or overlap least."""
 
-    normal: Array
-    """Unit vector from b to a ``(3,)``."""
+    axis: Array
+    """Unit vector from b to a ``(3,)`` with the largest separation."""
     separation: float
-    """Gap between the projections, negative if they overlap, m."""
+    """Gap between the projections on ``axis``, negative if they overlap, m."""
+    normal: Array
+    """Unit vector ``(3,)``: ``axis``, or for touching cores the mean of the axes that are nearly as good."""
 
 
 def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:
-    """Return the axis with the largest separation, or the mean of those within ``tie_width`` of it.
+    """Return the axis with the largest separation.
 
     If two edges touch, all directions between the adjacent faces separate the cores, and rounding decides
-    which face is best. The mean is continuous, and symmetric if the cores are. If the centers of two spheres
-    or the axes of two capsules coincide, several directions are equally good: the first of the axes of a,
-    then of b, then of their products is returned.
+    which face is best. The normal is then the mean of the axes within ``tie_width`` of the best one, which is
+    continuous, and symmetric if the cores are. The mean of axes of deep overlap would not separate the cores:
+    from an overlap of ``tie_width`` on fewer axes count, and from twice that on only the best one.
+
+    If the centers of two spheres or the axes of two capsules coincide, several directions are equally good:
+    the first of the axes of a, then of b, then of their products is returned.
     """
     edge_products = np.swapaxes(so3.hat(a.R.T) @ b.R, 1, 2).reshape(9, 3)
     lengths = np.linalg.norm(edge_products, axis=1, keepdims=True)
@@ -86,12 +91,14 @@ def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:
     best = int(np.argmax(separations))
     largest = float(separations[best])
     outwards = np.where(center_distances[:, None] >= 0, axes, -axes)
+    axis = outwards[best]
+    tie_width = min(tie_width, 2 * tie_width + largest)
     if tie_width > 0 and np.abs(center_distances[best]) > tie_width:
         weights = np.maximum(0.0, 1 - (largest - separations) / tie_width)
         weights[6:] *= lengths[not_parallel, 0] ** 2  # products of edges vanish as the edges become parallel
         mean = weights @ outwards
-        return SeparatingAxis(mean / np.linalg.norm(mean), largest)
-    return SeparatingAxis(outwards[best], largest)
+        return SeparatingAxis(axis, largest, mean / np.linalg.norm(mean))
+    return SeparatingAxis(axis, largest, axis)
 
 
 def closest_points(a: Core, b: Core) -> tuple[Array, Array]:

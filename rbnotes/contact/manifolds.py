@@ -10,7 +10,7 @@ from rbnotes.arguments import Array
 from rbnotes.contact.distance import (
     TOUCHING_TOLERANCE,
     Core,
-    closest_on_segments,
+    SeparatingAxis,
     closest_points,
     separating_axis,
 )
@@ -27,9 +27,6 @@ TILTED_FACE_TOLERANCE = 0.5
 
 Within the margin they are contacts that may close next, when the body rocks onto them.
 """
-
-EDGE_TOLERANCE = 1e-6
-"""Sine of the angle up to which an edge is perpendicular to the normal, for cores that overlap in edges."""
 
 TILT_TIE_TOLERANCE = 1e-12
 """Difference of tilts below which two faces count as equally flat; then the normal of the second one is used,
@@ -64,15 +61,15 @@ def rounded_box_manifold(
 ) -> ContactManifold:
     """Return the contact points of two rounded boxes with gaps of at most ``margin``."""
     touching_distance = TOUCHING_TOLERANCE * (a.half_diagonal + b.half_diagonal + radius_a + radius_b)
-    normal, separation = separating_axis(a, b, touching_distance)
-    if separation - radius_a - radius_b > margin:
+    best = separating_axis(a, b, touching_distance)
+    if best.separation - radius_a - radius_b > margin:
         return empty_manifold()
-    disjoint = separation > 0
-    if disjoint:
+    normal = best.normal
+    if best.separation > 0:
         x, y = closest_points(a, b)
         separation_vector = x - y + max(0.0, touching_distance - float(np.linalg.norm(x - y))) * normal
         normal = separation_vector / np.linalg.norm(separation_vector)
-    on_a, on_b, normal = _witness_points(a, b, normal, disjoint)
+    on_a, on_b, normal = _witness_points(a, b, normal, best)
     gap = (on_a - on_b) @ normal - radius_a - radius_b
     position = (on_a + on_b + (radius_b - radius_a) * normal) / 2
     within_margin = gap <= margin
@@ -116,7 +113,7 @@ def _support_feature(core: Core, direction: Array, tolerance: float) -> _Feature
     )
 
 
-def _witness_points(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Array, Array, Array]:
+def _witness_points(a: Core, b: Core, normal: Array, best: SeparatingAxis) -> tuple[Array, Array, Array]:
     """Return pairs of opposite points on the cores ``(k, 3)``, and the normal."""
     feature_a, feature_b = (
         _support_feature(a, -normal, FLAT_TOLERANCE),
@@ -146,22 +143,18 @@ def _witness_points(a: Core, b: Core, normal: Array, disjoint: bool) -> tuple[Ar
         on_a, on_b = _points_on_parallel_edges(feature_a, feature_b)
         if len(on_a):
             return on_a, on_b, normal
-    if disjoint:
-        x, y = closest_points(a, b)
-    else:
-        x, y = _edge_edge_points(a, b, normal)
+    x, y = closest_points(a, b) if best.separation > 0 else _deepest_points(a, b, best)
     return x[None], y[None], normal
 
 
-def _edge_edge_points(a: Core, b: Core, normal: Array) -> tuple[Array, Array]:
-    """Return the closest points of the edges that overlap least."""
-    feature_a, feature_b = (
-        _support_feature(a, -normal, EDGE_TOLERANCE),
-        _support_feature(b, normal, EDGE_TOLERANCE),
-    )
-    if len(feature_a.axes) == len(feature_b.axes) == 1:
-        return closest_on_segments(*feature_a.corners, *feature_b.corners)
-    return closest_points(a, b)
+def _deepest_points(a: Core, b: Core, best: SeparatingAxis) -> tuple[Array, Array]:
+    """Return the points ``(3,)`` of overlapping cores that meet once a leaves b along the best axis.
+
+    Points of the cores where they lie have distance zero: the cores share them.
+    """
+    overlap = best.separation * best.axis
+    x, y = closest_points(a._replace(p=a.p - overlap), b)
+    return x + overlap, y
 
 
 def _points_on_face(face: _Feature, other: _Feature, normal: Array) -> tuple[Array, Array, Array]:

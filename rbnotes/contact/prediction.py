@@ -16,8 +16,8 @@ from rbnotes.contact.detection import (
     check_excluded_pairs,
     contact_points_unchecked,
 )
-from rbnotes.contact.geometry import RoundedBox
 from rbnotes.dynamics import WORLD
+from rbnotes.shapes import RoundedBox
 
 
 def predict_contacts(

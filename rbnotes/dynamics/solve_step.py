@@ -14,9 +14,7 @@ from scipy import linalg, sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, Residuals
-from rbnotes.complementarity.cvxpy_solver import solve_qp
-from rbnotes.complementarity.solve import default_tolerance, raise_unless_solved, solve_elimination
+from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, QPSolution, Residuals, solve
 from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
 from rbnotes.constraints.matrices import well_conditioned_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
@@ -33,7 +31,7 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
     problem
         The problem; of redundant rows, the impulses have least norm.
     method
-        Method of :func:`rbnotes.complementarity.solve_lcp`, if there are unilateral rows.
+        Method of :func:`rbnotes.complementarity.solve`, if there are unilateral rows.
 
     Raises
     ------
@@ -54,12 +52,8 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
         velocity, bilateral = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)
         return StepSolution(velocity, bilateral, method="factor_kkt")
     expanded = expand_compliance(problem)
-    if method == "cvxpy":
-        solution = raise_unless_solved(solve_qp(qp_from_step(expanded)))
-    else:
-        solution = solve_elimination(
-            eliminate_velocities(expanded), method, tolerance=default_tolerance(method)
-        )
+    program = qp_from_step(expanded) if method == "cvxpy" else eliminate_velocities(expanded)
+    solution: QPSolution = solve(program, method)
     return StepSolution(
         solution.x[: problem.size],
         solution.multipliers,
@@ -84,12 +78,12 @@ def factor_step(problem: StepProblem) -> KKT:
     if not slacks:
         return kkt
 
-    def solve(momentum: Array, target: Array) -> tuple[Array, Array]:
+    def solve_padded(momentum: Array, target: Array) -> tuple[Array, Array]:
         padded_momentum = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
         velocities, impulses = kkt.solve_unchecked(padded_momentum, target)
         return velocities[: problem.size], impulses
 
-    return KKT(problem.size, problem.bilateral.count, lambda: kkt.rank, solve)
+    return KKT(problem.size, problem.bilateral.count, lambda: kkt.rank, solve_padded)
 
 
 def expand_compliance(problem: StepProblem) -> StepProblem:

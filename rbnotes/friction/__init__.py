@@ -2,6 +2,34 @@
 
 Lloyd 0.10, 0.16; Sueda 1.13, 2.11.
 
+============================== ======================== ==================================== =================
+model                          law                      when exact, when not                 cost of a step
+============================== ======================== ==================================== =================
+``box_friction``               each component of        along the tangents; diagonally up to two box LCPs
+                               friction within mu times sqrt(2) too large; wrong with the
+                               an estimate of the       estimate
+                               normal impulse
+``anitescu_stewart``           pyramid inside Coulomb's along an edge; up to cos(pi /        an LCP, by
+                               cone                     facets) too small between two        Lemke's method
+``single_qp``                  convex program in the    sticking; sliding contacts separate  a quadratic
+                               pyramid                  with mu times their speed, so that a program
+                                                        body set down sliding keeps only 1 /
+                                                        (1 + mu^2) of it
+``staggered_projections``      box, pyramid, or disc    wherever it converges, which is not  two programs an
+                               (Coulomb's law), with    guaranteed, in particular for large  iteration
+                               consistent bounds        mu
+``gauss_seidel_friction``      Coulomb's law, or box    to the tolerance; slow for high      many cheap sweeps
+                                                        stacks
+``semismooth_newton_friction`` Coulomb's law            to rounding; also for redundant      few dense systems
+                                                        contacts and large mu
+``socp_fixed_point_friction``  Coulomb's law, impulses  to about 1e-7; the reference for the many cone
+                               of least norm            others                               programs
+============================== ======================== ==================================== =================
+
+Models that are convex programs take ``solver``: ``"own"``, the default wherever the package has a solver of
+its own, or ``"cvxpy"``. They are ``box_friction``, ``single_qp``, ``staggered_projections``,
+:func:`rbnotes.multibody.reduced.bisp_step`, and ``socp_fixed_point_friction``, which has ``"cvxpy"`` only.
+
 >>> import numpy as np
 >>> from rbnotes.contact import Contacts
 >>> from rbnotes.dynamics import StepProblem

@@ -9,8 +9,8 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve_lcp
-from rbnotes.complementarity.solve import default_tolerance
+from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve
+from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
@@ -134,10 +134,10 @@ def _solve_with_retries(lcp: LCP) -> Solution:
     covering_vector: Array = np.ones(lcp.size)
     solutions: list[Solution] = []
     for _ in range(MAX_COVERING_VECTORS):
-        solutions.append(solve_lcp(lcp, "lemke", covering_vector=covering_vector, raise_on_failure=False))
+        solutions.append(solve(lcp, "lemke", covering_vector=covering_vector, raise_on_failure=False))
         if solutions[-1].status in (Status.SOLVED, Status.INFEASIBLE):
             return solutions[-1]
         covering_vector = generator.uniform(0.5, 2.0, lcp.size)
-    solutions.append(solve_lcp(lcp, "block_principal_pivoting", raise_on_failure=False))
+    solutions.append(solve(lcp, "block_principal_pivoting", raise_on_failure=False))
     residuals = [solution.residuals.relative for solution in solutions]
     return solutions[int(np.argmin(np.nan_to_num(residuals, nan=np.inf)))]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, BoxLCP, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, solve
 from rbnotes.friction.cvxpy_programs import friction_program
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.residual_tracking import LCPSolver
@@ -22,7 +22,8 @@ from rbnotes.friction.residual_tracking import LCPSolver
 CONE_SECTIONS = ("box", "pyramid", "disc")
 """Names of the sections: ``|b_1|, |b_2| <= mu a``, a polygon inscribed in the disc, the disc."""
 
-PROGRAM_SOLVERS = ("own", "cvxpy")
+PROGRAM_SOLVERS = {"own": "block_principal_pivoting", "cvxpy": "cvxpy"}
+"""Solvers of convex programs, and the method of :func:`rbnotes.complementarity.solve` that each selects."""
 
 GRADIENT_STEPS, NEWTON_STEPS, MAX_ROUNDS = 30, 15, 40
 """Numbers of gradient and Newton steps in each round, and the largest number of rounds."""
@@ -40,7 +41,7 @@ def bounded_friction(
     initial_guess: Array,
     solver: str = "own",
     proximal_weight: float = 0.0,
-    solve: LCPSolver = solve_lcp,
+    lcp_solver: LCPSolver = solve,
 ) -> Array:
     """Return the friction impulses ``(c, 2)`` for given bounds.
 
@@ -62,7 +63,7 @@ def bounded_friction(
         Weight, relative to that of W, of the distance from ``initial_guess``. It selects among impulses that
         make the same motion, as those of redundant contacts do. A fixed point of the iteration is exact
         whatever the weight.
-    solve
+    lcp_solver
         Solver of the complementarity problems for boxes and pyramids.
     """
     is_active = (limits > 0) & np.any(W, axis=1).reshape(-1, 2).any(axis=1)
@@ -80,9 +81,11 @@ def bounded_friction(
     elif cone == "box":
         component_bounds = np.repeat(bounds, 2)
         problem = BoxLCP(W_active, s.ravel(), -component_bounds, component_bounds)
-        result[is_active] = solve(problem, initial_guess=initial_guess[is_active].ravel()).z.reshape(-1, 2)
+        result[is_active] = lcp_solver(problem, initial_guess=initial_guess[is_active].ravel()).z.reshape(
+            -1, 2
+        )
     elif cone == "pyramid":
-        result[is_active] = _solve_in_pyramids(W_active, s, bounds, facets, solve)
+        result[is_active] = _solve_in_pyramids(W_active, s, bounds, facets, lcp_solver)
     else:
         result[is_active] = _solve_in_discs(W_active, s, bounds, initial_guess[is_active])
     return result
@@ -137,7 +140,7 @@ def support_point(velocities: Array, cone: str, facets: int = 4) -> Array:
     return support_vertex
 
 
-def _solve_in_pyramids(W: Array, s: Array, limits: Array, facets: int, solve: LCPSolver) -> Array:
+def _solve_in_pyramids(W: Array, s: Array, limits: Array, facets: int, lcp_solver: LCPSolver) -> Array:
     """Solve for ``b = D^T phi`` with ``phi >= 0`` and ``sum phi <= mu a``, a monotone LCP."""
     count = len(limits)
     D = np.kron(np.eye(count), facet_directions(facets))
@@ -146,9 +149,9 @@ def _solve_in_pyramids(W: Array, s: Array, limits: Array, facets: int, solve: LC
     units = np.concatenate([unit, 1 / unit[::facets]])
     M = np.block([[D @ W @ D.T, E], [-E.T, np.zeros((count, count))]])
     lcp = LCP(units[:, None] * M * units, units * np.concatenate([D @ s.ravel(), limits]))
-    solution = solve_lcp(lcp, raise_on_failure=False)
+    solution = solve(lcp, raise_on_failure=False)
     if not solution.is_solved:
-        solution = solve(lcp, "lemke")
+        solution = lcp_solver(lcp, "lemke")
     phi = (units * solution.z)[: count * facets]
     return (phi @ D).reshape(-1, 2)
 

@@ -10,6 +10,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity import BoxLCP
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction.bounded_friction import PROGRAM_SOLVERS
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
@@ -25,7 +26,7 @@ def box_friction(
     normal_estimate: ArrayLike | None = None,
     max_updates: int = 0,
     tolerance: float = 1e-8,
-    method: str = "block_principal_pivoting",
+    solver: str = "own",
 ) -> StepSolution:
     """Solve a step with each friction component bounded by ``mu`` times an estimate of the normal impulse.
 
@@ -45,8 +46,8 @@ def box_friction(
         agree. Zero, as in the notes, makes none. Convergence is not guaranteed.
     tolerance
         Relative change of the estimate at which the updates end.
-    method
-        Method of :func:`rbnotes.complementarity.solve_lcp`.
+    solver : {"own", "cvxpy"}
+        Solver of the box LCPs; cvxpy requires a symmetric mass and regularization.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def box_friction(
     Raises
     ------
     InvalidArgument
-        If ``normal_estimate`` or ``max_updates`` is negative, ``tolerance`` is not positive, or ``method`` is
+        If ``normal_estimate`` or ``max_updates`` is negative, ``tolerance`` is not positive, or ``solver`` is
         not one of the names.
     NotSolved
         If the contacts and equations contradict each other.
@@ -67,11 +68,14 @@ def box_friction(
     arguments.require_instance("problem", problem, StepProblem)
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_updates = arguments.count("max_updates", max_updates)
+    method = PROGRAM_SOLVERS[arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))]
     contact_problem = friction_contact_problem(problem)
+    if solver == "cvxpy" and not contact_problem.is_symmetric:
+        raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     count = contact_problem.count
-    problems_solved, solve = 0, ResidualTrackingSolver()
+    problems_solved, lcp_solver = 0, ResidualTrackingSolver()
     if normal_estimate is None:
-        estimate = _solve_box_lcp(contact_problem, np.zeros(count), method, solve)[:, 0]
+        estimate = _solve_box_lcp(contact_problem, np.zeros(count), method, lcp_solver)[:, 0]
         problems_solved += 1
     else:
         estimate = arguments.real_array("normal_estimate", normal_estimate, minimum=0.0)
@@ -79,8 +83,8 @@ def box_friction(
             raise InvalidArgument("normal_estimate", f"shape {estimate.shape}", f"shape ({count},)")
     for update in range(max_updates + 1):
         if update:  # an update corrects a poor estimate
-            solve = ResidualTrackingSolver()
-        impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, solve)
+            lcp_solver = ResidualTrackingSolver()
+        impulses = _solve_box_lcp(contact_problem, contact_problem.mu * estimate, method, lcp_solver)
         problems_solved += 1
         change = np.abs(impulses[:, 0] - estimate).max(initial=0.0)
         if change <= tolerance * np.abs(impulses[:, 0]).max(initial=1e-300) or update == max_updates:
@@ -90,17 +94,17 @@ def box_friction(
     solution = contact_problem.step_solution(
         impulses,
         iterations=problems_solved,
-        residual=max_or_nan(solve.residual, relative if max_updates else 0.0),
+        residual=max_or_nan(lcp_solver.residual, relative if max_updates else 0.0),
         method="box friction",
     )
-    solve.raise_if_inaccurate(solution)
+    lcp_solver.raise_if_inaccurate(solution)
     if max_updates and not relative <= tolerance:
         raise FrictionNotConverged(solution, tolerance)
     return solution
 
 
 def _solve_box_lcp(
-    contact_problem: FrictionContactProblem, limits: Array, method: str, solve: LCPSolver
+    contact_problem: FrictionContactProblem, limits: Array, method: str, lcp_solver: LCPSolver
 ) -> Array:
     """Return the impulses ``(c, 3)`` with friction within ``limits (c,)``."""
     count = contact_problem.count
@@ -115,4 +119,4 @@ def _solve_box_lcp(
         lower=lower,
         upper=upper,
     )
-    return solve(box, method).z.reshape(-1, 3)
+    return lcp_solver(box, method).z.reshape(-1, 3)

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.complementarity import LCP, solve
 from rbnotes.constraints import KKT
 from rbnotes.contact import BodyPairJacobian, Contacts
 from rbnotes.dynamics import StepProblem, StepSolution, factor_step
@@ -250,7 +250,7 @@ def raise_not_converged(
     FrictionNotConverged
         Otherwise.
     """
-    frictionless_solution = solve_lcp(
+    frictionless_solution = solve(
         LCP(contact_problem.delassus_matrix[::3, ::3], contact_problem.free_contact_velocities[:, 0]),
         raise_on_failure=False,
     )

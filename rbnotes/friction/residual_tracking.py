@@ -6,16 +6,16 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
-from rbnotes.complementarity import LCP, BoxLCP, Solution, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, Solution, solve
 from rbnotes.complementarity.residuals import max_or_nan
-from rbnotes.complementarity.solve import default_tolerance
+from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepSolution
 from rbnotes.friction.contact_problem import FrictionNotConverged
 from rbnotes.friction.solver_status import accept_best_effort
 
 
 class LCPSolver(Protocol):
-    """Protocol of solvers such as :func:`rbnotes.complementarity.solve_lcp`."""
+    """Protocol of solvers such as :func:`rbnotes.complementarity.solve`."""
 
     def __call__(
         self,
@@ -49,7 +49,7 @@ class ResidualTrackingSolver:
             If the problem has no solution.
         """
         solution = accept_best_effort(
-            solve_lcp(problem, method, initial_guess=initial_guess, raise_on_failure=False)
+            solve(problem, method, initial_guess=initial_guess, raise_on_failure=False)
         )
         self.residual = max_or_nan(self.residual, solution.residuals.relative)
         self.tolerance = max(self.tolerance, default_tolerance(method))

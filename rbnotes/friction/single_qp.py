@@ -24,10 +24,11 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import LCP, QP, solve_lcp
+from rbnotes.complementarity import LCP, QP, solve
 from rbnotes.complementarity.residuals import max_or_nan
-from rbnotes.complementarity.solve import default_tolerance
+from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution, expand_compliance
+from rbnotes.friction.bounded_friction import PROGRAM_SOLVERS
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
@@ -70,7 +71,7 @@ def dual_qp(problem: StepProblem, facets: int = 4) -> QP:
 
 
 def single_qp(
-    problem: StepProblem, facets: int = 4, *, form: str = "primal", method: str = "block_principal_pivoting"
+    problem: StepProblem, facets: int = 4, *, form: str = "primal", solver: str = "own"
 ) -> StepSolution:
     """Solve a step with pyramidal friction by one convex program (Sueda 1.13).
 
@@ -82,10 +83,11 @@ def single_qp(
     facets : int
         Number of edges of the pyramid, even and at least 4; the first edge is along the first tangent.
     form : {"primal", "dual"}
-        Program in velocities; or program in impulses, solved by Lemke's method on the optimality conditions.
-    method
-        Method of :func:`rbnotes.complementarity.solve_lcp` for the primal form. If it fails because ``mu``
-        exceeds a thousand, the impulses come from the dual form.
+        Program in velocities or program in impulses. If the former fails because ``mu`` exceeds a thousand,
+        the impulses come from the latter.
+    solver : {"own", "cvxpy"}
+        Solver of the program: :mod:`rbnotes.complementarity`, by block principal pivoting for the primal form
+        and by Lemke's method on the optimality conditions for the dual form; or cvxpy.
 
     Returns
     -------
@@ -95,7 +97,8 @@ def single_qp(
     Raises
     ------
     InvalidArgument
-        If the mass matrix or a regularization is not symmetric.
+        If the mass matrix or a regularization is not symmetric, or ``form`` or ``solver`` is not one of the
+        names.
     NotSolved
         If the contacts and equations contradict each other.
     FrictionNotConverged
@@ -104,6 +107,7 @@ def single_qp(
     """
     arguments.require_instance("problem", problem, StepProblem)
     arguments.choice("form", form, ("primal", "dual"))
+    arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
         raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
@@ -112,9 +116,9 @@ def single_qp(
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
     elif form == "dual":
-        impulses, residual = _solve_dual(contact_problem, facets)
+        impulses, residual = _solve_dual(contact_problem, facets, solver)
     else:
-        impulses, residual = _solve_primal(contact_problem, facets, method)
+        impulses, residual = _solve_primal(contact_problem, facets, solver)
     solution = contact_problem.step_solution(
         impulses, iterations=1, residual=residual, method=f"single QP, {form}"
     )
@@ -129,13 +133,13 @@ def single_qp(
     return solution
 
 
-def _solve_primal(contact_problem: FrictionContactProblem, facets: int, method: str) -> tuple[Array, float]:
+def _solve_primal(contact_problem: FrictionContactProblem, facets: int, solver: str) -> tuple[Array, float]:
     """Return impulses ``(c, 3)`` and the residual of the program in velocities.
 
     For large mu, rows ``N + mu T_k`` lose digits of N: the program may seem infeasible, and bodies penetrate.
     The impulses then come from the other program, in which mu is separate.
     """
-    qp_solution = solve_lcp(_primal_qp(contact_problem, facets), method, raise_on_failure=False)
+    qp_solution = solve(_primal_qp(contact_problem, facets), PROGRAM_SOLVERS[solver], raise_on_failure=False)
     friction_count = contact_problem.friction_contact_count
     edges, frictionless = np.split(qp_solution.z, [friction_count * facets])
     edges = edges.reshape(friction_count, facets)
@@ -148,21 +152,22 @@ def _solve_primal(contact_problem: FrictionContactProblem, facets: int, method: 
         return impulses, qp_solution.residuals.relative
     if np.max(contact_problem.mu, initial=0.0) <= LARGE_MU:
         return impulses, accept_best_effort(qp_solution).residuals.relative
-    return _solve_dual(contact_problem, facets)
+    return _solve_dual(contact_problem, facets, solver)
 
 
-def _solve_dual(contact_problem: FrictionContactProblem, facets: int) -> tuple[Array, float]:
+def _solve_dual(contact_problem: FrictionContactProblem, facets: int, solver: str) -> tuple[Array, float]:
     """Return impulses ``(c, 3)`` and the residual of the program in impulses."""
     qp, count = _dual_qp(contact_problem, facets), contact_problem.count
     E = qp.A[qp.size :]
     # With multipliers nu of E lambda >= 0: w = Q lambda - E^T nu + c, and lambda >= 0.
-    conditions = LCP(np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]]), np.r_[qp.c, qp.b[qp.size :]])
-    lcp_solution = accept_best_effort(solve_lcp(conditions, "lemke", raise_on_failure=False))
-    multipliers = lcp_solution.z[: qp.size]
+    M = np.block([[qp.Q, -E.T], [E, np.zeros((count, count))]])
+    conditions = LCP(M, np.r_[qp.c, qp.b[qp.size :]])
+    method = "lemke" if solver == "own" else solver
+    solution = accept_best_effort(solve(conditions, method, raise_on_failure=False))
+    multipliers = solution.z[: qp.size]
     edges = multipliers[count:].reshape(count, facets)
-    return _impulses_from_edges(
-        multipliers[:count], edges, facet_directions(facets)
-    ), lcp_solution.residuals.relative
+    impulses = _impulses_from_edges(multipliers[:count], edges, facet_directions(facets))
+    return impulses, solution.residuals.relative
 
 
 def _penetration_velocity(contact_problem: FrictionContactProblem, impulses: Array) -> float:

@@ -43,7 +43,7 @@ def socp_fixed_point_friction(
     *,
     tolerance: float = 1e-6,
     max_programs: int = 200,
-    solver: str = "CLARABEL",
+    solver: str = "cvxpy",
     raise_on_failure: bool = True,
 ) -> StepSolution:
     """Solve a step with Coulomb friction by a fixed point over second-order cone programs.
@@ -59,8 +59,8 @@ def socp_fixed_point_friction(
     max_programs
         Largest number of programs. Convergence is not guaranteed; for large ``mu`` a fixed point need not
         exist.
-    solver
-        Solver of cvxpy for second-order cones.
+    solver : {"cvxpy"}
+        Solver of the programs; the package has none of its own for second-order cones.
     raise_on_failure
         If True, raise an error if the tolerance is not reached; otherwise check ``residual``.
 
@@ -72,7 +72,7 @@ def socp_fixed_point_friction(
     Raises
     ------
     InvalidArgument
-        If the mass matrix or a regularization is not symmetric.
+        If the mass matrix or a regularization is not symmetric, or ``solver`` is not "cvxpy".
     NotSolved
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
@@ -81,6 +81,7 @@ def socp_fixed_point_friction(
     arguments.require_instance("problem", problem, StepProblem)
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_programs = arguments.count("max_programs", max_programs, minimum=1)
+    arguments.choice("solver", solver, ("cvxpy",))
     contact_problem = friction_contact_problem(problem)
     if not contact_problem.is_symmetric:
         raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
@@ -94,7 +95,7 @@ def socp_fixed_point_friction(
         0,
     )
     if residual:  # otherwise zero impulses solve the problem
-        program = _ConeProgram(contact_problem, solver)
+        program = _ConeProgram(contact_problem)
         initial_sliding_speeds = [np.zeros(contact_problem.count)]
         if program.has_null_space and program.has_self_stress():
             # Self-stress without an external load, with its friction, satisfies the law as well.
@@ -161,11 +162,10 @@ def _iterate_fixed_point(
 class _ConeProgram:
     """Convex program of one iteration of the fixed point, compiled once."""
 
-    def __init__(self, space: FrictionContactProblem, solver: str) -> None:
+    def __init__(self, space: FrictionContactProblem) -> None:
         import cvxpy as cp  # slow to import and needed only here
 
-        arguments.choice("solver", solver, tuple(cp.installed_solvers()))
-        self._cp, self._solver = cp, solver
+        self._cp = cp
         self._mu, self._free = space.mu, space.free_contact_velocities
         # Units: velocities of the free motion, and the impulses that stop them at each contact.
         count, mobility = space.count, space.mobility
@@ -248,13 +248,11 @@ class _ConeProgram:
         return result
 
     def _solve_program(self, problem: Any) -> bool:
-        options: dict[str, Any] = {}
-        if self._solver == "CLARABEL":
-            options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+        options = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the natural residual judges the result
             try:
-                problem.solve(solver=self._solver, **options)
+                problem.solve(solver="CLARABEL", **options)
             except self._cp.SolverError:
                 return False
         return bool(problem.status in (self._cp.OPTIMAL, self._cp.OPTIMAL_INACCURATE))

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.complementarity import LCP, solve
 from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.bounded_friction import CONE_SECTIONS, PROGRAM_SOLVERS, bounded_friction
@@ -96,7 +96,7 @@ def staggered_projections(
         If ``raise_on_failure`` and the tolerance is not reached, by the iteration or by the last programs.
     """
     arguments.choice("cone", cone, CONE_SECTIONS)
-    arguments.choice("solver", solver, PROGRAM_SOLVERS)
+    arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))
     if cone == "pyramid":
         facet_directions(facets)
     tolerance = arguments.positive_number("tolerance", tolerance)
@@ -112,10 +112,10 @@ def staggered_projections(
             2,
         )
         b[: contact_problem.friction_contact_count] = guess[:, 1:]
-    a = normal_impulses(contact_problem, b, solver=solver, solve=ResidualTrackingSolver())
+    a = normal_impulses(contact_problem, b, solver=solver, lcp_solver=ResidualTrackingSolver())
     history: list[float] = []
     while len(history) < max_iterations - 1 and (not history or history[-1] > tolerance):
-        solve = ResidualTrackingSolver()
+        lcp_solver = ResidualTrackingSolver()
         b = friction_impulses(
             contact_problem,
             a,
@@ -124,17 +124,17 @@ def staggered_projections(
             cone=cone,
             facets=facets,
             solver=solver,
-            solve=solve,
+            lcp_solver=lcp_solver,
         )
         next_normal_impulses = normal_impulses(
-            contact_problem, b, initial_guess=a, solver=solver, solve=solve
+            contact_problem, b, initial_guess=a, solver=solver, lcp_solver=lcp_solver
         )
         history.append(relative_change(contact_problem, a, next_normal_impulses))
         a = next_normal_impulses
     solution = contact_problem.step_solution(
         np.concatenate([a[:, None], b], axis=1),
         iterations=len(history) + 1,
-        residual=max_or_nan(history[-1], solve.residual),
+        residual=max_or_nan(history[-1], lcp_solver.residual),
         method=f"staggered projections, {cone}",
     )
     values = {field.name: getattr(solution, field.name) for field in fields(solution)}
@@ -142,7 +142,7 @@ def staggered_projections(
     if raise_on_failure and not history[-1] <= tolerance:
         raise FrictionNotConverged(staggered_solution, tolerance)
     if raise_on_failure:
-        solve.raise_if_inaccurate(staggered_solution)
+        lcp_solver.raise_if_inaccurate(staggered_solution)
     return staggered_solution
 
 
@@ -152,7 +152,7 @@ def normal_impulses(
     *,
     initial_guess: Array | None = None,
     solver: str = "own",
-    solve: LCPSolver = solve_lcp,
+    lcp_solver: LCPSolver = solve,
 ) -> Array:
     """Return the normal impulses ``(c,)`` under friction impulses ``(c, 2)`` (right form of Sueda (2.113)).
 
@@ -172,7 +172,7 @@ def normal_impulses(
             result[is_movable] = np.maximum(impulses[:, 0], 0.0)
         else:
             lcp = LCP(normal_block[np.ix_(is_movable, is_movable)], u[is_movable])
-            result[is_movable] = solve(
+            result[is_movable] = lcp_solver(
                 lcp, initial_guess=None if initial_guess is None else initial_guess[is_movable]
             ).z
     return result
@@ -188,7 +188,7 @@ def friction_impulses(
     facets: int = 8,
     solver: str = "own",
     proximal_weight: float = 0.0,
-    solve: LCPSolver = solve_lcp,
+    lcp_solver: LCPSolver = solve,
 ) -> Array:
     """Return the friction impulses ``(c, 2)`` for normal impulses ``(c,)`` and bounds (Sueda eq. (2.114))."""
     W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
@@ -200,7 +200,7 @@ def friction_impulses(
     s[np.abs(s) <= SLIDING_ROUNDING * terms] = 0.0  # sliding that the normal impulses stop is rounding
     tangent_block = W[:, 1:, :, 1:].reshape(2 * contact_problem.count, 2 * contact_problem.count)
     return bounded_friction(
-        tangent_block, s, limits, cone, facets, initial_guess, solver, proximal_weight, solve
+        tangent_block, s, limits, cone, facets, initial_guess, solver, proximal_weight, lcp_solver
     )
 
 

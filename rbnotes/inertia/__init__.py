@@ -11,7 +11,16 @@
 
 from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame
 from rbnotes.inertia.mesh import triangle_mesh
-from rbnotes.inertia.shapes import capsule, cuboid, cylinder, ellipsoid, sphere, torus, with_mass
+from rbnotes.inertia.shapes import (
+    capsule,
+    cuboid,
+    cylinder,
+    ellipsoid,
+    rounded_box,
+    sphere,
+    torus,
+    with_mass,
+)
 from rbnotes.inertia.spatial import (
     MassProperties,
     from_spatial_inertia,
@@ -38,6 +47,7 @@ __all__ = [
     "mass_properties",
     "nearest_inertia",
     "principal_frame",
+    "rounded_box",
     "spatial_inertia",
     "spatial_inertia_factor",
     "spatial_inertia_inverse",

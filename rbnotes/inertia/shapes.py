@@ -74,6 +74,45 @@ def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> M
     return _centered_properties(barrel + ball, _axisymmetric(transverse, axial), density)
 
 
+def rounded_box(half_extents: ArrayLike, radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Return the mass properties of all points within ``radius (...)`` of a box, the core.
+
+    The core has ``half_extents (..., 3)`` along x, y, z; zeros make it flat.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``half_extents`` or ``radius`` is negative, the volume is zero, or ``density`` is not positive.
+    """
+    half = arguments.require_within(
+        "half_extents", arguments.vector("half_extents", half_extents), 0.0, np.inf
+    )
+    r = arguments.real_array("radius", radius, minimum=0)
+    shape = arguments.common_shape(half_extents=half.shape[:-1], radius=r.shape)
+    half, r = np.broadcast_to(half, (*shape, 3)), np.broadcast_to(r, shape)[..., None]
+    others = np.stack([np.roll(half, -1, axis=-1), np.roll(half, -2, axis=-1)])
+    # Volumes of the core and all corners, of both plates on the faces along each axis, and of four edges.
+    core, ball = 8 * np.prod(half, axis=-1), 4 / 3 * np.pi * r[..., 0] ** 3
+    plates, edges = 8 * r * np.prod(others, axis=0), 2 * np.pi * r**2 * half
+    volume = core + ball + np.sum(plates + edges, axis=-1)
+    if np.any(volume == 0):
+        raise arguments.InvalidArgument("half_extents, radius", "no volume", "a solid")
+    # Along each axis, a part lies between the faces of the core or, by u, beyond: means of (half + u)^2.
+    within = half**2 / 3
+    beyond_face = half**2 + half * r + r**2 / 3
+    beyond_edge = half**2 + 8 / (3 * np.pi) * half * r + r**2 / 4
+    beyond_corner = half**2 + 3 / 4 * half * r + r**2 / 5
+    along, across = edges, np.sum(edges, axis=-1, keepdims=True) - edges
+    other_plates = np.sum(plates, axis=-1, keepdims=True) - plates
+    second_moments = (
+        (core[..., None] + other_plates + along) * within
+        + plates * beyond_face
+        + across * beyond_edge
+        + ball[..., None] * beyond_corner
+    )
+    return _centered_properties(volume, second_moments / volume[..., None], density)
+
+
 def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Return the mass properties of a ring about z of ``radius (...)`` and tube radius ``tube (...)``.
 

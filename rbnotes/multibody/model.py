@@ -10,8 +10,7 @@ The state of a model has the pose E and the twist phi of each free body, and the
 qdot of all other joints.
 
 >>> from rbnotes.multibody import Body, Model, simulate
->>> from rbnotes.contact import Plane
->>> from rbnotes.shapes import Sphere
+>>> from rbnotes.shapes import Plane, Sphere
 >>> ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.0, 0.0, 0.6], restitution=0.8)
 >>> model = Model([ball], ground=Plane(), restitution=0.8)
 >>> motion = simulate(model, h=0.002, duration=1.0)
@@ -31,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
-from rbnotes.contact import Collider, Plane, RoundedBox, Shape
+from rbnotes.contact import Collider
 from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
 from rbnotes.joints import Free3D, JointType
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
@@ -39,7 +38,7 @@ from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree
 from rbnotes.multibody.reduced.system import TreeSystem
-from rbnotes.shapes import Solid
+from rbnotes.shapes import Plane, Shape
 from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
@@ -84,7 +83,7 @@ class Body:
 
     name: str
     """Unique name; ``"world"`` is reserved."""
-    shape: Solid | None = None
+    shape: Shape | None = None
     """Solid, centered at the body frame: it gives the inertia, the collision geometry and the appearance."""
     _: KW_ONLY
     mass: float | None = None
@@ -126,7 +125,7 @@ class Body:
             raise InvalidArgument("name", repr(self.name), 'a name other than "world"')
         label = f"body {self.name!r}"
         if self.shape is not None:
-            arguments.require_instance(f"{label}: shape", self.shape, Solid)
+            arguments.require_instance(f"{label}: shape", self.shape, Shape)
         set_fields(
             self,
             spatial_inertia=self._spatial_inertia(label),
@@ -186,7 +185,7 @@ class Body:
             return ()
         if isinstance(given, Plane):
             raise InvalidArgument(f"{label}: collision", "a Plane", "a bounded shape; planes are the ground")
-        if isinstance(given, Solid | RoundedBox):
+        if isinstance(given, Shape):
             try:
                 return (Geometry(given),)
             except InvalidArgument as error:
@@ -517,7 +516,7 @@ def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...
     InvalidArgument
         If ``ground`` is neither.
     """
-    if isinstance(ground, Solid | RoundedBox | Plane):
+    if isinstance(ground, Shape):
         return (Geometry(ground),)
     return arguments.instances("ground", ground, Geometry)
 

@@ -19,7 +19,7 @@ from rbnotes.multibody.maximal.trajectory import (
     Work,
 )
 from rbnotes.multibody.model import Model
-from rbnotes.shapes import Solid
+from rbnotes.shapes import Shape
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +128,7 @@ class Trajectory:
         """
         from rbnotes.multibody.maximal._visualization import COLORS, scene
 
-        shapes: list[Solid | Collider] = list(self.model.colliders)
+        shapes: list[Shape | Collider] = list(self.model.colliders)
         return scene(self.body_states, shapes, description, COLORS if colors is None else colors, view)
 
     def energy_figure(self, stored_energy: Callable[[State], float] | None = None) -> tuple[Figure, Axes]:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.complementarity import QP, solve
 from rbnotes.contact import ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import BodyPairJacobian, relative_velocities
 from rbnotes.contact.detection import contact_points_unchecked
@@ -410,7 +410,7 @@ class TreeStepper:
             equations.G,
             -equations.error,
         )
-        displacement = solve_lcp(problem, tolerance=SEPARATION_TOLERANCE).x
+        displacement = solve(problem, tolerance=SEPARATION_TOLERANCE).x
         separated = self.model.system.reparametrize(replace(state, q=state.q + displacement))
         return separated, self.predict_contacts(separated)
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import arguments
+from rbnotes import arguments, shapes
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.shapes import Box, Capsule, Cylinder, Solid, Sphere
 
 COLORS = {
     "blue": "#3d85d8",
@@ -49,25 +48,29 @@ class Shape:
         arguments.choice("color", self.color, tuple(COLORS))
 
 
-def solid(shape: Solid, color: str = "blue") -> Shape:
-    """Return the drawing of a :class:`rbnotes.shapes.Solid`.
+def solid(shape: shapes.Shape, color: str = "blue") -> Shape:
+    """Return the drawing of a :class:`rbnotes.shapes.Shape`; a plane is drawn as the ground, in its color.
 
     Raises
     ------
     InvalidArgument
         If ``color`` is not a color of the viewer.
     """
-    arguments.require_instance("shape", shape, Solid)
+    arguments.require_instance("shape", shape, shapes.Shape)
     match shape:
-        case Box():
+        case shapes.Box():
             return box(shape.sides, color)
-        case Sphere():
+        case shapes.Sphere():
             return sphere(shape.radius, color)
-        case Cylinder():
+        case shapes.Cylinder():
             return cylinder(shape.radius, shape.length, color)
-        case Capsule():
+        case shapes.Capsule():
             return capsule(shape.radius, shape.length, color)
-    raise InvalidArgument("shape", type(shape).__name__, "a Box, Sphere, Cylinder or Capsule")
+        case shapes.RoundedBox():
+            return box(2 * (shape.half_extents + shape.radius), color)
+        case shapes.Plane():
+            return ground()
+    raise InvalidArgument("shape", type(shape).__name__, "a shape of rbnotes.shapes")
 
 
 def box(sides: ArrayLike, color: str = "blue") -> Shape:

@@ -16,13 +16,13 @@ from lifts import lift
 
 from rbnotes import compiled as compiled_package
 from rbnotes import inertia, joints, se3, so3
-from rbnotes.contact import Collider, Plane, RoundedBox
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD
 from rbnotes.friction import semismooth_newton
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.multibody import maximal, reduced
 from rbnotes.multibody.reduced import Link, Tree
-from rbnotes.shapes import Box, Capsule
+from rbnotes.shapes import Box, Capsule, Plane, RoundedBox
 
 FOLDER = Path(compiled_package.__file__).parent
 TREE_MODULES = (
@@ -166,6 +166,8 @@ def worlds():
     places = [se3.exp(rng.normal(size=(4, 6)) * np.repeat([1, s], 3)) for s in (0.2, 0.2, 0.3, 0.4, 0.5)]
     flat = se3.frame(so3.exp(0.01 * rng.normal(size=(4, 3))), np.outer([0, 0.7, 0.35, -0.3], [0.1, 0.2, 1]))
     places.append(flat @ se3.inverse(frames))
+    for overlap in (1e-5, 8e-5, 0.02):  # touching, nearly so, and deep
+        places += [poses @ se3.inverse(frames) for poses in overlapping_edges(overlap)]
     J = rng.normal(size=(12, 18))
     space = DelassusProblem(
         delassus_matrix=J @ J.T,
@@ -176,6 +178,17 @@ def worlds():
     searched = {most: semismooth_newton.newton_search(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
     assert searched[50][1] < 1e-12 < min(len(each) for each in points)
     return world, places, points, space, searched
+
+
+def overlapping_edges(overlap):
+    """Return poses at which the first box and the last one overlap in crossed edges, and in parallel ones."""
+    crossed, parallel = (se3.frame(np.eye(3), np.outer(np.arange(4), [5.0, 0.0, 0.0])) for _ in range(2))
+    height = 0.3 * np.sin(0.6) + 0.3 * np.cos(0.6)
+    crossed[0] = se3.frame(so3.exp([0.6, 0.0, 0.0]), [0.01, 0.02, height - overlap])
+    crossed[3] = se3.frame(so3.exp([0.0, 0.6, 0.0]), np.zeros(3))
+    parallel[0, :3, 3] = 0.35 - overlap, 0.25 - 1.1 * overlap, 0.03
+    parallel[3] = np.eye(4)
+    return crossed, parallel
 
 
 def numbers(points):

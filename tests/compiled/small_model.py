@@ -4,12 +4,12 @@ import numpy as np
 from lifts import lift
 
 from rbnotes import inertia, joints, se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import packing
 from rbnotes.multibody.maximal import Mechanism, World, simulate
 from rbnotes.multibody.reduced import Link, Tree
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 rng = np.random.default_rng(3)
 M = inertia.spatial_inertia(1.3, np.diag([0.3, 0.4, 0.5]), [0.1, -0.2, 0.3])

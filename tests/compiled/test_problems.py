@@ -1,19 +1,20 @@
 """Compiled LCPs and quadratic programs against the reference's."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from rbnotes import compiled, complementarity
+from rbnotes import complementarity
 from rbnotes.arguments import InvalidArgument
-from rbnotes.compiled.complementarity import problems
-from rbnotes.complementarity import LCP, QP, NotSolved, box_residuals, solve_lcp
+from rbnotes.complementarity import LCP, QP, BoxLCP, NotSolved, box_residuals, solve, solver
 
 
 @pytest.fixture
 def alone(monkeypatch):
     """The compiled way, without the reference behind it."""
-    monkeypatch.setattr(problems, "reference", lambda *_, **__: pytest.fail("this is the reference's"))
+    monkeypatch.setattr(solver, "solve", lambda *_, **__: pytest.fail("this is the reference's"))
 
 
 def monotone(n, seed, symmetric=True):
@@ -27,18 +28,21 @@ def monotone(n, seed, symmetric=True):
 @pytest.mark.parametrize("n", [1, 7, 8, 30])
 def test_pairs_as_the_reference(n, symmetric, alone):
     M, q = monotone(n, n, symmetric)
-    expected, found = solve_lcp(LCP(M, q), "lemke"), compiled.solve_lcp(M, q)
+    problem = LCP(M, q)
+    expected, found = solve(problem, "lemke"), solve(problem, compiled=True)
     np.testing.assert_allclose(found.z, expected.z, rtol=0, atol=1e-11)
     np.testing.assert_allclose(found.w, M @ found.z + q, rtol=0, atol=1e-12)
     assert found.is_solved
-    np.testing.assert_allclose(compiled.solve_lcp(np.asfortranarray(M), q).z, found.z, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        solve(LCP(np.asfortranarray(M), q), compiled=True).z, found.z, rtol=0, atol=1e-13
+    )
 
 
 def test_the_residuals_are_those_of_the_reference(alone):
     """Those of a rough answer, which is judged while the tolerance lets it pass."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
-    found = compiled.solve_lcp(M, q)
+    found = solve(LCP(M, q), compiled=True)
     expected = box_residuals(LCP(M, q), found.z)
     assert found.residuals.natural == pytest.approx(expected.natural, abs=1e-15)
     assert found.residuals.relative == pytest.approx(expected.relative, abs=1e-14)
@@ -49,7 +53,7 @@ def test_copositive_matrices(alone):
     W = np.array([[1.0, 0.6, -0.6], [0.6, 0.8, -0.8], [-0.6, -0.8, 0.8]])
     M = np.block([[W, np.array([[0.0], [1.0], [1.0]])], [np.array([[0.5, -1.0, -1.0, 0.0]])]])
     q = np.array([-1.0, 0.7, -0.7, 0.0])
-    found = compiled.solve_lcp(M, q)
+    found = solve(LCP(M, q), compiled=True)
     assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
     assert np.count_nonzero(found.z) >= 2
 
@@ -59,7 +63,8 @@ def test_ties(seed, alone):
     """Rows of few whole numbers: which of many leaves is told by the lexicographic rule."""
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
-    expected, found = solve_lcp(LCP(M, q), "lemke"), compiled.solve_lcp(M, q)
+    problem = LCP(M, q)
+    expected, found = solve(problem, "lemke"), solve(problem, compiled=True)
     assert box_residuals(LCP(M, q), found.z).relative <= 1e-12
     assert found.statistics.pivots == expected.statistics.pivots
 
@@ -91,8 +96,8 @@ def in_blocks(rng, size):
 def test_programs_as_the_reference(bricks, mass_matrix, alone):
     """By Lemke's method and by blocks; impulses may be shared in many ways, velocities not."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
-    expected, found = solve_lcp(QP(Q, c, A, b)), compiled.solve_qp(Q, c, A, b)
-    thin = compiled.solve_qp(sparse.csc_array(Q), c, sparse.csc_array(A), b)
+    expected, found = solve(QP(Q, c, A, b)), solve(QP(Q, c, A, b), compiled=True)
+    thin = solve(QP(sparse.csc_array(Q), c, sparse.csc_array(A), b), compiled=True)
     scale = np.max(np.abs(expected.x))
     for each in (found, thin):
         np.testing.assert_allclose(each.x, expected.x, rtol=0, atol=1e-8 * scale)
@@ -105,24 +110,44 @@ def test_programs_as_the_reference(bricks, mass_matrix, alone):
     assert found.method == ("lemke" if bricks <= 8 else "block_principal_pivoting")
 
 
-def test_what_it_does_not_take():
-    """Other numbers, other forms, problems without a solution: the reference solves or refuses them."""
+def test_sparse_matrices(alone):
+    """Lemke's method takes them as dense ones; if one of Q and A is sparse, both become sparse columns."""
+    M, q = monotone(4, 1)
+    z = solve(LCP(M, q), compiled=True).z
+    np.testing.assert_array_equal(solve(LCP(sparse.csr_array(M), q), compiled=True).z, z)
+    Q, c, A, b = wall(3)
+    x = solve(QP(Q, c, A, b), compiled=True).x
+    for matrices in ((sparse.csr_array(Q), A), (Q, sparse.coo_array(A))):
+        found = solve(QP(matrices[0], c, matrices[1], b), compiled=True)
+        np.testing.assert_allclose(found.x, x, rtol=0, atol=1e-12)
+
+
+def test_problems_that_fail_go_to_the_reference():
+    """Problems without a solution, pairs or inequalities."""
+    infeasible = LCP(-np.eye(2), -np.ones(2)), QP(np.eye(1), np.zeros(1), [[1.0], [-1.0]], np.ones(2))
+    for problem in infeasible:
+        with pytest.raises(NotSolved, match="infeasible"):
+            solve(problem, compiled=True)
+        solution = solve(problem, compiled=True, raise_on_failure=False)
+        assert not solution
+        assert solution.certificate is not None
+    assert solve(LCP(np.zeros((0, 0)), []), compiled=True)
+    assert solve(QP(np.eye(2), -np.ones(2)), compiled=True).x.tolist() == [1.0, 1.0]
+
+
+def test_unsupported_arguments_are_refused():
     M, q = monotone(3, 1)
-    assert compiled.solve_lcp(M.tolist(), q.tolist()).is_solved
-    assert compiled.solve_lcp(np.eye(2), np.ones(2)).z.tolist() == [0.0, 0.0]
-    for bad in (np.nan, 1e101):
-        with pytest.raises(InvalidArgument, match="M"):
-            compiled.solve_lcp(np.array([[bad]]), np.ones(1))
-        with pytest.raises(InvalidArgument, match="b"):
-            compiled.solve_qp(np.eye(1), np.ones(1), np.eye(1), np.array([bad]))
-    with pytest.raises(InvalidArgument, match="tolerance"):
-        compiled.solve_lcp(M, q, tolerance=-1.0)
-    with pytest.raises(InvalidArgument, match="Q"):
-        compiled.solve_qp(np.array([[1.0, 0.5], [0.0, 1.0]]), np.ones(2), np.eye(2), np.ones(2))
-    with pytest.raises(NotSolved):
-        compiled.solve_lcp(-np.eye(2), -np.ones(2))
-    with pytest.raises(NotSolved):
-        compiled.solve_qp(np.eye(1), np.zeros(1), np.array([[1.0], [-1.0]]), np.ones(2))
-    rows = sparse.csr_array(np.eye(2))
-    assert compiled.solve_qp(rows, -np.ones(2), rows, np.zeros(2)).x.tolist() == [1.0, 1.0]
-    assert compiled.solve_qp(np.eye(2), -np.ones(2), np.zeros((0, 2)), np.zeros(0)).x.tolist() == [1.0, 1.0]
+    problem = LCP(M, q)
+    refused = (
+        ("method", partial(solve, problem, "lemke")),
+        ("initial_guess", partial(solve, problem, initial_guess=q)),
+        ("max_pivots", partial(solve, problem, max_pivots=3)),
+        ("problem: got a QP with equations", partial(solve, QP(M, q, G=np.ones((1, 3)), g=[1.0]))),
+        ("problem: got type BoxLCP", partial(solve, BoxLCP(M, q, 0.0, 1.0))),
+        ("tolerance", partial(solve, problem, tolerance=-1.0)),
+    )
+    for name, call in refused:
+        with pytest.raises(InvalidArgument, match=name):
+            call(compiled=True)
+    with pytest.raises(InvalidArgument, match="compiled: got str"):
+        solve(problem, compiled="auto")

@@ -7,12 +7,12 @@ import pytest
 
 from rbnotes import inertia, joints, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Plane
+from rbnotes.contact import Collider, ContactPoints
 from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.multibody import maximal, packing
 from rbnotes.multibody.maximal import Mechanism, Rattle, World, simulate
 from rbnotes.multibody.maximal import rattle as rattle_step
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 KINDS = (
     joints.Revolute((0.0, 0.6, 0.8)),

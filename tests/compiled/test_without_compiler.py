@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rbnotes.compiled import compilation
+from rbnotes.complementarity import LCP, solve
 from rbnotes.errors import MissingExtra
 from rbnotes.multibody import packing
 
@@ -55,6 +56,8 @@ def test_tells_the_extra_where_numba_is_missing(monkeypatch):
     compilation.compiled_function.cache_clear()
     with pytest.raises(MissingExtra, match=r"rbnotes\[compiled\]"):
         packing.compile(_small())
+    with pytest.raises(MissingExtra, match=r"rbnotes\[compiled\]"):
+        solve(LCP([[1.0]], [-1.0]), compiled=True)
     compilation.compiled_function.cache_clear()
 
 

@@ -15,13 +15,13 @@ from rbnotes.compiled.contact_solver.joint_constraints import Bodies
 from rbnotes.compiled.contact_solver.newton_friction import scaled_natural_residual
 from rbnotes.compiled.simulation.free_motion import displacement_derivatives
 from rbnotes.compiled.simulation.rattle_step import max_abs
-from rbnotes.contact import Collider, ContactPoints, Plane, RoundedBox, distance
+from rbnotes.contact import Collider, ContactPoints, distance
 from rbnotes.contact.distance import Core
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import packing
 from rbnotes.multibody.maximal import Mechanism, World, simulate
 from rbnotes.multibody.packing import compiled_world as compiled_world
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, RoundedBox, Sphere
 
 rattle = import_module("rbnotes.multibody.maximal.rattle_integrator")
 
@@ -200,9 +200,10 @@ def test_axes_that_separate_are_those_of_the_reference():
         poses = se3.frame(so3.exp(rng.normal(size=(2, 3))), (case % 3) * rng.normal(size=(2, 3)))
         cores = [Core(half, pose[:3, :3], pose[:3, 3]) for half, pose in zip(halves, poses, strict=True)]
         for tie in (0.0, 0.05, 10.0):
-            normal, separation = found(halves[0], poses[0], halves[1], poses[1], tie)
+            normal, axis, separation = found(halves[0], poses[0], halves[1], poses[1], tie)
             expected = distance.separating_axis(*cores, tie)
             np.testing.assert_allclose(normal, expected.normal, atol=1e-12)
+            np.testing.assert_allclose(axis, expected.axis, atol=1e-12)
             assert separation == pytest.approx(expected.separation, abs=1e-12)
 
 

@@ -9,7 +9,7 @@ from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, plan
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, lemke, solve_lcp
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, lemke, solve
 from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 
 DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
@@ -31,7 +31,7 @@ def test_strictly_monotone_problems_have_one_solution(form, problem):
     assert exact.solved
     z = np.array([float(value) for value in exact.z])
     for method in methods(problem.is_symmetric):
-        solution = solve_lcp(LCP(form(problem.M), problem.q), method)
+        solution = solve(LCP(form(problem.M), problem.q), method)
         assert_close(solution.z, z)
         assert_close(solution.w, problem.M @ z + problem.q)
 
@@ -47,7 +47,7 @@ def test_larger_strictly_monotone_problems():
         for matrix in (M, M + A - A.T):
             problem = LCP(matrix, w - matrix @ z)
             for method in methods(problem.is_symmetric):
-                assert_close(solve_lcp(problem, method).z, z)
+                assert_close(solve(problem, method).z, z)
 
 
 @given(planted(5), st.data())
@@ -56,7 +56,7 @@ def test_planted_degenerate_problems(problem_and_z, data):
     problem, z = problem_and_z
     w = problem.M @ z + problem.q
     for method in METHODS:
-        solution = solve_lcp(problem, method, tolerance=1e-8)
+        solution = solve(problem, method, tolerance=1e-8)
         assert_close(solution.w, w, 1e-6)
 
 
@@ -66,7 +66,7 @@ def test_rank_deficient_problems(problem_and_z):
     problem, z = problem_and_z
     w = problem.M @ z + problem.q
     for method in METHODS:
-        solution = solve_lcp(problem, method, tolerance=1e-8)
+        solution = solve(problem, method, tolerance=1e-8)
         assert_close(solution.w, w, 1e-6)
         assert solution.residuals.feasibility == 0.0
 
@@ -90,7 +90,7 @@ def test_no_method_returns_a_wrong_answer_in_silence(M, q):
     """Whatever M is: a solution, or a status or error that says why not."""
     for method in METHODS:
         try:
-            solution = solve_lcp(LCP(M, q), method, raise_on_failure=False, **limits(method))
+            solution = solve(LCP(M, q), method, raise_on_failure=False, **limits(method))
         except InvalidArgument as error:
             named = error.name
         else:
@@ -123,7 +123,7 @@ def test_boxes(form, problem):
     for method in methods(problem.is_symmetric):
         if method == "cvxpy" and not problem.is_symmetric:
             continue
-        assert_close(solve_lcp(same, method).z, z, 1e-7)
+        assert_close(solve(same, method).z, z, 1e-7)
 
 
 @pytest.mark.parametrize("form", DENSE_AND_SPARSE)
@@ -133,7 +133,7 @@ def test_programs_with_equations(form, problem):
     P = problem
     same = program(problem, form)
     for method in METHODS:
-        solution = solve_lcp(same, method, tolerance=1e-8)
+        solution = solve(same, method, tolerance=1e-8)
         assert_close(solution.x, x, 1e-6)
         assert_close(solution.w, P.N @ solution.x - P.n, 1e-12)
         motion = P.M @ solution.x - P.G.T @ solution.multipliers - P.N.T @ solution.z - P.f
@@ -148,25 +148,25 @@ def test_quadratic_programs(Q, c, A, inside, slack):
     b = A @ inside - np.abs(slack)
     x = mixed_by_trying(Elimination.from_qp(QP(Q, c, A, b)))
     for method in METHODS:
-        assert_close(solve_lcp(QP(Q, c, A, b), method, tolerance=1e-8).x, x, 1e-6)
+        assert_close(solve(QP(Q, c, A, b), method, tolerance=1e-8).x, x, 1e-6)
 
 
 @given(monotone(5), vectors(5))
 def test_any_start_ends_at_the_same_solution(problem, start):
-    z = solve_lcp(problem).z
+    z = solve(problem).z
     for method in (
         "block_principal_pivoting",
         "principal_pivoting",
         *(["gauss_seidel"] if problem.is_symmetric else []),
     ):
-        assert_close(solve_lcp(problem, method, initial_guess=start).z, z)
+        assert_close(solve(problem, method, initial_guess=start).z, z)
 
 
 @given(boxes(4), vectors(4))
 def test_any_start_will_do_for_boxes(problem, start):
     z = box_by_trying(problem)
     for method in ("block_principal_pivoting", "principal_pivoting"):
-        assert_close(solve_lcp(problem, method, initial_guess=start).z, z, 1e-7)
+        assert_close(solve(problem, method, initial_guess=start).z, z, 1e-7)
 
 
 def test_a_warm_start_saves_work():
@@ -174,10 +174,10 @@ def test_a_warm_start_saves_work():
     A = rng.standard_normal((40, 40))
     problem = LCP(A @ A.T / 40 + 0.1 * np.eye(40), rng.standard_normal(40))
     nearby = LCP(problem.M, problem.q + 1e-3 * rng.standard_normal(40))
-    start = solve_lcp(problem).z
+    start = solve(problem).z
 
     def work(method, count, start):
-        return getattr(solve_lcp(nearby, method, initial_guess=start).statistics, count)
+        return getattr(solve(nearby, method, initial_guess=start).statistics, count)
 
     for method, count in (
         ("principal_pivoting", "pivots"),

@@ -1,5 +1,7 @@
 """Problems without solution, and statuses: named, proved where that is claimed, never silent."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ from rbnotes.complementarity import (
     block_principal_pivoting,
     gauss_seidel,
     principal_pivoting,
-    solve_lcp,
+    solve,
 )
 from rbnotes.complementarity.certificate import is_infeasibility_certificate
 from rbnotes.errors import NotConverged
@@ -33,13 +35,13 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
     q = extra - y * (extra @ y + 1) / 3
     problem = LCP(N @ N.T, q)
     for method in PROVING:
-        solution = solve_lcp(problem, method, raise_on_failure=False)
+        solution = solve(problem, method, raise_on_failure=False)
         assert solution.status is Status.INFEASIBLE
         proof = solution.certificate
         assert np.all(proof >= -1e-8)
         assert np.all(problem.M.T @ proof <= 1e-7 * (1 + np.max(np.abs(problem.M))))
         assert q @ proof < 0
-    assert solve_lcp(problem, "cvxpy", raise_on_failure=False).status is Status.INFEASIBLE
+    assert solve(problem, "cvxpy", raise_on_failure=False).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
@@ -49,9 +51,9 @@ def test_contradicting_contacts(form):
     problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
     for method in (*PROVING, "cvxpy"):
         with pytest.raises(NotSolved, match="infeasible"):
-            solve_lcp(problem, method)
+            solve(problem, method)
     with pytest.raises(NotSolved, match="iteration limit") as error:
-        solve_lcp(problem, "gauss_seidel", max_sweeps=50)
+        solve(problem, "gauss_seidel", max_sweeps=50)
     assert error.value.status is Status.ITERATION_LIMIT
     assert error.value.solution.statistics.sweeps == 50
 
@@ -70,45 +72,83 @@ def test_what_rounding_may_have_made_negative_proves_nothing():
 
 def test_a_quadratic_program_can_be_unbounded_or_infeasible():
     unbounded = QP(np.diag([1.0, 0.0]), [0.0, -1.0], [[1.0, 0.0]], [1.0])
-    assert solve_lcp(unbounded, "cvxpy", raise_on_failure=False).status is Status.UNBOUNDED
+    assert solve(unbounded, "cvxpy", raise_on_failure=False).status is Status.UNBOUNDED
     infeasible = QP(np.eye(1), [0.0], [[1.0], [-1.0]], [1.0, 1.0])
     for method in (*PROVING, "cvxpy"):
-        assert solve_lcp(infeasible, method, raise_on_failure=False).status is Status.INFEASIBLE
-    with pytest.raises(SingularConfiguration, match="M: got"):
-        solve_lcp(unbounded)
+        assert solve(infeasible, method, raise_on_failure=False).status is Status.INFEASIBLE
+    with pytest.raises(SingularConfiguration, match="Q: got"):
+        solve(unbounded)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csc_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("smallest", [0.0, 5e-324, -1.0])
+def test_an_unsuited_matrix_of_a_quadratic_program_is_named(form, smallest):
+    """It has no smallest x; the error names the argument, and a result without an error is falsy."""
+    problems = (
+        QP(form(np.diag([1.0, smallest])), [0.0, -1.0], [[1.0, 0.0]], [1.0]),
+        QP(form([[smallest]]), [-1.0], [[1.0]], [1.0]),
+    )
+    for problem, method in product(problems, METHODS[:-1]):
+        with pytest.raises(SingularConfiguration, match=r"^Q: got"):
+            solve(problem, method)
+        solution = solve(problem, method, raise_on_failure=False)
+        assert not solution
+        assert solution.status is Status.UNSUITED
+    for problem in problems:
+        assert not solve(problem, "cvxpy", raise_on_failure=False)
 
 
 def test_matrices_outside_the_class_of_a_method_are_named():
-    """-1 has no place on the diagonal; Lemke's method does not mind."""
+    """-1 has no place on the diagonal; Lemke's method accepts it, and proves that there is no solution."""
     problem = LCP([[-1.0]], [-1.0])
     for method in (block_principal_pivoting, principal_pivoting):
         assert method(problem).status is Status.UNSUITED
-    for method in ("block_principal_pivoting", "principal_pivoting", "lemke"):
-        assert solve_lcp(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
     with pytest.raises(InvalidArgument, match="M: got a diagonal entry -1"):
-        solve_lcp(problem, "gauss_seidel")
-    with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
-        solve_lcp(problem, "cvxpy")
-    with pytest.raises(InvalidArgument, match="M: got a diagonal entry 0"):
-        solve_lcp(LCP([[0.0, 1.0], [1.0, 0.0]], [1.0, 1.0]), "gauss_seidel")
+        gauss_seidel(problem)
+    for method in METHODS:
+        assert solve(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
+        with pytest.raises(NotSolved, match="infeasible"):
+            solve(problem, method)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_failed_solution_is_falsy(compiled):
+    assert solve(LCP([[1.0]], [-1.0]), compiled=compiled)
+    assert not solve(LCP([[-1.0]], [-1.0]), compiled=compiled, raise_on_failure=False)
+
+
+def test_other_methods_solve_problems_that_a_method_is_unsuited_to():
+    for M, q, z in (
+        ([[0.0, 1.0], [1.0, 0.0]], [1.0, 1.0], [0.0, 0.0]),
+        ([[1.0, 2.0], [-3.0, 1.0]], [-1.0, 2.0], [5 / 7, 1 / 7]),
+    ):
+        for method in METHODS:
+            np.testing.assert_allclose(solve(LCP(M, q), method).z, z, atol=1e-8)
+    box = BoxLCP([[1.0, 1.0], [0.0, 1.0]], [-2.0, -0.5], 0.0, 1.0)
+    for method in METHODS:
+        np.testing.assert_allclose(solve(box, method).z, [1.0, 0.5], atol=1e-8)
 
 
 def test_divergence_is_named():
     """Gauss-Seidel needs a symmetric positive M: else it may go round in circles, or grow without end."""
     problem = LCP([[1.0, -4.0], [4.0, 1.0]], [-1.0, -8.0])
-    solution = solve_lcp(problem, "gauss_seidel", raise_on_failure=False, refine=False)
+    solution = solve(problem, "gauss_seidel", raise_on_failure=False, refine=False)
     assert solution.status is Status.ITERATION_LIMIT
-    np.testing.assert_allclose(solve_lcp(problem).z, [33 / 17, 4 / 17])
+    np.testing.assert_allclose(solve(problem).z, [33 / 17, 4 / 17])
     negative = LCP([[1.0, -4.0], [-4.0, 1.0]], [-1.0, -1.0])
     assert gauss_seidel(negative).status is Status.UNSUITED
-    assert solve_lcp(negative, "gauss_seidel", raise_on_failure=False).status is Status.INFEASIBLE
+    assert solve(negative, "gauss_seidel", raise_on_failure=False).status is Status.INFEASIBLE
 
 
 def test_unbounded_variables_must_determine_each_other():
-    problem = BoxLCP([[0.0, 0.0], [0.0, 1.0]], [1.0, -1.0], [-np.inf, 0.0], np.inf)
+    """Else pivoting methods are unsuited. In the second problem, no z makes the first w zero."""
+    problem = BoxLCP([[0.0, 1.0], [1.0, 0.0]], [-1.0, 0.0], [-np.inf, 0.0], np.inf)
+    infeasible = BoxLCP([[0.0, 0.0], [0.0, 1.0]], [1.0, -1.0], [-np.inf, 0.0], np.inf)
     for method in ("principal_pivoting", "lemke"):
-        with pytest.raises(SingularConfiguration, match="singular block of unbounded variables"):
-            solve_lcp(problem, method)
+        with pytest.raises(SingularConfiguration, match="M: got a singular block of unbounded variables"):
+            solve(problem, method)
+        assert solve(problem, method, raise_on_failure=False).status is Status.UNSUITED
+        assert solve(infeasible, method, raise_on_failure=False).status is Status.INFEASIBLE
 
 
 def test_ill_conditioning_is_reported():
@@ -118,7 +158,7 @@ def test_ill_conditioning_is_reported():
     scale = 10.0 ** np.linspace(-8, 8, n)
     problem = LCP(scale[:, None] * hilbert * scale, -np.ones(n))
     for method in METHODS:
-        solution = solve_lcp(problem, method, raise_on_failure=False)
+        solution = solve(problem, method, raise_on_failure=False)
         w = problem.M @ solution.z + problem.q
         assert solution.is_solved == (solution.residuals.relative <= (1e-8 if method == "cvxpy" else 1e-10))
         if solution.is_solved:
@@ -128,18 +168,18 @@ def test_ill_conditioning_is_reported():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_empty_and_trivial_problems(method):
-    empty = solve_lcp(LCP(np.zeros((0, 0)), np.zeros(0)), method)
+    empty = solve(LCP(np.zeros((0, 0)), np.zeros(0)), method)
     assert empty.z.shape == (0,)
     assert empty.is_solved
-    trivial = solve_lcp(LCP(np.eye(3), [0.0, 1.0, 2.0]), method)
+    trivial = solve(LCP(np.eye(3), [0.0, 1.0, 2.0]), method)
     np.testing.assert_allclose(trivial.z, 0, atol=1e-12)
-    at_rest = solve_lcp(LCP(np.eye(3), np.zeros(3)), method)
+    at_rest = solve(LCP(np.eye(3), np.zeros(3)), method)
     np.testing.assert_array_equal(at_rest.z, 0)
 
 
 def test_the_error_carries_the_solution():
     with pytest.raises(NotSolved, match=r"lemke: infeasible \(relative residual") as error:
-        solve_lcp(LCP([[0.0]], [-1.0]), "lemke")
+        solve(LCP([[0.0]], [-1.0]), "lemke")
     assert isinstance(error.value, NotConverged)
     assert error.value.residual == error.value.solution.residuals.relative > 0
     assert error.value.solution.status is Status.INFEASIBLE

@@ -8,7 +8,7 @@ from matrix_kinds import matrix_kinds
 from scipy import sparse
 
 from rbnotes.arguments import SingularConfiguration
-from rbnotes.complementarity import LCP, QP, BoxLCP, Status, enumeration, lemke, principal_pivoting, solve_lcp
+from rbnotes.complementarity import LCP, QP, BoxLCP, Status, enumeration, lemke, principal_pivoting, solve
 from rbnotes.complementarity.block_principal_pivoting import principal_solver
 from rbnotes.complementarity.fallbacks import try_fallbacks
 
@@ -46,7 +46,7 @@ def test_all_bases_agree_with_every_method():
         seen.add((name, truth.status))
         np.testing.assert_array_equal(truth.w, M @ truth.z + q)
         for method in METHODS:
-            solution = solve_lcp(problem, method, raise_on_failure=False)
+            solution = solve(problem, method, raise_on_failure=False)
             assert solution.status is truth.status, (name, method, M, q)
             np.testing.assert_allclose(
                 solution.w,
@@ -66,28 +66,28 @@ def test_convex_solvers_agree_too():
         if not name.startswith(MONOTONE):
             continue
         problem = LCP(M, q)
-        truth, solution = enumeration(problem), solve_lcp(problem, "cvxpy", raise_on_failure=False)
+        truth, solution = enumeration(problem), solve(problem, "cvxpy", raise_on_failure=False)
         assert solution.status is truth.status, (name, M, q)
 
 
 @pytest.mark.parametrize("method", [*METHODS, "cvxpy"])
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
 def test_one_pair_in_any_units(method, size):
-    assert solve_lcp(LCP([[1.0]], [-size]), method).z[0] == pytest.approx(size, rel=1e-9)
+    assert solve(LCP([[1.0]], [-size]), method).z[0] == pytest.approx(size, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_diverged_z_is_no_solution(method):
     """Infeasible; z of 1e17 along a column of zeros once passed, since M z was measured by itself."""
     problem = LCP([[0, 0, -2], [0, 0, 1], [2, -1, 1]], [-1, -2, -2])
-    solution = solve_lcp(problem, method, raise_on_failure=False)
+    solution = solve(problem, method, raise_on_failure=False)
     assert solution.status is Status.INFEASIBLE
     assert proves(problem, solution.certificate)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_degenerate_problem_that_is_not_symmetric(method):
-    solution = solve_lcp(LCP([[4, 4, 2], [0, 1, -2], [-2, 2, 0]], [-4, -1, -2]), method)
+    solution = solve(LCP([[4, 4, 2], [0, 1, -2], [-2, 2, 0]], [-4, -1, -2]), method)
     np.testing.assert_allclose(solution.z, [0, 1, 0], atol=1e-12)
 
 
@@ -113,26 +113,26 @@ def test_the_way_of_lemke_depends_on_the_cover(cover, z):
 def test_two_bounds_are_part_of_a_certificate(method):
     """z = (1, 0): the first at its upper bound, where w may be negative."""
     box = BoxLCP([[0, 1], [-1, 0]], [-1, 1], [0, -np.inf], [1, 0.5])
-    z = solve_lcp(box, method).z
+    z = solve(box, method).z
     w = box.M @ z + box.q
     assert np.all(z <= box.upper + 1e-12)
     assert z[0] >= 0
     assert np.all(np.where(z < box.upper - 1e-9, np.abs(w), np.maximum(w, 0)) < 1e-9)
     tight = BoxLCP([[0.0, 1.0], [0.0, 0.0]], [-1.0, -1.0], [0.0, 0.0], [np.inf, 0.5])
-    assert solve_lcp(tight, method, raise_on_failure=False).status is Status.INFEASIBLE
+    assert solve(tight, method, raise_on_failure=False).status is Status.INFEASIBLE
 
 
 def test_singular_pivots_have_a_status():
     problem = LCP([[0.0, -1.0], [0.0, 0.0]], [0.0, -1.0])
     assert principal_pivoting(problem).status is Status.UNSUITED
     for method in METHODS:
-        assert solve_lcp(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
+        assert solve(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
 
 
 def test_feasible_problems_without_solution_are_named():
     problem = LCP([[0.0, 1.0], [-1.0, 1.0]], [-1.0, 0.5])
     for method in METHODS:
-        solution = solve_lcp(problem, method, raise_on_failure=False)
+        solution = solve(problem, method, raise_on_failure=False)
         assert solution.status is enumeration(problem).status
 
 
@@ -148,7 +148,7 @@ def test_limits_are_kept(method):
     problem = LCP(A @ A.T, rng.standard_normal(12))
     if method != "block_principal_pivoting":
         for limit in (1, 4):
-            solution = solve_lcp(problem, method, raise_on_failure=False, max_pivots=limit)
+            solution = solve(problem, method, raise_on_failure=False, max_pivots=limit)
             assert solution.status is Status.ITERATION_LIMIT
             assert solution.statistics.pivots == limit
         assert np.min(solution.z) >= 0
@@ -197,4 +197,4 @@ def test_moves_from_bound_to_bound_count():
 def test_an_elimination_needs_a_positive_definite_matrix(form, method):
     for Q in (-np.eye(2), np.diag([1.0, -1.0])):
         with pytest.raises(SingularConfiguration, match="positive definite"):
-            solve_lcp(QP(form(Q), [1.0, 1.0], np.eye(2), [0.0, 0.0]), method)
+            solve(QP(form(Q), [1.0, 1.0], np.eye(2), [0.0, 0.0]), method)

@@ -20,7 +20,7 @@ from rbnotes.complementarity import (
     Status,
     gauss_seidel,
     principal_pivoting,
-    solve_lcp,
+    solve,
 )
 from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 
@@ -108,7 +108,7 @@ def test_contacts_that_never_enter_cost_nothing():
     assert solution.is_solved
     assert solution.statistics.solves < 20
     assert solution.statistics.solves_avoided > 180
-    np.testing.assert_allclose(solution.x, solve_lcp(problem, "lemke").x, atol=1e-9)
+    np.testing.assert_allclose(solution.x, solve(problem, "lemke").x, atol=1e-9)
 
 
 @given(spd_matrices(4), vectors(4), matrices(4, 4))
@@ -146,7 +146,7 @@ def test_skew_problems_with_a_feasible_point(S, z, w):
     M = S - S.T
     problem = LCP(M, np.abs(w) - M @ np.abs(z))
     for method in ("principal_pivoting", "lemke", "block_principal_pivoting"):
-        solution = solve_lcp(problem, method, raise_on_failure=False)
+        solution = solve(problem, method, raise_on_failure=False)
         assert solution.is_solved or (method, solution.status) == ("principal_pivoting", Status.SECONDARY_RAY)
         assert solution.is_solved or method != "lemke"
 
@@ -155,7 +155,7 @@ def test_skew_problems_with_a_feasible_point(S, z, w):
 def test_gauss_seidel_in_groups_and_one_by_one(problem):
     """Sparse and dense sweeps end at the same w; relaxation changes the way only."""
     lcp = problem.lcp()
-    w = solve_lcp(lcp, tolerance=1e-8).w
+    w = solve(lcp, tolerance=1e-8).w
     for M in (lcp.M, sparse.csr_array(lcp.M)):
         for relaxation in (0.7, 1.0, 1.5):
             solution = gauss_seidel(LCP(M, lcp.q), relaxation=relaxation, tolerance=1e-8)

@@ -20,7 +20,7 @@ from rbnotes.complementarity import (
     qp_from_box,
     qp_from_lcp,
     qp_minimizer,
-    solve_lcp,
+    solve,
 )
 from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
@@ -33,7 +33,7 @@ def assert_close(actual, expected, tolerance=1e-8):
 def test_a_program_and_its_lcp(Q, c, A, inside, slack):
     b = A @ inside - np.abs(slack)
     qp = QP(Q, c, A, b)
-    z = solve_lcp(lcp_from_qp(qp)).z
+    z = solve(lcp_from_qp(qp)).z
     x = qp_minimizer(qp, z)
     assert_close(x, mixed_by_trying(Elimination.from_qp(qp)), 1e-6)
     # Strong duality: the LCP's own program attains minus the same value, up to the constant c^T Q^-1 c / 2.
@@ -44,7 +44,7 @@ def test_a_program_and_its_lcp(Q, c, A, inside, slack):
 @given(mixed(5, 3, 2))
 def test_a_program_with_equations_and_its_lcp(problem):
     qp = program(problem)
-    x = qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+    x = qp_minimizer(qp, solve(lcp_from_qp(qp)).z)
     assert_close(x, mixed_by_trying(problem), 1e-6)
     back = Elimination.from_qp(qp)
     for name in ("M", "f", "N", "n", "G", "g"):
@@ -54,7 +54,7 @@ def test_a_program_with_equations_and_its_lcp(problem):
 @given(monotone(4))
 def test_an_lcp_minimises_its_program(problem):
     """Projected onto nothing finer than a grid of directions, no feasible step lowers the objective."""
-    z = solve_lcp(problem).z
+    z = solve(problem).z
     program = qp_from_lcp(problem)
     assert np.all(program.A @ z - program.b >= -1e-9 * (1 + np.max(np.abs(z))))
     value = program.objective(z)
@@ -70,7 +70,7 @@ def test_an_lcp_minimises_its_program(problem):
 @given(mixed(4, 3, 2))
 def test_unknowns_are_eliminated_and_found_again(form, problem):
     same = Elimination.from_qp(program(problem, form))
-    z = solve_lcp(same.lcp(), tolerance=1e-8).z
+    z = solve(same.lcp(), tolerance=1e-8).z
     found, multipliers = same.recover_unknowns(z)
     assert_close(found, mixed_by_trying(problem), 1e-6)
     assert same.residuals(found, multipliers, z).relative < 1e-7
@@ -78,15 +78,15 @@ def test_unknowns_are_eliminated_and_found_again(form, problem):
 
 @given(boxes(4))
 def test_a_box_as_lcp(problem):
-    z = solve_lcp(lcp_from_box(problem), "lemke").z
+    z = solve(lcp_from_box(problem), "lemke").z
     assert_close(box_unknowns(problem, z), box_by_trying(problem), 1e-7)
 
 
 @given(monotone(3))
 def test_an_lcp_as_box(problem):
     box = BoxLCP(problem.M, problem.q, 0.0, np.inf)
-    z = solve_lcp(problem).z
-    assert_close(solve_lcp(box).z, z)
+    z = solve(problem).z
+    assert_close(solve(box).z, z)
     assert box_residuals(box, z).relative == pytest.approx(box_residuals(problem, z).relative, abs=1e-14)
 
 
@@ -112,7 +112,7 @@ def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
     lcp = Elimination.from_qp(problem).lcp()
     np.testing.assert_array_equal(lcp.M[0], 0)
     for method in ("block_principal_pivoting", "principal_pivoting", "gauss_seidel", "lemke", "cvxpy"):
-        solution = solve_lcp(problem, method, tolerance=1e-8)
+        solution = solve(problem, method, tolerance=1e-8)
         assert abs(G[0] @ solution.x) < 1e-7
         assert solution.z[0] < 1e-7
 
@@ -136,20 +136,20 @@ def test_checks():
         BoxLCP(np.eye(1), np.zeros(1), -np.inf, -np.inf)
     with pytest.raises(InvalidArgument, match="M: got a matrix that is not symmetric"):
         qp_from_box(BoxLCP([[1.0, 1.0], [0.0, 1.0]], np.zeros(2), 0.0, 1.0))
-    with pytest.raises(SingularConfiguration, match="M: got smallest eigenvalue 0"):
+    with pytest.raises(SingularConfiguration, match="Q: got smallest eigenvalue 0"):
         lcp_from_qp(QP(np.diag([1.0, 0.0]), np.zeros(2), np.eye(2), np.zeros(2)))
     with pytest.raises(
         InvalidArgument, match="method: got 'simplex', expected one of 'block_principal_pivoting'"
     ):
-        solve_lcp(LCP(np.eye(1), [1.0]), "simplex")
+        solve(LCP(np.eye(1), [1.0]), "simplex")
     with pytest.raises(InvalidArgument, match="problem: got int, expected a QP, LCP or BoxLCP"):
-        solve_lcp(1)
+        solve(1)
     with pytest.raises(InvalidArgument, match=r"initial_guess: got shape \(3,\)"):
-        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), initial_guess=np.zeros(3))
+        solve(LCP(np.eye(2), [-1.0, 1.0]), initial_guess=np.zeros(3))
     with pytest.raises(InvalidArgument, match="covering_vector: got -1, expected numbers greater than 0"):
-        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=[1.0, -1.0])
+        solve(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=[1.0, -1.0])
     with pytest.raises(InvalidArgument, match="relaxation: got 2, expected a number between 0 and 2"):
-        solve_lcp(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)
+        solve(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)
 
 
 def test_rows_of_a_box_hold_inside_and_fail_outside():

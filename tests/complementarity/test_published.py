@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from exact_lemke import all_solutions, exact_lemke
 
-from rbnotes.complementarity import LCP, Status, lemke, principal_pivoting, solve_lcp
+from rbnotes.complementarity import LCP, Status, lemke, principal_pivoting, solve
 
 ALL_METHODS = ("block_principal_pivoting", "principal_pivoting", "lemke")
 
@@ -55,14 +55,14 @@ def test_lemke_finds_the_published_solution(name):
 def test_principal_pivoting_does_too(name, method):
     """10.2.3 has a zero diagonal and is not monotone: not theirs to solve."""
     M, q, z = SOLVED[name]
-    np.testing.assert_allclose(solve_lcp(LCP(M, q), method).z, z, atol=1e-11)
+    np.testing.assert_allclose(solve(LCP(M, q), method).z, z, atol=1e-11)
 
 
 def test_several_solutions():
     """Handbook 10.2.2: (1, 0), (0, 1) and all between them."""
     problem = LCP(np.ones((2, 2)), [-1, -1])
     for method in (*ALL_METHODS, "gauss_seidel", "cvxpy"):
-        z = solve_lcp(problem, method).z
+        z = solve(problem, method).z
         assert np.all(z >= 0)
         assert abs(z.sum() - 1) < 1e-9
 
@@ -78,9 +78,9 @@ def test_rays_are_reported(name):
     M, q = RAYS[name]
     assert not exact_lemke(M, q).solved
     # In both, a row of M and its q are negative: the ray proves that there is nothing to find.
-    assert solve_lcp(LCP(M, q), "lemke", raise_on_failure=False).status is Status.INFEASIBLE
+    assert solve(LCP(M, q), "lemke", raise_on_failure=False).status is Status.INFEASIBLE
     for method in ("block_principal_pivoting", "principal_pivoting"):
-        assert not solve_lcp(LCP(M, q), method, raise_on_failure=False).is_solved
+        assert not solve(LCP(M, q), method, raise_on_failure=False).is_solved
 
 
 def test_a_ray_need_not_mean_that_there_is_no_solution():
@@ -124,7 +124,7 @@ def test_the_families_are_not_bad_for_every_method(n):
     assert principal_pivoting(murty).statistics.pivots == 2**n - 1
     assert principal_pivoting(fathi).statistics.pivots == 1
     for problem in (murty, fathi):
-        solution = solve_lcp(problem, "block_principal_pivoting")
+        solution = solve(problem, "block_principal_pivoting")
         assert solution.method == "block_principal_pivoting"
         assert solution.statistics.factorizations <= n + 2
         np.testing.assert_allclose(solution.z, principal_pivoting(problem).z, atol=1e-9)
@@ -134,6 +134,6 @@ def test_pivot_limits_are_kept():
     n = 8
     murty = LCP(lower_twos(n), [2 ** (n + 1 - i) - 2 ** (n + 1) for i in range(1, n + 1)])
     for method in ("lemke", "principal_pivoting"):
-        solution = solve_lcp(murty, method, raise_on_failure=False, max_pivots=20)
+        solution = solve(murty, method, raise_on_failure=False, max_pivots=20)
         assert solution.status is Status.ITERATION_LIMIT
         assert solution.statistics.pivots == 20

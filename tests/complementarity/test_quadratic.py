@@ -1,6 +1,7 @@
 """Quadratic programs through cvxpy: translated once, any solver, accuracy after polishing."""
 
 import time
+from functools import partial
 
 import cvxpy as cp
 import numpy as np
@@ -10,7 +11,7 @@ from planted import mixed, mixed_by_trying, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, QP, ParametrizedQP, Status, solve_lcp, solve_qp
+from rbnotes.complementarity import LCP, QP, ParametrizedQP, Status, solve
 from rbnotes.complementarity.cvxpy_solver import _square_root_factor, cached_program
 
 SOLVERS = ["CLARABEL", "OSQP", "SCS"]
@@ -26,10 +27,10 @@ def test_every_solver_is_exact_after_polishing(solver):
         qp = QP(
             np.diag([1.0, 2, 3, 4]), rng.standard_normal(4), N, N @ rng.standard_normal(4) - rng.random(6)
         )
-        solution = solve_qp(qp, solver=solver)
+        solution = solve(qp, "cvxpy", solver=solver)
         assert solution.is_solved
         assert solution.residuals.relative < 1e-12
-        np.testing.assert_allclose(solution.x, solve_lcp(qp).x, atol=1e-10)
+        np.testing.assert_allclose(solution.x, solve(qp).x, atol=1e-10)
         np.testing.assert_allclose(solution.w, qp.A @ solution.x - qp.b, atol=1e-12)
         assert solver in solution.method
 
@@ -38,7 +39,7 @@ def test_every_solver_is_exact_after_polishing(solver):
 @given(mixed(4, 3, 1))
 def test_multipliers_have_the_signs_of_the_library(form, problem):
     P = program(problem)
-    solution = solve_qp(program(problem, form))
+    solution = solve(program(problem, form), "cvxpy")
     np.testing.assert_allclose(solution.x, mixed_by_trying(problem), atol=1e-5)
     balance = P.Q @ solution.x + P.c - P.A.T @ solution.z - P.G.T @ solution.multipliers
     assert np.max(np.abs(balance)) < 1e-6 * (1 + np.max(np.abs(solution.z)) + np.max(np.abs(P.Q)))
@@ -56,19 +57,22 @@ def test_roots_of_singular_matrices(rank):
 def test_programs_without_unknowns():
     """Nothing to choose: rows without entries hold or do not."""
     none = np.zeros((0, 0))
-    for solve in (solve_qp, lambda qp: solve_lcp(qp, "cvxpy", raise_on_failure=False)):
-        assert solve(QP(none, np.zeros(0))).is_solved
-        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0])).is_solved
-        assert solve(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 1.0])).status is Status.INFEASIBLE
-        assert solve(QP(none, np.zeros(0), G=np.zeros((1, 0)), g=[0.5])).status is Status.INFEASIBLE
-    assert solve_lcp(LCP(none, np.zeros(0)), "cvxpy").is_solved
+    solve_by_cvxpy = partial(solve, method="cvxpy", raise_on_failure=False)
+    assert solve_by_cvxpy(QP(none, np.zeros(0)))
+    assert solve_by_cvxpy(QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 0.0]))
+    for contradiction in (
+        QP(none, np.zeros(0), np.zeros((2, 0)), [-1.0, 1.0]),
+        QP(none, np.zeros(0), G=np.zeros((1, 0)), g=[0.5]),
+    ):
+        assert solve_by_cvxpy(contradiction).status is Status.INFEASIBLE
+    assert solve(LCP(none, np.zeros(0)), "cvxpy").is_solved
     with pytest.raises(InvalidArgument, match="example: got a program without unknowns"):
         ParametrizedQP(QP(none, np.zeros(0)))
 
 
 def test_without_a_solution_the_slacks_are_those_of_zero():
     """x >= 2 and x <= -3: what is returned is x = 0, with what is missing there."""
-    solution = solve_qp(QP(np.eye(1), [1.0], [[1.0], [-1.0]], [2.0, 3.0]))
+    solution = solve(QP(np.eye(1), [1.0], [[1.0], [-1.0]], [2.0, 3.0]), "cvxpy", raise_on_failure=False)
     assert solution.status is Status.INFEASIBLE
     np.testing.assert_array_equal(solution.x, [0.0])
     np.testing.assert_array_equal(solution.z, [0.0, 0.0])
@@ -85,7 +89,7 @@ def test_it_is_translated_once():
     for _ in range(4):
         A = rng.standard_normal((2, 2))
         qp = QP(A @ A.T + np.eye(2), rng.standard_normal(2), rng.standard_normal((3, 2)), -np.ones(3))
-        np.testing.assert_allclose(program.solve(qp).x, solve_lcp(qp).x, atol=1e-9)
+        np.testing.assert_allclose(program.solve(qp).x, solve(qp).x, atol=1e-9)
     compilations = program._problem._cache.param_prog
     assert compilations is not None
     assert cached_program((2, 3, 0), "CLARABEL", None) is cached_program((2, 3, 0), "CLARABEL", None)
@@ -101,7 +105,7 @@ def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
     Q, A, b = form(np.diag([1.0, 4.0, 2.0])), np.array([[1.0, 1.0, 0.0]]), np.array([1.0])
     program = ParametrizedQP(QP(Q, np.ones(3), A, b), vary=vary)
     qp = QP(3 * Q if "Q" in vary else Q, [-2.0, 1.0, 3.0], A, b)
-    np.testing.assert_allclose(program.solve(qp).x, solve_lcp(qp).x, atol=1e-6)
+    np.testing.assert_allclose(program.solve(qp).x, solve(qp).x, atol=1e-6)
 
 
 def test_sparse_rows_that_vary(monkeypatch):
@@ -116,7 +120,7 @@ def test_sparse_rows_that_vary(monkeypatch):
     start = time.perf_counter()
     solution = ParametrizedQP(made).solve(qp)
     passed = time.perf_counter() - start
-    np.testing.assert_allclose(solution.x, solve_lcp(qp).x, atol=1e-6)
+    np.testing.assert_allclose(solution.x, solve(qp).x, atol=1e-6)
     assert 0 <= solution.statistics.interface_time <= passed
 
 
@@ -124,7 +128,7 @@ def test_only_what_varies_may_change():
     Q, A = np.diag([1.0, 2.0]), sparse.csr_array([[1.0, 1.0]])
     program = ParametrizedQP(QP(Q, [1.0, 1.0], A, [0.0]), vary=("c", "b"))
     other = QP(Q, [-1.0, 1.0], A, [3.0])
-    np.testing.assert_allclose(program.solve(other).x, solve_lcp(other).x, atol=1e-9)
+    np.testing.assert_allclose(program.solve(other).x, solve(other).x, atol=1e-9)
     with pytest.raises(InvalidArgument, match="Q: got other numbers, expected those of the example"):
         program.solve(QP(2 * Q, [-1.0, 1.0], A, [3.0]))
     with pytest.raises(
@@ -159,17 +163,17 @@ def test_limits_and_bad_arguments():
     qp = QP(np.eye(20), rng.standard_normal(20), N, N @ rng.standard_normal(20) - rng.random(30))
     hurried = ParametrizedQP(qp, max_iter=1, solver="CLARABEL").solve(qp)
     assert hurried.statistics.iterations == 1
-    assert hurried.is_solved == (np.max(np.abs(hurried.x - solve_lcp(qp).x)) < 1e-6)
+    assert hurried.is_solved == (np.max(np.abs(hurried.x - solve(qp).x)) < 1e-6)
     with pytest.raises(InvalidArgument, match="solver: got 'NONESUCH', expected one of"):
-        solve_qp(qp, solver="NONESUCH")
+        solve(qp, "cvxpy", solver="NONESUCH")
     with pytest.raises(InvalidArgument, match="vary: got 'M'"):
         ParametrizedQP(qp, vary=("M",))
     with pytest.raises(InvalidArgument, match="Q: got smallest eigenvalue -1"):
-        solve_qp(QP(np.diag([1.0, -1.0]), np.zeros(2)))
+        solve(QP(np.diag([1.0, -1.0]), np.zeros(2)), "cvxpy")
 
 
 def test_grazing_contacts_are_exact_after_polishing():
     """Gap 0 and force 0: an interior-point method is good to the square root of its tolerance there."""
     problem = LCP([[2.0, 1.0], [1.0, 2.0]], [-2.0, -1.0])  # z = (1, 0), w = (0, 0)
-    solution = solve_lcp(problem, "cvxpy")
+    solution = solve(problem, "cvxpy")
     np.testing.assert_allclose(solution.z, [1, 0], atol=1e-12)

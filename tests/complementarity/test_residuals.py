@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from planted import boxes, mixed, monotone
 
-from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, refine_active_set, solve_lcp
+from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, refine_active_set, solve
 from rbnotes.complementarity.residuals import pair_residuals, residual_scale
 from rbnotes.testing.strategies import vectors
 
@@ -61,7 +61,7 @@ def test_a_wrong_answer_in_tiny_units_is_not_accepted():
     problem = LCP([[1e12]], [-1.0])
     assert box_residuals(problem, [2e-12]).natural == pytest.approx(2e-12)
     assert box_residuals(problem, [2e-12]).relative > 0.1
-    assert solve_lcp(problem).z[0] == pytest.approx(1e-12, rel=1e-12)
+    assert solve(problem).z[0] == pytest.approx(1e-12, rel=1e-12)
 
 
 @given(mixed(4, 3, 2), vectors(4), vectors(2), vectors(3))
@@ -98,7 +98,7 @@ def test_residuals_of_an_elimination_catch_each_error():
 
 @given(boxes(4), vectors(4))
 def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
-    z = solve_lcp(problem).z
+    z = solve(problem).z
     nearby = z + 1e-9 * noise
     polished = refine_active_set(problem, nearby)
     before, after = (box_residuals(problem, value).relative for value in (nearby, polished))
@@ -111,7 +111,7 @@ def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
 
 @given(monotone(4))
 def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
-    z = solve_lcp(problem).z
+    z = solve(problem).z
     w = problem.M @ z + problem.q
     clear = np.maximum(z, w).min() > 1e-3  # the active set can be told
     if clear:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import solve_lcp
+from rbnotes.complementarity import solve
 from rbnotes.constraints import InconsistentConstraints
 from rbnotes.constraints.soft_constraints import target_and_regularization
 from rbnotes.dynamics import (
@@ -101,10 +101,10 @@ def test_a_step_as_lcp_box_and_quadratic_program(M, b, G, N, inside, Q, thin):
         rows = tuple(replace(each, rows=sparse.csr_array(each.rows)) for each in rows)
     problem = StepProblem(sparse.csr_array(M) if thin else M, b, *rows)
     found = solve_step(problem)
-    z = solve_lcp(lcp_from_step(problem, factor_step(expand_compliance(problem))), tolerance=1e-9).z
+    z = solve(lcp_from_step(problem, factor_step(expand_compliance(problem))), tolerance=1e-9).z
     v, bilateral = recover_unknowns(problem, z)
-    box = solve_lcp(box_lcp_from_step(problem), "principal_pivoting", tolerance=1e-8).z
-    x = solve_lcp(qp_from_step(problem), "cvxpy").x
+    box = solve(box_lcp_from_step(problem), "principal_pivoting", tolerance=1e-8).z
+    x = solve(qp_from_step(problem), "cvxpy").x
     scale = 1 + np.max(np.abs(found.velocity))
     for velocity in (v, box[:4], x[:4]):
         np.testing.assert_allclose(velocity, found.velocity, rtol=0, atol=1e-6 * scale)

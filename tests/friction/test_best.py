@@ -8,7 +8,7 @@ from friction_scenes import heap
 
 from rbnotes import se3
 from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.friction import (
     FrictionNotConverged,
@@ -22,7 +22,7 @@ from rbnotes.friction import (
 from rbnotes.friction.residuals import natural_residual_unchecked
 from rbnotes.friction.staggered_projections import relative_change
 from rbnotes.multibody.maximal import Mechanism, World, simulate
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 LEFT = 3e-7
 """Relative residual that problems are said to have, larger than all tolerances here."""
@@ -61,9 +61,9 @@ def ending(monkeypatch, status, problems, methods):
         return ended
 
     if isinstance(methods, tuple):  # the first of them has another to fall back on
-        monkeypatch.setattr(bounded_friction, "solve_lcp", by(bounded_friction.solve_lcp, methods[:1]))
+        monkeypatch.setattr(bounded_friction, "solve", by(bounded_friction.solve, methods[:1]))
         methods = methods[1:]
-    monkeypatch.setattr(residual_tracking, "solve_lcp", by(residual_tracking.solve_lcp, methods))
+    monkeypatch.setattr(residual_tracking, "solve", by(residual_tracking.solve, methods))
 
 
 @EACH
@@ -109,14 +109,14 @@ def test_runs_go_on(monkeypatch, friction):
 def test_contacts_that_rounding_keeps_from_their_tolerance_do_not_contradict_each_other(monkeypatch):
     """A model that runs out of sweeps hands on what it has, and asks whether there is an answer at all."""
     space = friction_contact_problem.__globals__
-    solved = space["solve_lcp"]
+    solved = space["solve"]
     problem = heap(np.random.default_rng(1), 2, 3)
     for status, error in ((Status.ILL_CONDITIONED, FrictionNotConverged), (Status.INFEASIBLE, NotSolved)):
 
         def ended(problem, status=status, **options):
             return replace(solved(problem, raise_on_failure=False), status=status)
 
-        monkeypatch.setitem(space, "solve_lcp", ended)
+        monkeypatch.setitem(space, "solve", ended)
         with pytest.raises(error):
             gauss_seidel_friction(problem, max_sweeps=1)
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from rbnotes import se3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody.maximal import Mechanism, World, simulate
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 
 def test_box_friction_does_not_stop_a_run():

@@ -1,5 +1,7 @@
 """What models are told: estimates, limits, starts; and what they say where there is no answer."""
 
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -20,6 +22,7 @@ from rbnotes.friction import (
     gauss_seidel_friction,
     single_qp,
     socp_fixed_point_friction,
+    staggered_projections,
 )
 
 BOX_FRICTION_MODULE = import_module("rbnotes.friction.box_friction")
@@ -92,6 +95,31 @@ def test_too_few_sweeps_are_named_or_reported(rng):
         socp_fixed_point_friction(problem, max_programs=1, tolerance=1e-12)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        box_friction,
+        single_qp,
+        partial(single_qp, form="dual"),
+        *(partial(staggered_projections, cone=cone) for cone in ("box", "pyramid", "disc")),
+    ],
+)
+def test_both_solvers_of_convex_programs_agree(model, rng):
+    problem = heap(rng)
+    own, other = model(problem, solver="own"), model(problem, solver="cvxpy")
+    np.testing.assert_array_equal(model(problem).velocity, own.velocity)
+    np.testing.assert_allclose(other.velocity, own.velocity, rtol=0, atol=1e-6)
+    assert np.any(other.velocity != own.velocity)
+
+
+def test_box_friction_without_symmetry_is_no_convex_program():
+    rotating = StepProblem([[1, 0.2, 0], [-0.2, 1, 0], [0, 0, 1]], [1.0, 0.5, -2.0])
+    problem = replace(rotating, contacts=Contacts([AXES], [0.5]))
+    assert box_friction(problem).residual <= 1e-10
+    with pytest.raises(InvalidArgument, match="problem: got a mass or regularization that is not symmetric"):
+        box_friction(problem, solver="cvxpy")
+
+
 def test_warm_start_saves_sweeps(rng):
     problem = heap(rng)
     cold = gauss_seidel_friction(problem)
@@ -104,6 +132,10 @@ def test_wrong_choices_are_named():
     for call in (
         lambda: gauss_seidel_friction(problem, cone="square"),
         lambda: single_qp(problem, form="both"),
+        lambda: single_qp(problem, solver="CLARABEL"),
+        lambda: box_friction(problem, solver="lemke"),
+        lambda: staggered_projections(problem, solver="newton"),
+        lambda: socp_fixed_point_friction(problem, solver="own"),
         lambda: box_friction(problem, max_updates=-1),
         lambda: anitescu_stewart(problem, 5),
         lambda: gauss_seidel_friction(problem, max_sweeps=0),

@@ -9,7 +9,7 @@ from friction_scenes import GRAVITY, heap, stack
 from scipy.linalg.lapack import dgetrf
 
 from rbnotes import se3, so3
-from rbnotes.contact import Collider, Contacts, Plane
+from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import WORLD, State, StepProblem
 from rbnotes.errors import NotConverged
 from rbnotes.friction import FrictionNotConverged, central_path, coulomb_residuals, semismooth_newton_friction
@@ -22,7 +22,7 @@ from rbnotes.friction.semismooth_newton import (
 )
 from rbnotes.friction.socp_fixed_point import _square_root_factor
 from rbnotes.multibody.maximal import FrictionWarning, Mechanism, World, simulate
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
 

@@ -74,14 +74,14 @@ def within(name: str) -> bool:
 WITHIN = (
     r"testing\.interrupts\.interruptible",
     # Loops over packed arrays, which their callers have packed from checked models.
-    r"compiled\.(?!complementarity\.problems\.solve_).*",
+    r"compiled\..*",
     # What shares data within a subpackage that is known to be right; the public way in checks it.
     r"complementarity\.(certificate|scaling|fallbacks)\..*",
     r"complementarity\.basis\.(Basis|LazyColumns)\..*",
     r"complementarity\.residuals\.(?!box_residuals).*",
     r"complementarity\.elimination\.(Elimination|Elimination\.residuals_unchecked|is_constrained|square_entries)",
     r"complementarity\.(block_principal_pivoting\.principal_solver|principal_pivoting\.proves_infeasible|problems\.to_dense)",
-    r"complementarity\.(solution\..*|solve\.(raise_unless_solved|default_tolerance))",
+    r"complementarity\.(cvxpy_solver\.solve_by_cvxpy|solution\..*|solver\.(raise_unless_solved|default_tolerance))",
     r"constraints\.(kkt\.(KKT|factor_kkt_unchecked)|matrices\.(well_conditioned_lu|is_symmetric_unchecked)|redundant_rows\..*)",
     r"contact\.(distance|manifolds)\..*",
     r"contact\.body_pair_jacobian\.(BodyPairJacobian\.select_groups|TransposedBodyPairJacobian|relative_velocities)",
@@ -111,7 +111,7 @@ WITHIN = (
     r"multibody\.maximal\.(joint_kinematics\.(?!Joint(\.|$)).*|mechanism\.project_poses_unchecked)",
     r"multibody\.maximal\.(stepping|warm_started_friction|first_order_integrator|impacts)\..*",
     r"multibody\.maximal\.(rattle_integrator\.Rattle\..*|trajectory\.(merge_contact_records|contact_events|record_contacts))",
-    r"shapes\.Solid",
+    r"shapes\.shape\.Shape",
     r"multibody\.reduced\.(joint_friction_step|bearings)\..*",
     r"viewer\.(camera|sketch)\..*",
     r"multibody\.reduced\.(constrained_dynamics\.acceleration_constraints|constraint_stacking\..*)",

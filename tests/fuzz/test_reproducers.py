@@ -6,7 +6,7 @@ from scipy import sparse
 
 from rbnotes import constraints, dynamics, euler, forces, friction, inertia, quaternion, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, gauss_seidel, lemke, principal_pivoting, solve
 from rbnotes.constraints import sequential_impulses, soft_constraints, stabilization
 from rbnotes.contact import Contacts, contact_points, normal_velocity_targets
 from rbnotes.dynamics import BilateralRows, FreeSystem, State, StepProblem, System, UnilateralRows, integrate
@@ -177,7 +177,7 @@ CALLS = {
         lambda: friction.project_on_cone(np.ones((2, 3)), [0.5, 0.5, 0.5]),
         "mu",
     ),
-    "a number for a problem": (lambda: solve_lcp(3), "problem"),
+    "a number for a problem": (lambda: solve(3), "problem"),
     "a problem without contacts' type": (lambda: friction.box_friction(np.eye(3)), "problem"),
     "a mechanism for a world": (
         lambda: maximal.simulate(maximal.Mechanism(BODY[None]), AT_REST, 0.1, 1),

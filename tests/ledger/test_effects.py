@@ -8,7 +8,7 @@ import pytest
 
 from rbnotes import ledger
 from rbnotes.cli import main
-from rbnotes.complementarity import LCP, NotSolved, solve_lcp
+from rbnotes.complementarity import LCP, NotSolved, solve
 from rbnotes.constraints import constrained_force
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import (
@@ -34,9 +34,9 @@ Numbers = tuple[float, ...]
 
 def contact_that_pulls() -> Numbers:
     arriving, m = -1.0, 2.0
-    assert solve_lcp(LCP([[1 / m]], [arriving])).z == pytest.approx(2.0)
+    assert solve(LCP([[1 / m]], [arriving])).z == pytest.approx(2.0)
     with pytest.raises(NotSolved):
-        solve_lcp(LCP([[-1 / m]], [arriving]))
+        solve(LCP([[-1 / m]], [arriving]))
     return (-arriving,)
 
 
@@ -55,7 +55,7 @@ def friction_that_drives() -> Numbers:
 
 def impulse_that_sinks() -> Numbers:
     m, falling, N = 2.0, np.array([-1.0]), np.eye(1)
-    push = solve_lcp(LCP(N @ N.T / m, N @ falling)).z
+    push = solve(LCP(N @ N.T / m, N @ falling)).z
     after = {sign: float((falling + sign * N.T @ push / m)[0]) for sign in (1, -1)}
     assert after[1] == pytest.approx(0)
     return -falling[0], -after[-1]

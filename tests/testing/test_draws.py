@@ -1,16 +1,19 @@
-"""Derandomised draws do not depend on what else is loaded, as verdicts must not."""
+"""Seeded draws do not depend on what else is loaded, as verdicts must not."""
 
 import importlib.util
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from rbnotes.ledger.runner import samples, search
-from rbnotes.testing import reproducible_draws
+from rbnotes.testing import SEED, reproducible_draws
 
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
 WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.floats()}
 
 
@@ -33,6 +36,7 @@ def tried(inputs):
 
 
 def test_another_module_changes_no_draw(tmp_path, monkeypatch):
+    @seed(SEED)
     @settings(max_examples=300)
     @given(st.tuples(*WIDE.values()))
     def draw(values):
@@ -48,6 +52,28 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     for name in ("ballast", "cargo"):
         monkeypatch.setitem(sys.modules, name, load_numbers(tmp_path, name))
     assert everything() == before
+
+
+def test_names_and_source_change_no_draw(request):
+    """Property tests of this suite are seeded when they are collected, not from their source."""
+    plugins = request.config.pluginmanager.get_plugins()
+    conftest = next(plugin for plugin in plugins if getattr(plugin, "__file__", None) == str(CONFTEST))
+    first_draws, other_draws = [], []
+
+    @given(st.tuples(*WIDE.values()))
+    def first(values):
+        first_draws.append(values)
+
+    @given(st.tuples(*WIDE.values()))
+    def other_name(renamed_argument):
+        """Differ from the first one in all that a digest of the source sees."""
+        other_draws.append(renamed_argument)
+
+    for test in (first, other_name):
+        conftest.pytest_itemcollected(SimpleNamespace(obj=test))
+        test()
+    assert repr(first_draws) == repr(other_draws)
+    assert len({repr(draw) for draw in first_draws}) > 10
 
 
 def test_what_is_changed_is_put_back(monkeypatch):

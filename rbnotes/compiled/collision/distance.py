@@ -131,7 +131,10 @@ def closest_points(half_a, pose_a, half_b, pose_b):
 
 @jit_alloc
 def separating_axis(half_a, pose_a, half_b, pose_b, tie):
-    """Return the direction from b to a along which the cores are farthest apart, and the separation."""
+    """Return the contact normal from b to a, the axis of the largest separation, and that separation.
+
+    The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good.
+    """
     axes, weight, separation = empty_points(15), np.ones(15), np.empty(15)
     for i in range(3):
         set_point(axes, i, column(pose_a, i))
@@ -155,14 +158,16 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
             )
         separation[n] = abs(dot(axis, between)) - reach
         best = n if separation[n] > separation[best] else best
-    largest, normal = separation[best], get_point(axes, best)
-    along = dot(normal, between)
+    largest, axis = separation[best], get_point(axes, best)
+    along = dot(axis, between)
+    axis = axis if along >= 0 else scale(-1.0, axis)
+    tie = min(tie, 2 * tie + largest)
     if not (tie > 0 and abs(along) > tie):
-        return (normal if along >= 0 else scale(-1.0, normal)), largest
+        return axis, axis, largest
     mean = (0.0, 0.0, 0.0)
     for n in range(count):
         share = max(0.0, 1 - (largest - separation[n]) / tie) * weight[n]
         mean = add_scaled(
             mean, share if dot(get_point(axes, n), between) >= 0 else -share, get_point(axes, n)
         )
-    return scale(1 / norm(mean), mean), largest
+    return scale(1 / norm(mean), mean), axis, largest

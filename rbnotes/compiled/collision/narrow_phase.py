@@ -9,7 +9,6 @@ import numpy as np
 
 from rbnotes.compiled.collision.distance import (
     closest_points,
-    closest_points_of_segments,
     corners,
     empty_points,
     get_point,
@@ -21,7 +20,6 @@ from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm
 from rbnotes.compiled.record_layout import PLACE_SIZE
 from rbnotes.contact.distance import TOUCHING_TOLERANCE
 from rbnotes.contact.manifolds import (
-    EDGE_TOLERANCE,
     FLAT_TOLERANCE,
     TILT_TIE_TOLERANCE,
     TILTED_FACE_TOLERANCE,
@@ -85,7 +83,7 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
     if norm(subtract(column(pose_a, 3), column(pose_b, 3))) - size - reach > margin:
         return 0
     touching_distance = TOUCHING_TOLERANCE * (size + reach)
-    normal, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
+    normal, axis, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
     if separation - reach > margin:
         return 0
     if separation > 0:
@@ -96,7 +94,8 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
         )
         normal = scale(1 / norm(separation_vector), separation_vector)
     on_a, on_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
-    count, normal = opposite_points(half_a, pose_a, half_b, pose_b, normal, separation > 0, on_a, on_b)
+    overlap = scale(min(separation, 0.0), axis)
+    count, normal = opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b)
     kept = 0
     for i in range(count):
         x, y = get_point(on_a, i), get_point(on_b, i)
@@ -161,8 +160,11 @@ def feature_corners(feature, out):
 
 
 @jit_alloc
-def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b):
-    """Write pairs of opposite points on both cores; return their number and the normal."""
+def opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b):
+    """Write pairs of opposite points on both cores; return their number and the normal.
+
+    The cores are disjoint, or only touch, once a has moved by ``-overlap``.
+    """
     opposite_normal = scale(-1.0, normal)
     of_a, of_b = (
         support_feature(half_a, pose_a, opposite_normal, FLAT_TOLERANCE),
@@ -187,19 +189,11 @@ def opposite_points(half_a, pose_a, half_b, pose_b, normal, disjoint, on_a, on_b
             set_point(on_a, i, add_scaled(middle, dot(subtract(get_point(on_b, i), middle), axis), axis))
         if count:
             return count, normal
-    x, y = closest_points(half_a, pose_a, half_b, pose_b)
-    if not disjoint:  # the least overlap may be that of two edges
-        of_a, of_b = (
-            support_feature(half_a, pose_a, opposite_normal, EDGE_TOLERANCE),
-            support_feature(half_b, pose_b, normal, EDGE_TOLERANCE),
-        )
-        if of_a[0] == 1 and of_b[0] == 1:
-            feature_corners(of_a, on_a)
-            feature_corners(of_b, on_b)
-            x, y = closest_points_of_segments(
-                get_point(on_a, 0), get_point(on_a, 1), get_point(on_b, 0), get_point(on_b, 1)
-            )
-    set_point(on_a, 0, x)
+    separated_pose = pose_a.copy()
+    for i in range(3):
+        separated_pose[i, 3] -= overlap[i]
+    x, y = closest_points(half_a, separated_pose, half_b, pose_b)
+    set_point(on_a, 0, add_scaled(x, 1.0, overlap))
     set_point(on_b, 0, y)
     return 1, normal
 

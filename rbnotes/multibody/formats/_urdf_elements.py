@@ -15,7 +15,7 @@ from rbnotes.joints import Fixed, Free2D, Free3D, JointType, Prismatic, Revolute
 from rbnotes.multibody.formats._xml import attribute, child, number, numbers, origin
 from rbnotes.multibody.formats.robot import Mimic
 from rbnotes.multibody.reduced.constraints import perpendicular_pair
-from rbnotes.shapes import Box, Cylinder, Solid, Sphere
+from rbnotes.shapes import Box, Cylinder, Shape, Sphere
 from rbnotes.unchecked import se3
 
 INERTIA_ROUNDING_LENGTH = 1e-9
@@ -30,9 +30,9 @@ class LinkElement(NamedTuple):
     name: str
     mass_properties: MassProperties | None
     """Mass properties in the link's frame; None: no mass."""
-    visuals: list[tuple[Array, Solid]]
+    visuals: list[tuple[Array, Shape]]
     """Solids at poses ``(4, 4)`` in the link's frame, without meshes, which are in other files."""
-    collisions: list[tuple[Array, Solid]]
+    collisions: list[tuple[Array, Shape]]
     """Solids for collisions, at poses ``(4, 4)`` in the link's frame."""
     unsupported_collisions: list[str]
     """Collision geometries that are no solids: one phrase each, which starts with the link."""
@@ -67,7 +67,7 @@ def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
     return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision"))
 
 
-def _placed_solids(context: str, link: ET.Element, kind: str) -> tuple[list[tuple[Array, Solid]], list[str]]:
+def _placed_solids(context: str, link: ET.Element, kind: str) -> tuple[list[tuple[Array, Shape]], list[str]]:
     """Return the solids of all elements ``<visual>`` or ``<collision>``, and those that are no solids."""
     solids, others = [], []
     for element in link.findall(kind):
@@ -134,7 +134,7 @@ def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] 
     repairs.append(f"{name}: {got}, {remedy}")
 
 
-def _solid(context: str, geometry: ET.Element) -> Solid | None:
+def _solid(context: str, geometry: ET.Element) -> Shape | None:
     for shape in geometry:
         try:
             match shape.tag:

@@ -23,7 +23,7 @@ from rbnotes.multibody.formats._joint_types import as_robot, elementary_joints, 
 from rbnotes.multibody.formats._xml import format_document, format_numbers
 from rbnotes.multibody.formats.robot import Robot
 from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Box, Capsule, Cylinder, Solid, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from rbnotes.unchecked import quaternion, se3
 
 MIN_INERTIA = 1e-14
@@ -198,7 +198,7 @@ def _add_visuals(body: ET.Element, robot: Robot, link: str | None) -> None:
             ET.SubElement(body, "geom", {**attributes, "contype": "0", "conaffinity": "0"})
 
 
-def _geometry_attributes(solid: Solid) -> dict[str, str]:
+def _geometry_attributes(solid: Shape) -> dict[str, str]:
     match solid:
         case Box(sides):
             return {"type": "box", "size": format_numbers(np.array(sides) / 2)}

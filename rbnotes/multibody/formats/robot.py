@@ -12,14 +12,13 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact import Shape
 from rbnotes.joints import Free3D
 from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit
 from rbnotes.multibody.reduced.hyper_reduction import JointCoordinates, linear_coordinates
 from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Solid
+from rbnotes.shapes import Shape
 from rbnotes.unchecked import se3
 
 
@@ -78,12 +77,12 @@ class Frame(NamedTuple):
 
 
 class LinkGeometry(NamedTuple):
-    """Solid at a pose ``(4, 4)`` in the joint frame of a link of the tree, to draw or for collisions."""
+    """Shape at a pose ``(4, 4)`` in the joint frame of a link of the tree, to draw or for collisions."""
 
     link: str | None
     """Link of the solid; None is the world."""
     pose: Array
-    solid: Solid
+    solid: Shape
 
 
 def unique_name(name: str, used_names: Collection[str]) -> str:

@@ -27,7 +27,7 @@ from rbnotes.multibody.formats._urdf_elements import (
 from rbnotes.multibody.formats._xml import parse_xml
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint
 from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Solid
+from rbnotes.shapes import Shape
 
 _Element = TypeVar("_Element", LinkElement, JointElement)
 
@@ -235,7 +235,7 @@ def _welded_inertia(name: str, links: Mapping[str, LinkElement], frames: Mapping
 
 
 def _placed_solids(
-    solids: Mapping[str, Sequence[tuple[Array, Solid]]], frames: Mapping[str, Frame]
+    solids: Mapping[str, Sequence[tuple[Array, Shape]]], frames: Mapping[str, Frame]
 ) -> tuple[LinkGeometry, ...]:
     return tuple(
         LinkGeometry(frames[name].link, frames[name].pose @ pose, solid)

@@ -19,7 +19,7 @@ from rbnotes.multibody.formats._xml import (
 )
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Robot, RobotJoint, unique_name
 from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Box, Cylinder, Solid, Sphere
+from rbnotes.shapes import Box, Cylinder, Shape, Sphere
 from rbnotes.unchecked import se3
 
 
@@ -131,7 +131,7 @@ def _add_link(
             _add_solid(ET.SubElement(geometry_element, "geometry"), f"link {name!r}: {kind}", each.solid)
 
 
-def _add_solid(geometry: ET.Element, context: str, solid: Solid) -> None:
+def _add_solid(geometry: ET.Element, context: str, solid: Shape) -> None:
     match solid:
         case Box(sides):
             ET.SubElement(geometry, "box", size=format_numbers(sides))

@@ -9,9 +9,9 @@ import numpy as np
 
 from rbnotes import arguments, viewer
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact import Collider, Plane, RoundedBox
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, States
-from rbnotes.shapes import Solid
+from rbnotes.shapes import Shape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,18 +24,18 @@ NEGLIGIBLE_SHARE = 1e-6
 
 def scene(
     states: States,
-    shapes: Sequence[Solid | Collider],
+    shapes: Sequence[Shape | Collider],
     description: str,
     colors: Sequence[str],
     view: tuple[float, float],
 ) -> viewer.Scene:
     """Return the scene of :meth:`rbnotes.multibody.maximal.Trajectory.scene`."""
     count = states.E.shape[1]
-    drawables = arguments.instances("shapes", shapes, Solid, Collider)
-    solids = [each for each in drawables if isinstance(each, Solid)]
+    drawables = arguments.instances("shapes", shapes, Shape, Collider)
+    solids = [each for each in drawables if isinstance(each, Shape)]
     if solids and len(solids) != count:
         raise InvalidArgument("shapes", f"{len(solids)} solids", f"one for each of {count} bodies")
-    placed_shapes: list[tuple[int, Solid | RoundedBox | Plane, Array]]
+    placed_shapes: list[tuple[int, Shape, Array]]
     placed_shapes = [(body, each, np.eye(4)) for body, each in enumerate(solids)]
     placed_shapes += [(each.body, each.shape, each.frame) for each in drawables if isinstance(each, Collider)]
     if not (colors := arguments.instances("colors", colors, str)):
@@ -45,7 +45,7 @@ def scene(
         if body >= count:
             raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
         color = "grey" if body == WORLD else colors[body % len(colors)]
-        result.add(_viewer_shape(shape, color), frame if body == WORLD else states.E[:, body] @ frame)
+        result.add(viewer.solid(shape, color), frame if body == WORLD else states.E[:, body] @ frame)
     for body in set(range(count)) - {body for body, _, _ in placed_shapes}:
         result.add(viewer.frame_axes(0.3), states.E[:, body], layer="")
     return result
@@ -91,12 +91,3 @@ def energy_figure(
     axes.set(xlabel="time [s]", ylabel="energy [J]")
     figure.legend(loc="outside lower center", ncols=2)
     return figure, axes
-
-
-def _viewer_shape(shape: Solid | RoundedBox | Plane, color: str) -> viewer.Shape:
-    match shape:
-        case Plane():
-            return viewer.ground()
-        case RoundedBox():
-            return viewer.box(2 * (shape.half_extents + shape.radius), color)
-    return viewer.solid(shape, color)

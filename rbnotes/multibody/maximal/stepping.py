@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity import QP, NotSolved, solve_lcp
+from rbnotes.complementarity import QP, NotSolved, solve
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import BodyPairJacobian, Collider, ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import relative_velocities
@@ -425,7 +425,7 @@ def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, s
         QP, Q=M, c=zero, A=N, b=min_displacement, G=G, g=np.zeros(G.shape[0])
     )
     return project_poses_unchecked(
-        mechanism, retract_poses(poses, solve_lcp(displacement_problem, tolerance=SEPARATION_TOLERANCE).x)
+        mechanism, retract_poses(poses, solve(displacement_problem, tolerance=SEPARATION_TOLERANCE).x)
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from rbnotes.contact import Collider
-    from rbnotes.shapes import Solid
+    from rbnotes.shapes import Shape
     from rbnotes.viewer import Scene
 
 DEFAULT_VIEW = (-1.0, 0.4)
@@ -150,7 +150,7 @@ class Trajectory:
 
     def scene(
         self,
-        shapes: Sequence[Solid | Collider],
+        shapes: Sequence[Shape | Collider],
         description: str = "The motion of the bodies.",
         *,
         colors: Sequence[str] | None = None,

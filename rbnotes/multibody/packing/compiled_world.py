@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.compiled.compilation import compiled_function
-from rbnotes.contact import Collider, ContactPoints, RoundedBox
+from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import collision_filter
 from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
@@ -21,6 +21,7 @@ from rbnotes.multibody.maximal import Integrator, Trajectory, World
 from rbnotes.multibody.maximal.stepping import Progress, Setting
 from rbnotes.multibody.packing.packed_world import PackedWorld, pack_world, pair_coefficients
 from rbnotes.multibody.packing.simulation_runs import is_supported, run_compiled
+from rbnotes.shapes import RoundedBox
 from rbnotes.unchecked.frozen import construct_unchecked
 
 CONTACT_COLUMNS = 9

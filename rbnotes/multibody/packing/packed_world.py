@@ -16,7 +16,6 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION, workspace_size
-from rbnotes.contact import RoundedBox
 from rbnotes.contact.detection import combine_coefficients
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import (
@@ -34,6 +33,7 @@ from rbnotes.joints import (
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
 from rbnotes.multibody.maximal import Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import Joint
+from rbnotes.shapes import RoundedBox
 
 
 class PackedWorld(NamedTuple):

@@ -137,14 +137,16 @@ def bisp_step(
     arguments.choice("cone", cone, CONE_SECTIONS)
     if cone == "pyramid":
         facet_directions(facets)
-    arguments.choice("solver", solver, PROGRAM_SOLVERS)
+    arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = checked_constraints(constraints)
     options = StepOptions(implicit, gamma, excluded_pairs, cone, facets)
     problem = JointFrictionProblem(system, state, h, bearings, constraints, colliders, options)
     friction, bearing_friction = problem.initial_friction(initial_guess)
-    normal = normal_impulses(problem.contact_problem, friction, solver=solver, solve=ResidualTrackingSolver())
+    normal = normal_impulses(
+        problem.contact_problem, friction, solver=solver, lcp_solver=ResidualTrackingSolver()
+    )
     multipliers = problem.normal_multipliers(normal, friction, bearing_friction)
     history: list[float] = []
     acceleration = AndersonAcceleration(ANDERSON_DEPTH)
@@ -159,11 +161,15 @@ def bisp_step(
             facets=facets,
             solver=solver,
             proximal_weight=PROXIMAL_WEIGHT,
-            solve=program_status,
+            lcp_solver=program_status,
         )
         bearing_friction = problem.distribute_friction(new_friction, multipliers)
         new_normal = normal_impulses(
-            problem.contact_problem, new_friction, initial_guess=normal, solver=solver, solve=program_status
+            problem.contact_problem,
+            new_friction,
+            initial_guess=normal,
+            solver=solver,
+            lcp_solver=program_status,
         )
         new_multipliers = problem.normal_multipliers(new_normal, new_friction, bearing_friction)
         before, after = (

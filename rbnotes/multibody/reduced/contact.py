@@ -5,9 +5,9 @@ Contacts are rows on body twists, and by J on the velocities of particles and jo
 
 >>> import numpy as np
 >>> from rbnotes import joints
->>> from rbnotes.contact import Collider, Plane
+>>> from rbnotes.contact import Collider
 >>> from rbnotes.dynamics import WORLD, State, symplectic_euler
->>> from rbnotes.shapes import Sphere
+>>> from rbnotes.shapes import Plane, Sphere
 >>> from rbnotes.multibody.reduced import Link, Tree, TreeSystem, contact_step
 >>> ball = Sphere(0.1)
 >>> tree = Tree([Link("ball", joints.Free3D(), ball.spatial_inertia(mass=1.0))])

@@ -26,7 +26,7 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, solve_lcp
+from rbnotes.complementarity import LCP, solve
 from rbnotes.constraints.redundant_rows import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
 from rbnotes.multibody.reduced.constrained_dynamics import acceleration_constraints
@@ -92,7 +92,7 @@ class DualProblem:
     def multipliers(self, method: str = "block_principal_pivoting") -> Array:
         """Return the multipliers of all rows ``(m,)``, N m or N.
 
-        The method is one of :func:`rbnotes.complementarity.solve_lcp`. The multipliers of the equations are
+        The method is one of :func:`rbnotes.complementarity.solve`. The multipliers of the equations are
         eliminated (Sueda eq. (2.123)), so that an LCP remains.
 
         Raises
@@ -115,7 +115,7 @@ class DualProblem:
         terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free_acceleration)
         scales = terms[inequality] + terms[equality] @ np.abs(eliminated)
         reduced_target[is_fixed & (np.abs(reduced_target) <= CONSISTENCY_TOLERANCE * scales)] = 0.0
-        inequality_multipliers = solve_lcp(
+        inequality_multipliers = solve(
             LCP((reduced_matrix + reduced_matrix.T) / 2, -reduced_target), method
         ).z
         return np.concatenate(

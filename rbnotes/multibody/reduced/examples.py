@@ -26,7 +26,7 @@ from rbnotes.joints import (
 from rbnotes.joints.general.curves import Curve, bezier_curve
 from rbnotes.joints.general.surfaces import Surface, bezier_surface, ellipsoid, sphere, torus
 from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Box, Capsule, Solid, Sphere
+from rbnotes.shapes import Box, Capsule, Shape, Sphere
 from rbnotes.unchecked import se3
 
 TORUS_RADIUS, TUBE_RADIUS = 0.1, 0.018
@@ -43,7 +43,7 @@ class Example:
     """Its links and joints."""
     initial_state: State
     """Coordinates, rad and m, and velocities, rad/s and m/s, to start from."""
-    shapes: Mapping[str, Solid | Surface]
+    shapes: Mapping[str, Shape | Surface]
     """Shape of each body, in its own frame, by the name of its link."""
     track: Curve | Surface | None = None
     """Curve or surface on which the first body slides."""
@@ -135,7 +135,7 @@ def windmill() -> Example:
     joints = {pair: surface_on_surface(*pair, QUARTER_TURN) for pair in pairwise((ball, ball, ring, ring))}
     joints |= {pair: surface_on_surface(*pair, QUARTER_TURN) for pair in pairwise((ball, egg, ring, egg))}
     links = [Link("hub", Revolute(Y_AXIS), hub.spatial_inertia(mass=3.0))]
-    shapes: dict[str, Solid | Surface] = {"hub": hub}
+    shapes: dict[str, Shape | Surface] = {"hub": hub}
     for arm in range(6):
         kinds = (ball, ball, ring, ring) if arm % 2 else (ball, egg, ring, egg)
         # The first ball of each arm is part of the hub.
@@ -168,7 +168,7 @@ def board() -> Example:
     track = bezier_surface(np.stack([x, y, height], axis=-1))
     deck, trunk = Box([0.4, 0.12, 0.02]), Box([0.1, 0.14, 0.3])
     head, arm = Sphere(0.06), Capsule(0.025, 0.18)
-    shapes: dict[str, Solid | Surface] = {"board": deck, "trunk": trunk, "head": head}
+    shapes: dict[str, Shape | Surface] = {"board": deck, "trunk": trunk, "head": head}
     above = _translation(0, 0, 0.15)
     links = [
         Link("board", point_on_surface(track, "normal", 0.01), deck.spatial_inertia(mass=1.0)),
@@ -210,7 +210,7 @@ def _limb(
     name: str,
     parent: str,
     joint: JointType,
-    shape: Solid,
+    shape: Shape,
     mass: float,
     position: tuple[float, float, float],
     body: Array,
@@ -220,7 +220,7 @@ def _limb(
     return Link(name, joint, spatial_inertia, parent, _translation(*position), body, stiffness=stiffness)
 
 
-def _tori(tree: Tree) -> dict[str, Solid | Surface]:
+def _tori(tree: Tree) -> dict[str, Shape | Surface]:
     return {link.name: torus(TORUS_RADIUS, TUBE_RADIUS) for link in tree.links}
 
 

@@ -32,7 +32,7 @@ CALLS = [
     Call(lcp.BoxLCP, {"M": M, "q": Q, "lower": np.array([0.0, -1, 0]), "upper": np.ones(3)}, fine=BOUNDED),
     Call(PROGRAM.objective, {"x": Z}),
     *(
-        Call(lcp.solve_lcp, {"problem": problem, "method": method, "tolerance": 1e-8})
+        Call(lcp.solve, {"problem": problem, "method": method, "tolerance": 1e-8})
         for problem, method in (
             (PROBLEM, "block_principal_pivoting"),
             (LARGE, "block_principal_pivoting"),
@@ -42,9 +42,15 @@ CALLS = [
             (PROBLEM, "gauss_seidel"),
         )
     ),
-    Call(lcp.solve_lcp, {"problem": PROBLEM, "initial_guess": Z}),
-    Call(lcp.solve_elimination, {"problem": REDUCED, "method": "principal_pivoting", "tolerance": 1e-8}),
-    Call(lcp.solve_qp, {"qp": PROGRAM, "solver": "CLARABEL", "tolerance": 1e-6}, slow=True),
+    Call(lcp.solve, {"problem": PROBLEM, "initial_guess": Z}),
+    Call(lcp.solve, {"problem": REDUCED, "method": "principal_pivoting", "tolerance": 1e-8}),
+    Call(
+        lcp.solve,
+        {"problem": PROGRAM, "method": "cvxpy", "solver": "CLARABEL", "tolerance": 1e-6},
+        slow=True,
+    ),
+    Call(lcp.solve, {"problem": PROBLEM, "compiled": True, "tolerance": 1e-9}),
+    Call(lcp.solve, {"problem": lcp.QP(M, Q, A, BOUNDS), "compiled": True, "tolerance": 1e-9}),
     Call(lcp.block_principal_pivoting, {"problem": PROBLEM, "initial_guess": Z, "tolerance": 1e-8}),
     Call(lcp.block_principal_pivoting, {"problem": BOX, "initial_guess": Z, "tolerance": 1e-8}),
     Call(lcp.refine_active_set, {"problem": PROBLEM, "z": Z}),

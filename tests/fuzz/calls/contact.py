@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import contact, friction, se3
+from rbnotes import contact, friction, se3, shapes
 from rbnotes.contact.prediction import normal_velocity_targets
 from rbnotes.dynamics import WORLD, StepProblem
 from rbnotes.shapes import Box, Sphere
 
 BOX, BALL = Box((0.2, 0.4, 0.2)), Sphere(0.1)
-COLLIDERS = [contact.Collider(WORLD, contact.Plane()), contact.Collider(0, BOX), contact.Collider(1, BALL)]
+COLLIDERS = [contact.Collider(WORLD, shapes.Plane()), contact.Collider(0, BOX), contact.Collider(1, BALL)]
 POSES = np.stack([se3.exp([0, 0, 0.3, 0, 0, 0.05]), se3.exp([0, 0, 0, 1, 0, 0.09])])
 TWISTS = np.array([[0.1, 0.2, 0.3, 0.5, 0, -0.5], [0.1, 0.0, 0.3, 0.5, 0.25, -0.5]])
 POINTS = contact.contact_points(COLLIDERS, POSES)
@@ -77,9 +77,6 @@ CALLS = [
     ),
     Call(ROWS.toarray),
     Call(ROWS.delassus_matrix, {"inverse_masses": np.stack([np.eye(6), np.eye(6)])}),
-    Call(contact.RoundedBox, {"half_extents": np.array([0.1, 0.2, 0.3]), "radius": 0.1}),
-    Call(contact.Plane),
-    Call(contact.collision_geometry, {"shape": BOX}),
     *(
         Call(function, {"problem": SLIDING, "facets": 6})
         for function in (
@@ -96,7 +93,7 @@ CALLS = [
             "normal_estimate": np.array([1.0]),
             "max_updates": 2,
             "tolerance": 1e-6,
-            "method": "principal_pivoting",
+            "solver": "own",
         },
     ),
     Call(friction.friction_contact_problem, {"problem": SLIDING}),
@@ -104,7 +101,7 @@ CALLS = [
     Call(SPACE.impulses_from_solution, {"solution": SOLUTION}),
     Call(
         friction.socp_fixed_point_friction,
-        {"problem": SLIDING, "tolerance": 1e-5, "max_programs": 20, "solver": "CLARABEL"},
+        {"problem": SLIDING, "tolerance": 1e-5, "max_programs": 20, "solver": "cvxpy"},
         slow=True,
     ),
     Call(friction.facet_directions, {"facets": 6}),
@@ -126,6 +123,6 @@ CALLS = [
     Call(friction.coulomb_residuals, {"problem": SLIDING, "solution": SOLUTION, "cone": "box", "facets": 6}),
     Call(
         friction.single_qp,
-        {"problem": SLIDING, "facets": 6, "form": "primal", "method": "block_principal_pivoting"},
+        {"problem": SLIDING, "facets": 6, "form": "primal", "solver": "own"},
     ),
 ]

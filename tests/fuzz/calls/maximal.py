@@ -6,10 +6,10 @@ import numpy as np
 from engine import Call
 
 from rbnotes import friction, joints, se3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
 from rbnotes.multibody import maximal
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 BOX = Box((0.2, 0.4, 0.2))
 INERTIA = BOX.spatial_inertia(density=500.0)

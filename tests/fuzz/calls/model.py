@@ -6,14 +6,13 @@ import numpy as np
 from engine import Call
 
 from rbnotes import joints, multibody, se3
-from rbnotes.contact import Plane
 from rbnotes.dynamics import State
 from rbnotes.multibody import Body, Geometry, Model, simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.model import ground_geometries
 from rbnotes.multibody.model_dynamics import velocity_map
 from rbnotes.multibody.reduced import JointLimit
-from rbnotes.shapes import Box, Sphere
+from rbnotes.shapes import Box, Plane, Sphere
 
 FRAME = se3.frame(np.eye(3), [0.0, 0.25, 0.5])
 BOX = Box((0.2, 0.4, 0.2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from engine import Call
 
-from rbnotes import compiled, joints, se3
+from rbnotes import joints, se3
 from rbnotes.multibody import packing, reduced
 from rbnotes.shapes import Box
 
@@ -22,8 +22,6 @@ GOING = {**AT, "qdot": np.array([0.5, 0.25, -1.0])}
 ALONG = np.array([1.0, -0.5, 0.25])
 WRENCHES = np.arange(12.0).reshape(2, 6)
 COMPILED = packing.compile(TREE)
-PAIRS = np.array([[2.0, 1.0], [1.0, 3.0]])
-ROWS = np.array([[1.0, 0.5], [0.25, 1.0], [-0.5, 1.0]])
 
 CALLS = [
     Call(packing.compile, {"model": TREE}),
@@ -44,9 +42,4 @@ CALLS = [
     Call(COMPILED.bias_acceleration, GOING),
     Call(COMPILED.bias_forces, GOING),
     Call(COMPILED.jacobian_transpose_product, {**AT, "y": WRENCHES}),
-    Call(compiled.solve_lcp, {"M": PAIRS, "q": np.array([-5.0, 1.0]), "tolerance": 1e-9}),
-    Call(
-        compiled.solve_qp,
-        {"Q": PAIRS, "c": ALONG[:2], "A": ROWS, "b": np.array([1.0, 0.5, 0.25]), "tolerance": 1e-9},
-    ),
 ]

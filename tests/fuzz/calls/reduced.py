@@ -6,11 +6,11 @@ import numpy as np
 from engine import Call
 
 from rbnotes import joints, se3
-from rbnotes.contact import Collider, Plane, contact_points
+from rbnotes.contact import Collider, contact_points
 from rbnotes.dynamics import WORLD, State, implicit_euler
 from rbnotes.friction import box_friction
 from rbnotes.multibody import formats, reduced
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 
 def swing(t):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Prismatic, Revolute
 from rbnotes.multibody.maximal import Mechanism, World, joint_from_world_frame, project
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 GRAVITY = 9.81
 DENSITY = 500.0

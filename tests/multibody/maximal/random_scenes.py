@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbnotes import friction, joints, se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import (
     WORLD,
     State,
@@ -16,7 +16,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism, World
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 MODELS = {
     "box": friction.box_friction,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rbnotes import friction, inertia, se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import (
     WORLD,
     State,
@@ -20,7 +20,7 @@ from rbnotes.joints import ExponentialSpherical, Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism
 from rbnotes.multibody.maximal.simulation import World
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 g = 9.81
 SCHEMES = [

@@ -10,11 +10,11 @@ import pytest
 from random_scenes import account, limits, same, scene
 
 from rbnotes import friction, se3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism, World
-from rbnotes.shapes import Box, Sphere
+from rbnotes.shapes import Box, Plane, Sphere
 
 STEPS = 30
 

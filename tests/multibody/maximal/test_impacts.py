@@ -5,7 +5,7 @@ import physics_scenes as scenes
 import pytest
 
 from rbnotes import joints, se3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody.maximal import (
@@ -16,7 +16,7 @@ from rbnotes.multibody.maximal import (
     rattle,
     simulate,
 )
-from rbnotes.shapes import Box, Sphere
+from rbnotes.shapes import Box, Plane, Sphere
 
 RADIUS = 0.1
 WEIGHT = (0.0, 0.0, -9.81)

@@ -5,11 +5,11 @@ import pytest
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, Plane, RoundedBox
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
 from rbnotes.multibody.maximal import Mechanism, World, simulate
-from rbnotes.shapes import Box, Sphere
+from rbnotes.shapes import Box, Plane, RoundedBox, Sphere
 from rbnotes.viewer import Scene
 
 BRICK, BALL = Box([0.4, 0.2, 0.1]), Sphere(0.15)

@@ -10,7 +10,7 @@ from physics_scenes import double_pendulum, heavy_top, slider_crank
 from scipy.sparse import csr_array
 
 from rbnotes import inertia, se3, so3
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, Forces, State, momentum_conserving_euler, runge_kutta, spatial_momentum
 from rbnotes.dynamics.free_body_schemes import advance_free_motion
 from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
@@ -21,7 +21,7 @@ from rbnotes.multibody.maximal import Mechanism, World, simulate, warm_started_f
 from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
 from rbnotes.multibody.maximal.stepping import Setting, predict_contacts
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.shapes import Box, Capsule
+from rbnotes.shapes import Box, Capsule, Plane
 from rbnotes.testing import jacobian
 
 STEPS = import_module("rbnotes.multibody.maximal.rattle_integrator")

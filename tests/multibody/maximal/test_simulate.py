@@ -20,7 +20,7 @@ from simulated import (
 
 from rbnotes import arguments, friction, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, ContactPoints, Plane, normal_velocity_targets
+from rbnotes.contact import Collider, ContactPoints, normal_velocity_targets
 from rbnotes.dynamics import (
     WORLD,
     Forces,
@@ -31,7 +31,7 @@ from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism
 from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
 from rbnotes.multibody.maximal.simulation import World, simulate
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 
 def test_hinge_chain_against_mujoco():

@@ -7,7 +7,7 @@ import pytest
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, Contacts, Plane
+from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import WORLD, State, StepProblem
 from rbnotes.friction import (
     FRICTION_MODELS,
@@ -17,7 +17,7 @@ from rbnotes.friction import (
     semismooth_newton_friction,
 )
 from rbnotes.multibody.maximal import Mechanism, World, simulate
-from rbnotes.shapes import Box
+from rbnotes.shapes import Box, Plane
 
 GROUND = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
 PARTICLE = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=GROUND)

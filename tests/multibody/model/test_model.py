@@ -6,12 +6,11 @@ from random_trees import ALL, body, frame, unit
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Plane
 from rbnotes.dynamics import WORLD
 from rbnotes.multibody import Body, Geometry, Model
 from rbnotes.multibody.maximal import accelerations
 from rbnotes.multibody.maximal_coordinates import maximal_coordinates
-from rbnotes.shapes import Box, Capsule, Cylinder, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Plane, Sphere
 
 REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
 BALL = Body("ball", Sphere(0.1), mass=1.0)

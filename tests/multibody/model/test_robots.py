@@ -5,11 +5,11 @@ import pytest
 
 from rbnotes import se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Plane
 from rbnotes.joints import Free3D
 from rbnotes.multibody import simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.reduced import JointLimit
+from rbnotes.shapes import Plane
 
 LEGS = [f"{end}_{side}" for end in ("front", "hind") for side in ("left", "right")]
 

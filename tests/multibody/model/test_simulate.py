@@ -8,7 +8,6 @@ from scipy.integrate import solve_ivp
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Plane
 from rbnotes.dynamics import State
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.multibody import Body, Model, simulate
@@ -21,7 +20,7 @@ from rbnotes.multibody.reduced import (
     forward_dynamics,
     spatial_momentum,
 )
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 G = 9.81
 BOTH = pytest.mark.parametrize("coordinates", ["reduced", "maximal"])

@@ -11,7 +11,7 @@ import pytest
 from rbnotes import inertia, joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import Status
-from rbnotes.contact import Collider, Contacts, Plane
+from rbnotes.contact import Collider, Contacts
 from rbnotes.dynamics import WORLD, State, StepProblem, symplectic_euler
 from rbnotes.friction import (
     Bearing,
@@ -35,7 +35,7 @@ from rbnotes.multibody.reduced import (
     poses,
     simulate_joint_friction,
 )
-from rbnotes.shapes import Box, Cylinder, Sphere
+from rbnotes.shapes import Box, Cylinder, Plane, Sphere
 
 SPREAD = np.sum(np.abs(np.cos(np.pi / 8 * np.arange(1, 16, 2)))) / 4
 """Friction torque of a journal with eight contacts an end, per mu r F: near ``4/pi``."""
@@ -268,14 +268,14 @@ def test_what_rounding_keeps_from_its_tolerance_is_handed_on(monkeypatch):
     """Programs said to end on their way, although they are solved: the step is there, and how far off."""
     system, state, bearings = double_pendulum(0.3)
     exact = bisp_step(system, state, 0.001, bearings)
-    solved = residual_tracking.solve_lcp
+    solved = residual_tracking.solve
 
     def ended(problem, method="block_principal_pivoting", **options):
         solution = solved(problem, method, **options)
         status = Status.ILL_CONDITIONED
         return replace(solution, status=status, residuals=replace(solution.residuals, relative=left))
 
-    monkeypatch.setattr(residual_tracking, "solve_lcp", ended)
+    monkeypatch.setattr(residual_tracking, "solve", ended)
     for left in (3e-7, np.nan):
         with pytest.raises(BispNotConverged, match="residual of its programs") as caught:
             bisp_step(system, state, 0.001, bearings)

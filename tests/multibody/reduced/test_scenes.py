@@ -7,7 +7,7 @@ from scipy.linalg import expm
 
 from rbnotes import inertia, joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.contact import Collider, Plane
+from rbnotes.contact import Collider
 from rbnotes.dynamics import (
     WORLD,
     FullyImplicitScheme,
@@ -21,7 +21,7 @@ from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, path_
 from rbnotes.friction import gauss_seidel_friction, socp_fixed_point_friction
 from rbnotes.multibody import maximal, reduced
 from rbnotes.multibody.reduced import JointLimit, Link, Tree, TreeSystem, contact_step
-from rbnotes.shapes import Box, Capsule, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 G = 9.81
 FLOOR = Collider(WORLD, Plane(), mu=1.0)  # friction is the geometric mean: the other's square root

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.complementarity import BoxLCP, solve_lcp
+from rbnotes.complementarity import BoxLCP, solve
 from rbnotes.constraints.sequential_impulses import friction_impulse
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY
@@ -173,7 +173,7 @@ class t724:
 
     def library(v_t, w, limit):
         """The impulse by cases, and that of the box LCP, which gives sigma one part for each limit."""
-        z = solve_lcp(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
+        z = solve(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
         return np.array([friction_impulse(v_t, w, limit), z])
 
     oracle = "the impulse that the projection on its limits leaves alone, by bisection; it violates nothing"

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve_lcp
+from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve
 from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, STIFFNESS
 from rbnotes.ledger.record import Verdict, claim
 from rbnotes.testing.strategies import matrices, spd_matrices, vectors
@@ -155,7 +155,7 @@ class t51:
 
     def library(Q, c, A, b):
         qp = QP(Q, c, A, b)
-        return qp_minimizer(qp, solve_lcp(lcp_from_qp(qp)).z)
+        return qp_minimizer(qp, solve(lcp_from_qp(qp)).z)
 
     oracle = "the program solved by trying all sets of active rows; no multiplier is used"
 
@@ -180,7 +180,7 @@ class t51:
     }
     verdict = Verdict.HOLDS
     implemented_by = (
-        "rbnotes.complementarity.solve_lcp",
+        "rbnotes.complementarity.solve",
         "rbnotes.complementarity.lcp_from_qp",
     )
     chapter = CHAPTER

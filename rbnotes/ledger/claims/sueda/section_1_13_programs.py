@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
-from rbnotes.complementarity import LCP, QP, lcp_from_qp, lemke, qp_from_lcp, solve_lcp
+from rbnotes.complementarity import LCP, QP, lcp_from_qp, lemke, qp_from_lcp, solve
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import dual_qp, single_qp
@@ -103,7 +103,7 @@ class e1_83:
 
     def library(M, N, f):
         lcp = lcp_from_qp(QP(M, -f, N, np.zeros(CONTACTS)))
-        alpha = solve_lcp(qp_from_lcp(lcp), "block_principal_pivoting").x
+        alpha = solve(qp_from_lcp(lcp), "block_principal_pivoting").x
         return np.linalg.solve(M, f + N.T @ alpha)
 
     oracle = LEAST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.complementarity import LCP, BoxLCP, lemke, solve_lcp
+from rbnotes.complementarity import LCP, BoxLCP, lemke, solve
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import StepProblem
 from rbnotes.friction import friction_contact_problem, staggered_projections
@@ -151,7 +151,7 @@ class e2_114:
         Mi = np.linalg.inv(M)
         before = v + h * Mi @ f + h * Mi @ push
         wide = np.full(2, mu * alpha)
-        beta = solve_lcp(BoxLCP(T @ Mi @ T.T, -T @ before, -wide, wide), "principal_pivoting").z
+        beta = solve(BoxLCP(T @ Mi @ T.T, -T @ before, -wide, wide), "principal_pivoting").z
         f_beta = -T.T @ beta / h
         return before + h * Mi @ f_beta
 
@@ -234,9 +234,7 @@ def algorithm_7(M, v, cached, mu, h):
             break
         f_alpha_0 = f_alpha
         wide = np.full(2, mu * alpha[0])
-        beta = solve_lcp(
-            BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting"
-        ).z
+        beta = solve(BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting").z
         f_beta = -T.T @ beta / h
     return v + h * Mi @ (f_alpha + f_beta)
 

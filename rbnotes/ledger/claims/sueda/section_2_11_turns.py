@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.complementarity import BoxLCP, solve_lcp
+from rbnotes.complementarity import BoxLCP, solve
 from rbnotes.dynamics import State
 from rbnotes.friction import Bearing
 from rbnotes.inertia import spatial_inertia
@@ -85,9 +85,7 @@ class t1493:
         f_alpha = M @ (con - unc) / h - f_beta
         alpha = np.linalg.lstsq(N.T, -h * f_alpha, rcond=None)[0]
         wide = mu * np.abs(alpha)
-        beta = solve_lcp(
-            BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting"
-        ).z
+        beta = solve(BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting").z
         return omega + h * (f - T.T @ beta / h)[0] / M_r
 
     def library(m, J, c, g, mu, radius, h, omega, rub):

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.complementarity import QP, solve
 from rbnotes.ledger.claims.sueda.section_2_8_motion import (
     SAME_BOTH_WAYS,
     level,
@@ -81,8 +81,7 @@ class e2_125:
         free = np.linalg.solve(M, f)
         right = -bent - A @ free
         return (
-            free
-            + solve_lcp(QP(M, np.zeros(5), A[:2], right[:2], A[2:], right[2:]), "block_principal_pivoting").x
+            free + solve(QP(M, np.zeros(5), A[:2], right[:2], A[2:], right[2:]), "block_principal_pivoting").x
         )
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
@@ -148,7 +147,7 @@ class e2_127:
         M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
         free, answers = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
         program = QP(A @ answers, bent + A @ free, -np.eye(2, 3), np.zeros(2))
-        return free + answers @ solve_lcp(program, "block_principal_pivoting").x
+        return free + answers @ solve(program, "block_principal_pivoting").x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
@@ -180,7 +179,7 @@ class t1604:
         """All multipliers, with the right bounds for those of the inequalities."""
         M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
         free, answers = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
-        return solve_lcp(
+        return solve(
             QP(A @ answers, bent + A @ free, np.eye(2, 3), np.zeros(2)), "block_principal_pivoting"
         ).x
 

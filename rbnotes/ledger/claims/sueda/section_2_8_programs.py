@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.complementarity import QP, solve_lcp
+from rbnotes.complementarity import QP, solve
 from rbnotes.dynamics import State
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.claims.sueda.section_2_8 import CHAPTER, gamma
@@ -161,7 +161,7 @@ class e2_105:
         C, C_bent = stacked(body_kinematics(tree, q, v), q, v, x, normal, c, b)
         G, G_dot = reduced_row(c2, b2, q), reduced_row_dot(c2, v)
         program = QP(mass_matrix(tree, q), -net_generalized_force(tree, q, v), C, -C_bent, G, -G_dot @ v)
-        return solve_lcp(program, "block_principal_pivoting").x
+        return solve(program, "block_principal_pivoting").x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         constraints = [

@@ -1,0 +1,166 @@
+"""Solids centered at their frames: boxes, spheres, cylinders, capsules and rounded boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes import arguments, inertia
+from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.inertia import MassProperties
+from rbnotes.shapes.shape import Shape
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """Cuboid.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``sides`` are not positive.
+    """
+
+    sides: ArrayField
+    """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
+
+    def __post_init__(self) -> None:
+        sides = arguments.positive_array("sides", self.sides, 3)
+        if sides.shape != (3,):
+            raise InvalidArgument("sides", f"shape {sides.shape}", "shape (3,)")
+        object.__setattr__(self, "sides", tuple(sides.tolist()))
+
+    @property
+    def collision_geometry(self) -> RoundedBox:
+        """Rounded box that is equal to this shape."""
+        return RoundedBox(np.array(self.sides) / 2, 0.0)
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.cuboid(self.sides, density)
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """Ball.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` is not positive.
+    """
+
+    radius: float
+    """Radius, m."""
+
+    def __post_init__(self) -> None:
+        _set_lengths(self, "radius")
+
+    @property
+    def collision_geometry(self) -> RoundedBox:
+        """Rounded box that is equal to this shape."""
+        return RoundedBox(np.zeros(3), self.radius)
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.sphere(self.radius, density)
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """Circular cylinder about the z axis, without collision geometry.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``length`` is not positive.
+    """
+
+    radius: float
+    """Radius, m."""
+    length: float
+    """Length along z, m."""
+
+    def __post_init__(self) -> None:
+        _set_lengths(self, "radius", "length")
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.cylinder(self.radius, self.length, density)
+
+
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """Cylinder along z with a half ball on each end.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius`` or ``length`` is not positive.
+    """
+
+    radius: float
+    """Radius, m."""
+    length: float
+    """Length of the cylinder, without the half balls, m."""
+
+    def __post_init__(self) -> None:
+        _set_lengths(self, "radius", "length")
+
+    @property
+    def collision_geometry(self) -> RoundedBox:
+        """Rounded box that is equal to this shape."""
+        return RoundedBox(np.array([0.0, 0.0, self.length / 2]), self.radius)
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.capsule(self.radius, self.length, density)
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedBox(Shape):
+    """Set of all points within ``radius`` of a box, the core, that is centered at its frame.
+
+    The core of a capsule is a segment and that of a sphere a point, so that one algorithm handles all pairs.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``half_extents`` or ``radius`` is negative.
+    """
+
+    half_extents: Array
+    """Half extents of the core along x, y, z ``(3,)``, m; zeros make it flat."""
+    radius: float
+    """Radius of the edges, m."""
+
+    def __post_init__(self) -> None:
+        half = arguments.vector("half_extents", self.half_extents)
+        half = arguments.require_within("half_extents", half, 0.0, np.inf)
+        radius = arguments.real_array("radius", self.radius, minimum=0)
+        if half.shape != (3,) or radius.shape != ():
+            got = f"shapes {half.shape} and {radius.shape}"
+            raise InvalidArgument("half_extents, radius", got, "shapes (3,) and ()")
+        if radius == 0 and np.any(half == 0):
+            raise InvalidArgument("radius", "0 around a core without volume", "a solid")
+        object.__setattr__(self, "half_extents", half)
+        object.__setattr__(self, "radius", radius.item())
+
+    @property
+    def bounding_radius(self) -> float:
+        """Radius of the smallest sphere around the center that contains the solid, m."""
+        return float(np.linalg.norm(self.half_extents)) + self.radius
+
+    @property
+    def collision_geometry(self) -> RoundedBox:
+        """The rounded box itself."""
+        return self
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.rounded_box(self.half_extents, self.radius, density)
+
+
+def _set_lengths(shape: Shape, *names: str) -> None:
+    for name in names:
+        length = arguments.positive_array(name, getattr(shape, name))
+        if length.shape != ():
+            raise InvalidArgument(name, f"shape {length.shape}", "one number")
+        object.__setattr__(shape, name, length.item())
