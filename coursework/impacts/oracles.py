@@ -7,7 +7,7 @@ SOLID = 2 / 5
 
 
 def inertia(m, x):
-    """The matrix of twice the energy of turning about the centre of mass, entry by entry."""
+    """Return the inertia about the center of mass, entry by entry from the rotational energy."""
     middle = np.average(x, axis=0, weights=m)
 
     def twice_energy(omega):

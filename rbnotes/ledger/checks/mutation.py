@@ -57,6 +57,7 @@ class SwappedProduct:
         self.was_called = self.has_effect = False
 
     def __call__(self, a: Array, b: Array) -> Array:
+        """Return ``b @ a``, and record if it can differ from ``a @ b``."""
         self.was_called = True
         first, second = (np.asarray(part, dtype=np.float64) for part in (a, b))
         same = (first.ndim == 1 and _is_semidefinite(second)) or (

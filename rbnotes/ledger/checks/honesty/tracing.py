@@ -127,6 +127,7 @@ class Trace:
         return id(target.value) in self.builtin_ids or id(target.value) in self.referenced_ids
 
     def all_code(self) -> Iterable[tuple[CodeType, str]]:
+        """Yield the code objects that ran, each with its module."""
         yield from self.entered_code.items()
         yield from self.code_below_primitives.items()
 
