@@ -43,7 +43,7 @@ FAULTS = {
     "told": (
         # a table of claims tells none of them
         "# A\n\n{claim}`lloyd/s0.2/d1`\n\n```{records}\n```\n",
-        r"told\.md: WARNING: the chapter does not tell .*sueda/s1\.1/e1\.1",
+        r"told\.md: WARNING: the chapter does not explain .*sueda/s1\.1/e1\.1",
     ),
     "needs-later": (
         "---\nneeds: [left-out]\n---\n# A\n\nAfter [B](left-out.md).\n",

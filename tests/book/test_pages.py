@@ -152,21 +152,21 @@ def test_the_ledger_shows_every_record_and_where_it_is_told(book):
     assert "another way to square" in html
     assert "52 inputs" in html
     assert '<details class="claim-card"><summary>Hand in a function of (x):</summary><pre>' in html
-    assert 'href="../../told.html#told-lloyd-s0-2-d1"' in html  # at its badge
+    assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in html  # at its badge
     sueda = page(book, "book/generated/ledger-sueda-1.1")
-    assert 'href="../../told.html#told-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
+    assert 'href="../../told.html#explained-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
 
 
 def test_the_right_form_is_linked_to_the_reference_and_back(book):
     assert 'href="api-ledger.html#rbnotes.ledger.find"' in page(book, "book/generated/ledger-lloyd-0.2")
     reference = page(book, "book/generated/api-ledger")
     assert 'href="ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in reference
-    assert 'href="../../told.html#told-lloyd-s0-2-d1"' in reference
+    assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in reference
 
 
 def test_the_table_of_a_chapter_leads_to_the_sentence_and_to_the_ledger(book):
     table = page(book, "told").split("of-chapter")[1]
-    assert 'href="#told-lloyd-s0-2-d1"' in table
+    assert 'href="#explained-lloyd-s0-2-d1"' in table
     assert "ledger-lloyd-0.2.html#lloyd-s0-2-d1" in table
 
 
@@ -201,7 +201,12 @@ def test_the_finder_lists_each_display_with_all_its_links(book):
     rows = re.findall(r'<tr data-id="([^"]+)">', html)
     assert rows == ["lloyd/s0.2/d1", "lloyd/s0.2/d2", "sueda/s1.1/e1.1"]
     row = html.split('data-id="sueda/s1.1/e1.1"')[1].split("</tr>")[0]
-    for part in ("ledger-sueda-1.1.html#sueda-s1-1-e1-1", "told.html#told-", "api-ledger.html#", "S 1.1"):
+    for part in (
+        "ledger-sueda-1.1.html#sueda-s1-1-e1-1",
+        "told.html#explained-",
+        "api-ledger.html#",
+        "S 1.1",
+    ):
         assert part in row
     assert "finder.js" in html
     assert "finder.js" not in page(book, "told")

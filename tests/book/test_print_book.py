@@ -31,9 +31,9 @@ def test_errata_of_sections_follow_the_table_that_leads_to_them(tmp_path):
     table = "".join(f'<a href="generated/errata-{row}">x</a>' for row in rows)
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "errata-si.html").write_text(table, encoding="utf-8")
-    found = print_book.hanging(tmp_path, "book/errata-si")
+    found = print_book.errata_pages(tmp_path, "book/errata-si")
     assert found == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
-    assert print_book.hanging(tmp_path, "book/rotations") == []
+    assert print_book.errata_pages(tmp_path, "book/rotations") == []
 
 
 def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_screen():
@@ -44,7 +44,7 @@ def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_scree
         "</section><p>end</p></article>"
     )
     whole = print_book.article(page, "book/one", {"book/one"})
-    text, solutions = print_book.parted(whole, r'<div class="solution\b')
+    text, solutions = print_book.extract_elements(whole, r'<div class="solution\b')
     assert text == ('<article><h1>One</h1><div class="exercise">do</div><p>between</p><p>end</p></article>')
     assert len(solutions) == 2
     appendix = print_book.appendix({"book/one": solutions}, {"book/one": "1. One"})

@@ -53,7 +53,7 @@ def pyramid_contact(
 
 
 def eliminate_velocity(A: Array, right: Array) -> tuple[Array, Array]:
-    """Return M and q of the LCP in z that remains of ``A (x, z) - (right, 0) = (0, w)`` without x ``(3,)``."""
+    """Return M and q of the LCP in z that remains of ``A (x, z) - (right, 0) = (0, w)`` without x (3)."""
     response = np.linalg.solve(A[:3, :3], np.column_stack([-A[:3, 3:], right]))
     return A[3:, 3:] + A[3:, :3] @ response[:, :-1], A[3:, :3] @ response[:, -1]
 
