@@ -151,7 +151,7 @@ def test_the_ledger_shows_every_record_and_where_it_is_told(book):
         assert f'id="{anchor}"' in html
     assert "another way to square" in html
     assert "52 inputs" in html
-    assert '<details class="claim-card"><summary>Hand in a function of (x):</summary><pre>' in html
+    assert '<details class="claim-card"><summary>Submit a function of (x):</summary><pre>' in html
     assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in html  # at its badge
     sueda = page(book, "book/generated/ledger-sueda-1.1")
     assert 'href="../../told.html#explained-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table

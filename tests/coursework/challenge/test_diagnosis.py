@@ -63,7 +63,7 @@ def linear_first(E, phi):
         (EXPONENTIAL, lambda w: rotation(w).T, "the result is transposed"),
         (EXPONENTIAL, lambda w: rotation(np.radians(w)), "`w` is taken in degrees"),
         (TWIST, linear_first, "twists and wrenches are taken with the linear part first"),
-        (TWIST, body_as_world, "`phi` is taken in the wrong frame: turned out of that of `E`"),
+        (TWIST, body_as_world, "`phi` is taken in the wrong frame: it is rotated by the inverse of `E`"),
         (TWIST, lambda E, phi: world_twist(np.linalg.inv(E), phi), "`E` is inverted"),
     ],
 )

@@ -101,7 +101,7 @@ def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, ca
         done.set()
     assert time.monotonic() - when[0] < 150  # a second, and not the 600 that the children sleep
     printed = capsys.readouterr()
-    assert "stopped after 1 of 3 submissions: run it again to go on" in printed.err
+    assert "stopped after 1 of 3 submissions: run the command again to resume" in printed.err
     assert table.read_text().splitlines()[1].startswith("ann,")
     deadline = time.monotonic() + 300
     while _descendants() - before and time.monotonic() < deadline:
@@ -187,7 +187,7 @@ def test_the_command(folder, handed_in, capsys):
     assert "ann: 6 of 6 points (2 passed)" in printed
     assert "bob: 0 of 6 points (2 syntax)" in printed
     assert "no security boundary" in " ".join(printed.split())
-    assert "limited here: memory" in printed
+    assert "enforced restrictions: memory" in printed
     assert out.read_text().splitlines()[1:] == [
         "ann,6,6,4,passed,2,passed",
         "bob,0,6,0,syntax,0,syntax",
@@ -263,7 +263,7 @@ def test_who_hands_in_twice_costs_nobody_else_a_grade(paper, folder):
     assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
     told = found["ann"].task_grades[0]
     assert told.status == "missing"
-    assert told.message == "hw.py, ann.ipynb, ann.py are handed in where one file is expected"
+    assert told.message == "hw.py, ann.ipynb, ann.py were submitted, but one file is expected"
 
 
 def test_results_of_one_submission_whatever_it_holds(folder, capsys):
@@ -273,7 +273,7 @@ def test_results_of_one_submission_whatever_it_holds(folder, capsys):
     results = folder / "results" / "results.json"
     command = ["grade", str(folder / "hw.toml"), str(student), "--gradescope", str(results)]
     for files, message in (
-        ((), "there is no file"),
+        ((), "there is not a file"),
         (("a.py",), ""),
         (("b.py",), "there are 2 files"),
     ):
@@ -306,7 +306,7 @@ def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder
     assert problems == {
         "ann": "",
         "bob": "hw.py is a link, not a file",
-        "cid": "hw.py is no file",
+        "cid": "hw.py is not a file",
         "dan": "hw.py is a link, not a file",
         "eve": "eve.py is a link, not a file",
         "fay": problems["fay"],

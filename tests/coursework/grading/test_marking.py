@@ -204,7 +204,7 @@ def test_a_notebook_is_its_code(tmp_path, paper):
     found = grading.read_submissions(tmp_path / "class")
     grades = {grade.student: grade for grade in grading.grade_submissions(paper, found, jobs=1)}
     assert statuses(grades["ann"]) == ["passed", "passed"]
-    assert grades["bob"].task_grades[0].message == "there is no file where one is expected"
+    assert grades["bob"].task_grades[0].message == "there is no file but one is expected"
     assert statuses(grades["cid"]) == ["missing", "missing"]
 
 
