@@ -23,7 +23,7 @@ def inside(shape, x):
     return np.linalg.norm(beyond, axis=1) <= rounded.radius
 
 
-def test_what_weighs_is_what_touches():
+def test_mass_properties_match_collision_geometry():
     """Mass and second moments are sums over the points within the surface that collides."""
     # Midpoints of a grid of a hundredth that is aligned with nothing.
     n = 120
@@ -42,7 +42,7 @@ def test_what_weighs_is_what_touches():
 
 
 @pytest.mark.parametrize("shape", TOUCHING)
-def test_what_touches_has_the_size_that_was_said(shape):
+def test_collision_geometry_has_the_given_size(shape):
     """On a plane the centre is as high as the shape is large along z."""
     heights = {Box: 0.8 / 2, Sphere: 0.4, Capsule: 0.6 / 2 + 0.25}
     pose = np.eye(4)
@@ -54,7 +54,7 @@ DRAWINGS = [box([0.3, 0.5, 0.8]), sphere(0.4), capsule(0.25, 0.6), cylinder(0.35
 
 
 @pytest.mark.parametrize(("shape", "drawing"), list(zip(SOLIDS, DRAWINGS, strict=True)))
-def test_what_is_drawn_has_the_size_that_was_said(shape, drawing):
+def test_visual_geometry_has_the_given_size(shape, drawing):
     drawn = solid(shape)
     assert Scene("One.").add(drawn).to_json() == Scene("One.").add(drawing).to_json()
     assert drawn.kind == type(shape).__name__.lower()

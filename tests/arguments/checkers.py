@@ -40,7 +40,7 @@ shaped = {name: case for name, case in CHECKERS.items() if name not in ("scalar"
 SINGLE = (arguments.matrix, arguments.single_vector)  # these take no batches
 
 
-def refuses(check, value, got, expected="", name="thing"):
+def assert_refused(check, value, got, expected="", name="thing"):
     """The message is ``name: got ..., expected ...``, and the parts can be asked for."""
     with pytest.raises(InvalidArgument) as raised:
         check("thing", value)
@@ -51,7 +51,7 @@ def refuses(check, value, got, expected="", name="thing"):
     assert re.search(expected, error.expected), error.expected
 
 
-def spoiled(valid, value):
+def replace_last_entry(valid, value):
     """The valid argument with its last entry replaced."""
     result = np.array(valid, dtype=type(value) if isinstance(value, complex) else float)
     result[(-1,) * result.ndim] = value

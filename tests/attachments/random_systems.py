@@ -40,7 +40,7 @@ def attachment_rows(sizes, attachments):
     return np.concatenate(rows), np.concatenate(right)
 
 
-def whole_solution(system, sizes, attachments):
+def solve_full_kkt_system(system, sizes, attachments):
     """v, multipliers of the constraints, and the forces of the attachments on all velocities, at once."""
     C, c = attachment_rows(sizes, attachments)
     k, m, n = len(system.bilateral.target), len(c), len(system.momentum)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from rbnotes_book import exercises
 
 
-def test_exercises_of_a_page_without_a_number_begin_with_one():
+def test_exercise_numbers_restart_on_pages_without_a_number():
     env = SimpleNamespace(
         toc_fignumbers={
             "rotations": {"exercise": {"a": (1, 1), "b": (1, 2)}},

@@ -11,7 +11,7 @@ from rbnotes.complementarity import LCP, QP, NotSolved, box_residuals, solve_lcp
 
 
 @pytest.fixture
-def alone(monkeypatch):
+def without_reference_fallback(monkeypatch):
     """The compiled way, without the reference behind it."""
     monkeypatch.setattr(problems, "reference", lambda *_, **__: pytest.fail("this is the reference's"))
 
@@ -25,7 +25,7 @@ def monotone(n, seed, symmetric=True):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("n", [1, 7, 8, 30])
-def test_pairs_as_the_reference(n, symmetric, alone):
+def test_lcp_agrees_with_the_reference(n, symmetric, without_reference_fallback):
     M, q = monotone(n, n, symmetric)
     expected, found = solve_lcp(LCP(M, q), "lemke"), compiled.solve_lcp(M, q)
     np.testing.assert_allclose(found.z, expected.z, rtol=0, atol=1e-11)
@@ -34,7 +34,7 @@ def test_pairs_as_the_reference(n, symmetric, alone):
     np.testing.assert_allclose(compiled.solve_lcp(np.asfortranarray(M), q).z, found.z, rtol=0, atol=1e-13)
 
 
-def test_the_residuals_are_those_of_the_reference(alone):
+def test_residuals_agree_with_the_reference(without_reference_fallback):
     """Those of a rough answer, which is judged while the tolerance lets it pass."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
@@ -44,7 +44,7 @@ def test_the_residuals_are_those_of_the_reference(alone):
     assert found.residuals.relative == pytest.approx(expected.relative, abs=1e-14)
 
 
-def test_copositive_matrices(alone):
+def test_copositive_matrices(without_reference_fallback):
     """Two facets against each other: neither symmetric nor positive semidefinite."""
     W = np.array([[1.0, 0.6, -0.6], [0.6, 0.8, -0.8], [-0.6, -0.8, 0.8]])
     M = np.block([[W, np.array([[0.0], [1.0], [1.0]])], [np.array([[0.5, -1.0, -1.0, 0.0]])]])
@@ -55,7 +55,7 @@ def test_copositive_matrices(alone):
 
 
 @pytest.mark.parametrize("seed", [2, 4, 5])
-def test_ties(seed, alone):
+def test_degenerate_ties_follow_the_lexicographic_rule(seed, without_reference_fallback):
     """Rows of few whole numbers: which of many leaves is told by the lexicographic rule."""
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
@@ -88,7 +88,7 @@ def in_blocks(rng, size):
 
 @pytest.mark.parametrize("mass_matrix", [None, in_blocks])
 @pytest.mark.parametrize("bricks", [1, 5, 8, 9, 30])
-def test_programs_as_the_reference(bricks, mass_matrix, alone):
+def test_quadratic_programs_agree_with_the_reference(bricks, mass_matrix, without_reference_fallback):
     """By Lemke's method and by blocks; impulses may be shared in many ways, velocities not."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
     expected, found = solve_lcp(QP(Q, c, A, b)), compiled.solve_qp(Q, c, A, b)
@@ -105,7 +105,7 @@ def test_programs_as_the_reference(bricks, mass_matrix, alone):
     assert found.method == ("lemke" if bricks <= 8 else "block_principal_pivoting")
 
 
-def test_what_it_does_not_take():
+def test_unsupported_problems_fall_back_to_the_reference():
     """Other numbers, other forms, problems without a solution: the reference solves or refuses them."""
     M, q = monotone(3, 1)
     assert compiled.solve_lcp(M.tolist(), q.tolist()).is_solved

@@ -26,7 +26,7 @@ PROVING = ("block_principal_pivoting", "principal_pivoting", "lemke")
 
 
 @given(matrices(5, 2), vectors(5))
-def test_infeasible_problems_come_with_a_proof(N, extra):
+def test_infeasible_problems_have_a_certificate(N, extra):
     """q is made so that y >= 0 with N^T y = 0 has q^T y < 0: no z lifts all w."""
     N[4] = -(N[0] + N[1])
     y = np.array([1.0, 1, 0, 0, 1])
@@ -43,7 +43,7 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_contradicting_contacts(form):
+def test_contradicting_contacts_are_infeasible(form):
     """A block between walls that close: two contacts push against each other."""
     N = form(np.array([[1.0], [-1.0]]))
     problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
@@ -56,7 +56,7 @@ def test_contradicting_contacts(form):
     assert error.value.solution.statistics.sweeps == 50
 
 
-def test_what_rounding_may_have_made_negative_proves_nothing():
+def test_certificate_within_rounding_is_rejected():
     """Large terms that cancel, within bounds, and a remainder of 1e-13 of them."""
     y, product, q = np.array([0.0, 0.0, 1.0]), np.array([1.0, -1.0, 0.0]), np.array([0.0, 0.0, -1e-7])
     lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
@@ -78,7 +78,7 @@ def test_a_quadratic_program_can_be_unbounded_or_infeasible():
         solve_lcp(unbounded)
 
 
-def test_matrices_outside_the_class_of_a_method_are_named():
+def test_matrices_outside_the_class_of_a_method_are_rejected():
     """-1 has no place on the diagonal; Lemke's method does not mind."""
     problem = LCP([[-1.0]], [-1.0])
     for method in (block_principal_pivoting, principal_pivoting):
@@ -93,7 +93,7 @@ def test_matrices_outside_the_class_of_a_method_are_named():
         solve_lcp(LCP([[0.0, 1.0], [1.0, 0.0]], [1.0, 1.0]), "gauss_seidel")
 
 
-def test_divergence_is_named():
+def test_divergence_is_reported():
     """Gauss-Seidel needs a symmetric positive M: else it may go round in circles, or grow without end."""
     problem = LCP([[1.0, -4.0], [4.0, 1.0]], [-1.0, -8.0])
     solution = solve_lcp(problem, "gauss_seidel", raise_on_failure=False, refine=False)
@@ -104,7 +104,7 @@ def test_divergence_is_named():
     assert solve_lcp(negative, "gauss_seidel", raise_on_failure=False).status is Status.INFEASIBLE
 
 
-def test_unbounded_variables_must_determine_each_other():
+def test_singular_unbounded_block_is_rejected():
     problem = BoxLCP([[0.0, 0.0], [0.0, 1.0]], [1.0, -1.0], [-np.inf, 0.0], np.inf)
     for method in ("principal_pivoting", "lemke"):
         with pytest.raises(SingularConfiguration, match="singular block of unbounded variables"):

@@ -30,9 +30,9 @@ from typing import Any
 
 import numpy as np
 from bad_values import JUDGED, REFUSED, SAME, STACKED, Kind, kinds_for
+from corruptions import Impossible
 from scipy import sparse
 from scipy.linalg import LinAlgWarning
-from spoiling import Impossible
 
 from rbnotes.arguments import MAX_ABS_VALUE, InvalidArgument
 from rbnotes.errors import NotConverged
@@ -103,7 +103,7 @@ class Hang(BaseException):
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Interrupts what takes longer, where signals can (the main thread of a process)."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -126,7 +126,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     title, expected, make = kind
     valid = call.given[argument]
     found = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
-    if title in call.fine.get(argument, ()) or (title == "None" and may_be_left_out(call, argument)):
+    if title in call.fine.get(argument, ()) or (title == "None" and is_optional(call, argument)):
         expected = JUDGED
     try:
         bad = make(rng, valid)
@@ -147,8 +147,8 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
         if snapshot(value) != before[name]:
             return found("mutated", name)
     if error is not None:
-        verdict = judged_error(call, error, expected)
-        if verdict == "fine" and not is_told(call, error):
+        verdict = classify_error(call, error, expected)
+        if verdict == "fine" and not is_documented(call, error):
             verdict = "untold"
         return found(verdict, f"{type(error).__name__}: {error!s:.200}")
     if expected is REFUSED:
@@ -185,7 +185,7 @@ def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None,
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", LinAlgWarning)
         try:
-            with at_most(patience):
+            with time_limit(patience):
                 result = call(**{argument: bad})
         except Hang:
             return None, None, math.inf
@@ -205,7 +205,7 @@ def attempts(call: Call) -> list[tuple[str, Kind]]:
     ]
 
 
-def judged_error(call: Call, error: Exception, expected: Any) -> str:
+def classify_error(call: Call, error: Exception, expected: Any) -> str:
     if expected is SAME:
         return "internal"
     names = {name.lstrip("*") for name in call.given} | parameters(call.function)
@@ -221,7 +221,7 @@ def judged_error(call: Call, error: Exception, expected: Any) -> str:
     return "internal"
 
 
-def is_told(call: Call, error: Exception) -> bool:
+def is_documented(call: Call, error: Exception) -> bool:
     """Whether the docstring of what was called names the type of an error."""
     return re.search(rf"\b{type(error).__name__}\b", docstring(call.function)) is not None
 
@@ -239,7 +239,7 @@ def parameters(function: Any) -> set[str]:
     return names
 
 
-def may_be_left_out(call: Call, argument: str) -> bool:
+def is_optional(call: Call, argument: str) -> bool:
     given = inspect.signature(call.function).parameters.get(argument)
     return given is not None and given.default is None
 

@@ -235,7 +235,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_refused_by_name(name):
+def test_invalid_argument_is_named(name):
     call, argument = CALLS[name]
     with pytest.raises(InvalidArgument, match=rf"\b{argument}\b"):
         call()
@@ -259,14 +259,14 @@ SPARSE = {
 
 
 @pytest.mark.parametrize("name", SPARSE)
-def test_indices_of_a_sparse_matrix_stay_in_their_order(name):
+def test_sparse_index_order_of_the_caller_is_unchanged(name):
     mass = unsorted_mass()
     SPARSE[name](mass)
     assert mass.indices.tolist() == [1, 0, 0, 1]
     assert mass.data.tolist() == [0.5, 9.0, 0.5, 9.0]
 
 
-def test_soft_rows_hold_up_to_the_limit_of_their_softness():
+def test_nearly_singular_soft_rows_are_accurate():
     """Nearer to a singular one than is allowed now they were missed by 2e-5, of which nothing was said."""
     assert soft(1e-7) < 1e-7
 
@@ -281,7 +281,7 @@ def test_ranks_of_redundant_rows():
             assert (factors.rank, factors.num_redundant) == (rank, 2 - rank)
 
 
-def test_a_world_without_bodies_does_nothing():
+def test_world_without_bodies():
     world = maximal.World(maximal.Mechanism(np.zeros((0, 6, 6))))
     path = maximal.simulate(world, State(np.zeros((0, 4, 4))), 0.1, 3)
     assert path.energies.tolist() == [0.0] * 4

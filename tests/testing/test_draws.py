@@ -32,7 +32,7 @@ def tried(inputs):
     return seen
 
 
-def test_another_module_changes_no_draw(tmp_path, monkeypatch):
+def test_loaded_modules_do_not_change_draws(tmp_path, monkeypatch):
     @settings(max_examples=300)
     @given(st.tuples(*WIDE.values()))
     def draw(values):
@@ -50,7 +50,7 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     assert everything() == before
 
 
-def test_what_is_changed_is_put_back(monkeypatch):
+def test_patches_are_undone(monkeypatch):
     def theirs():
         raise AssertionError("asked for the constants of local modules")
 

@@ -45,7 +45,7 @@ def at(samples, time):
     return np.array([np.interp(time, TIMES, column) for column in flat.T]).reshape(samples.shape[1:])
 
 
-def test_a_body_moves_straight_and_turns_evenly_between_its_poses(shown):
+def test_body_poses_are_interpolated(shown):
     slerp = Slerp(TIMES, ROTATIONS)
     for time, items in zip(ASKED, shown, strict=True):
         pose = matrix(items[0])
@@ -72,7 +72,7 @@ def test_a_spring_winds_around_the_line_between_its_ends(shown):
         assert np.all(np.diff(coil @ axis) > 0)
 
 
-def test_what_is_still_stays(shown):
+def test_static_shapes_do_not_move(shown):
     for items in shown:
         np.testing.assert_allclose(matrix(items[3])[:3, 3], POSITIONS[1], atol=1e-6)
         np.testing.assert_allclose(items[3]["points"], ENDS[0].ravel(), atol=1e-6)

@@ -55,7 +55,7 @@ def test_hinge_chain_against_mujoco():
 
 
 class TestContacts:
-    def test_overlap_is_taken_back_without_speed(self):
+    def test_overlap_is_corrected_without_velocity(self):
         """Moved apart by the masses: the heavy one half as far as the light one."""
         shapes = [Sphere(0.5)] * 2
         mechanism = Mechanism(masses(shapes, [2.0, 1.0]), (), (0, 0, 0))
@@ -118,13 +118,13 @@ class TestContacts:
         ]
         assert {(e.a, e.b) for e in path.events} == {(WORLD, 0)}
 
-    def test_joined_bodies_do_not_touch_unless_asked(self):
+    def test_jointed_bodies_do_not_collide_by_default(self):
         world, _ = pile()
         assert set(world.excluded_pairs) == {(0, WORLD), (1, 0)}
         assert World(world.mechanism, excluded_pairs=()).excluded_pairs == ()
 
 
-def test_many_bodies_are_each_as_if_alone():
+def test_many_separate_bodies_move_independently():
     """Above fifty bodies all matrices are sparse; pairs that never meet move as each does by itself."""
     rng = np.random.default_rng(8)
     shapes = [Sphere(0.1), Capsule(0.08, 0.3)]
@@ -159,7 +159,7 @@ def test_many_bodies_are_each_as_if_alone():
         np.testing.assert_allclose(together.states.E[:, 2 * k : 2 * k + 2], alone.states.E, atol=1e-8)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen = []
     mechanism, start, _ = chain(2)
     simulate(World(mechanism), start, 0.01, 3, progress=lambda done, total: seen.append((done, total)))
@@ -174,7 +174,7 @@ def test_model_with_options():
 
 
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
-def test_poses_and_masses_are_checked_at_the_border_alone(stabilization):
+def test_poses_and_masses_are_checked_once(stabilization):
     """However many steps there are: what they compute from checked data is not looked at again."""
     world, start = pile()
     *others, hinge = world.mechanism.joints
@@ -189,7 +189,7 @@ def test_poses_and_masses_are_checked_at_the_border_alone(stabilization):
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         mechanism, start, _ = chain(2)
         world = World(mechanism)
         with pytest.raises(InvalidArgument, match="steps: got 0"):

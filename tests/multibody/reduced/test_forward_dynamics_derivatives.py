@@ -85,7 +85,7 @@ def constrained_tree(rng, hinge):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_constraints_on_coordinates(seed):
+def test_derivatives_with_coordinate_constraints(seed):
     rng = np.random.default_rng(seed)
     tree = constrained_tree(rng, Direction())
     q, (v, tau) = (
@@ -95,7 +95,7 @@ def test_with_constraints_on_coordinates(seed):
     against_differences(tree, q, v, tau, rng.normal(size=(5, 6)))
 
 
-def test_without():
+def test_derivatives_without_coordinate_constraints():
     rng = np.random.default_rng(6)
     tree = random_tree(rng, 6)
     against_differences(tree, *rng.normal(size=(3, tree.num_coordinates)))
@@ -158,7 +158,7 @@ def test_leading_axes_broadcast():
             close(many[i, j], one, 1e-11)
 
 
-def test_a_type_with_constraints_must_say_how_they_bend():
+def test_constrained_type_needs_its_bias_derivative():
     class Silent(Direction):
         compute_coordinate_constraint_bias_derivative = (
             joints.JointType.compute_coordinate_constraint_bias_derivative

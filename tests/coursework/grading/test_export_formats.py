@@ -38,7 +38,7 @@ TEST = {
 }
 
 
-def conforms(table, specification):
+def assert_conforms(table, specification):
     for name, value in table.items():
         allowed = specification[name]
         if isinstance(allowed, tuple) and isinstance(allowed[0], str):
@@ -50,8 +50,8 @@ def conforms(table, specification):
 
 def test_gradescope():
     results = json.loads(json.dumps(gradescope(GRADES[0])))
-    assert conforms(results, RESULTS)
-    assert all(conforms(test, TEST) for test in results["tests"])
+    assert assert_conforms(results, RESULTS)
+    assert all(assert_conforms(test, TEST) for test in results["tests"])
     assert results["score"] == sum(test["score"] for test in results["tests"]) == 3.5
     assert [test["status"] for test in results["tests"]] == ["failed", "passed"]
     assert "wrong by 2" in results["tests"][0]["output"]

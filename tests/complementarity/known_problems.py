@@ -17,7 +17,7 @@ def monotone(size):
     return st.builds(lambda M, S, q: LCP(M + S - S.T, q), spd_matrices(size), skew, vectors(size))
 
 
-def planted(size, rank=None):
+def planted_lcp(size, rank=None):
     """A matrix of given rank, a solution with zeros in both z and w, and the LCP that it solves."""
     factors = matrices(size, size if rank is None else rank)
 
@@ -66,7 +66,7 @@ def program(problem, form=np.asarray):
     return QP(form(P.M), -P.f, form(P.N), P.n, form(P.G), P.g)
 
 
-def box_by_trying(problem):
+def enumerate_box_solution(problem):
     """The solution of a strictly monotone box LCP: every variable at one bound, the other, or between."""
     M, q, lower, upper = problem.M, problem.q, problem.lower, problem.upper
     n, best, least = len(q), None, np.inf
@@ -91,7 +91,7 @@ def box_by_trying(problem):
     return best
 
 
-def mixed_by_trying(problem):
+def enumerate_mixed_solution(problem):
     """x of conditions with symmetric M: of all sets of active rows, the feasible x of least energy."""
     M, f, N, n, G, g = problem.M, problem.f, problem.N, problem.n, problem.G, problem.g
     best, least = None, np.inf

@@ -21,7 +21,7 @@ from rbnotes.friction import (
 )
 
 
-def by_trying_all_states(problem, names):
+def solve_by_enumerating_states(problem, names):
     """Planar Coulomb friction by trying stick, slide left, slide right and separation at every contact."""
     space = friction_contact_problem(problem)
     W, u, mu, count = space.delassus_matrix, space.free_contact_velocities.ravel(), space.mu, space.count
@@ -53,7 +53,7 @@ def by_trying_all_states(problem, names):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_planar_contacts_against_all_states(seed):
+def test_planar_contacts_against_enumeration(seed):
     """In a plane all cones agree with Coulomb's; the solution is found by trying every state."""
     rng = np.random.default_rng(seed)
     inertia = np.diag(rng.uniform(0.5, 3.0, 6))
@@ -67,7 +67,7 @@ def test_planar_contacts_against_all_states(seed):
                 row[3 * body : 3 * body + 3] = sign * np.array([arm[0] * d[1] - arm[1] * d[0], *d])
     momentum = inertia @ rng.normal(size=6)
     problem = StepProblem(inertia, momentum, contacts=Contacts(rows, rng.uniform(0.1, 0.6, 3)))
-    candidates = list(by_trying_all_states(problem, ("off", "stick", "right", "left")))
+    candidates = list(solve_by_enumerating_states(problem, ("off", "stick", "right", "left")))
     assert candidates
     for solve in (
         anitescu_stewart,
@@ -113,7 +113,7 @@ OWN_CONE = {
 
 @pytest.mark.parametrize("ratio", [1.0, 10.0])
 @pytest.mark.parametrize("name", OWN_CONE)
-def test_each_model_keeps_to_the_laws_of_its_own_cone(rng, name, ratio):
+def test_each_model_satisfies_the_laws_of_its_cone(rng, name, ratio):
     """Complementarity, the cone, maximal dissipation; bodies up to a thousand times as heavy as others."""
     solve, cone = OWN_CONE[name]
     for _ in range(3):
@@ -147,7 +147,7 @@ def test_stacks_with_light_and_heavy_tops(facets, ratio):
 
 
 @pytest.mark.parametrize("form", ["primal", "dual"])
-def test_single_qp_keeps_impulse_and_velocity_in_dual_cones(rng, form):
+def test_single_qp_impulse_and_velocity_are_in_dual_cones(rng, form):
     for facets in (4, 10):
         problem = heap(rng, ratio=3.0)
         solution = single_qp(problem, facets, form=form)
@@ -194,7 +194,7 @@ def test_single_qp_never_gains_energy(rng):
 
 
 @every_model
-def test_without_friction_all_are_the_same(rng, solve):
+def test_all_models_agree_without_friction(rng, solve):
     problem = heap(rng, mu=(0.0, 0.0))
     solution = solve(problem)
     assert np.allclose(solution.velocity, anitescu_stewart(problem).velocity, atol=1e-5)

@@ -32,13 +32,13 @@ def violation(problem, z):
     return max(-wrong.min(), both.max(), -z.min())
 
 
-def proves(problem, y):
+def is_certificate(problem, y):
     """Whether y shows that no nonnegative z makes w nonnegative."""
     against = problem.M.T @ y <= 1e-9 * (np.abs(problem.M).T @ np.abs(y))
     return np.all(y >= -1e-9) and np.all(against) and problem.q @ y < 0
 
 
-def test_all_bases_agree_with_every_method():
+def test_every_method_agrees_with_enumeration():
     seen = set()
     for name, M, q in cases(12):
         problem = LCP(M, q)
@@ -56,12 +56,12 @@ def test_all_bases_agree_with_every_method():
             if solution.is_solved:
                 assert violation(problem, solution.z) < 1e-7, (name, method, M, q)
             elif solution.status is Status.INFEASIBLE:
-                assert proves(problem, solution.certificate), (name, method, M, q)
+                assert is_certificate(problem, solution.certificate), (name, method, M, q)
     assert {status for _, status in seen} == {Status.SOLVED, Status.INFEASIBLE, Status.NO_SOLUTION}
     assert len({name for name, _ in seen}) == 22
 
 
-def test_convex_solvers_agree_too():
+def test_convex_solvers_agree_with_enumeration():
     for name, M, q in cases(3, seed=9):
         if not name.startswith(MONOTONE):
             continue
@@ -72,17 +72,17 @@ def test_convex_solvers_agree_too():
 
 @pytest.mark.parametrize("method", [*METHODS, "cvxpy"])
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
-def test_one_pair_in_any_units(method, size):
+def test_single_pair_in_any_units(method, size):
     assert solve_lcp(LCP([[1.0]], [-size]), method).z[0] == pytest.approx(size, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_diverged_z_is_no_solution(method):
+def test_diverged_z_is_not_accepted(method):
     """Infeasible; z of 1e17 along a column of zeros once passed, since M z was measured by itself."""
     problem = LCP([[0, 0, -2], [0, 0, 1], [2, -1, 1]], [-1, -2, -2])
     solution = solve_lcp(problem, method, raise_on_failure=False)
     assert solution.status is Status.INFEASIBLE
-    assert proves(problem, solution.certificate)
+    assert is_certificate(problem, solution.certificate)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -100,7 +100,7 @@ def test_degenerate_problem_that_is_not_symmetric(method):
         ((3.0, 1.0), (0.0, 5 / 3)),
     ],
 )
-def test_the_way_of_lemke_depends_on_the_cover(cover, z):
+def test_lemke_path_depends_on_the_covering_vector(cover, z):
     """By hand: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the other
     row's w is zero."""
     problem = LCP(np.eye(2), [-1.0, -2.0])
@@ -110,7 +110,7 @@ def test_the_way_of_lemke_depends_on_the_cover(cover, z):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_two_bounds_are_part_of_a_certificate(method):
+def test_certificate_includes_upper_bounds(method):
     """z = (1, 0): the first at its upper bound, where w may be negative."""
     box = BoxLCP([[0, 1], [-1, 0]], [-1, 1], [0, -np.inf], [1, 0.5])
     z = solve_lcp(box, method).z
@@ -129,20 +129,20 @@ def test_singular_pivots_have_a_status():
         assert solve_lcp(problem, method, raise_on_failure=False).status is Status.INFEASIBLE
 
 
-def test_feasible_problems_without_solution_are_named():
+def test_feasible_problems_without_solution_have_a_status():
     problem = LCP([[0.0, 1.0], [-1.0, 1.0]], [-1.0, 0.5])
     for method in METHODS:
         solution = solve_lcp(problem, method, raise_on_failure=False)
         assert solution.status is enumeration(problem).status
 
 
-def test_only_small_problems_are_tried_out():
+def test_enumeration_is_limited_to_small_problems():
     with pytest.raises(ValueError, match="problem: got 9 pairs, expected at most 8"):
         enumeration(LCP(np.eye(9), np.ones(9)))
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_limits_are_kept(method):
+def test_iteration_limits_are_respected(method):
     rng = np.random.default_rng(0)
     A = rng.standard_normal((12, 12))
     problem = LCP(A @ A.T, rng.standard_normal(12))
@@ -156,7 +156,7 @@ def test_limits_are_kept(method):
 
 
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array], ids=["dense", "sparse"])
-def test_blocks_of_a_symmetric_matrix_that_is_indefinite(form):
+def test_block_pivoting_on_indefinite_symmetric_matrix(form):
     """Found out when the factorization for definite ones fails."""
     M = np.array([[1.0, 5.0, 2.0, 0.3], [5.0, 1.0, 4.0, 0.1], [2.0, 4.0, -3.0, 0.7], [0.3, 0.1, 0.7, 2.0]])
     weights, right = np.array([0.5, 0.25, 2.0, 1.0]), np.array([1.0, -2.0, 3.0])
@@ -166,7 +166,7 @@ def test_blocks_of_a_symmetric_matrix_that_is_indefinite(form):
         np.testing.assert_allclose(block @ found, right, atol=1e-12)
 
 
-def test_second_opinion_asks_the_method_in_other_units():
+def test_retry_rescales_the_problem():
     """In which each variable has an effect of one, also where some had it before."""
     problem, asked = LCP(np.diag([1.0, 4.0]), [-1.0, -2.0]), []
 
@@ -180,7 +180,7 @@ def test_second_opinion_asks_the_method_in_other_units():
     np.testing.assert_allclose(found.z, [1.0, 0.5])
 
 
-def test_moves_from_bound_to_bound_count():
+def test_moves_between_bounds_are_counted():
     """A chain that sends its neighbours to and fro between close bounds."""
     n = 6
     M = np.eye(n) + 0.9 * (np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))

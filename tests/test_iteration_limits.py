@@ -45,7 +45,7 @@ def sliding(count=3, seed=0):
     return StepProblem(A @ A.T + 6 * np.eye(6), 4 * rng.normal(size=6), contacts=contacts)
 
 
-def test_blocks_that_lead_nowhere(monkeypatch):
+def test_block_pivoting_falls_back_to_single_pivots(monkeypatch):
     """They lose patience at every centre; single pivots take over."""
     monkeypatch.setattr(ACTIVE_SET, "MAX_STALLED_BLOCKS", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
@@ -58,14 +58,14 @@ def test_blocks_that_lead_nowhere(monkeypatch):
     assert block_principal_pivoting(problem).method == "block_principal_pivoting, principal_pivoting"
 
 
-def test_corrections_that_never_help(monkeypatch):
+def test_refinement_limit(monkeypatch):
     monkeypatch.setattr(fully_implicit, "MAX_STEP_HALVINGS", 0)
     body = FreeSystem(Box([0.1, 0.2, 0.4]).spatial_inertia(mass=1.0))
     with pytest.raises(NotConverged, match="after 0 corrections"):
         fully_implicit_euler(body, State(np.eye(4), [1.0, 2.0, 3.0, 0, 0, 0]), 0.1)
 
 
-def test_covers_that_never_help(monkeypatch):
+def test_covering_vector_limit(monkeypatch):
     tried = []
 
     def lame(problem, method, **options):
@@ -83,7 +83,7 @@ def test_covers_that_never_help(monkeypatch):
     assert stopped.value.residual == 1.0 / (PYRAMIDS.MAX_COVERING_VECTORS + 1)  # the least
 
 
-def test_discs_in_few_steps(monkeypatch):
+def test_disc_friction_limit(monkeypatch):
     """What is found is within its bounds, and not yet the best."""
     rng = np.random.default_rng(1)
     A = rng.normal(size=(8, 8))
@@ -104,12 +104,12 @@ def test_discs_in_few_steps(monkeypatch):
     assert cost(best) + 1e-9 < cost(found) < 0
 
 
-def test_too_few_updates():
+def test_update_limit():
     with pytest.raises(FrictionNotConverged, match="box friction: residual"):
         friction.box_friction(sliding(), max_updates=1, tolerance=1e-14)
 
 
-def test_paths_that_are_not_walked_to_their_end(monkeypatch):
+def test_central_path_limit(monkeypatch):
     space = friction_contact_problem(sliding())
     whole = central_path.follow_central_path(space, 1e-10, 50)
     assert whole[2] > 3
@@ -122,7 +122,7 @@ def test_paths_that_are_not_walked_to_their_end(monkeypatch):
     assert central_path.follow_central_path(space, 1e-10, 50)[2] == 0
 
 
-def test_too_few_newton_steps():
+def test_newton_limit():
     """One in each search, in every program; then the best is told with its residual."""
     problem = sliding(6)
     with pytest.raises(FrictionNotConverged, match="Newton: residual"):
@@ -138,7 +138,7 @@ def test_too_few_newton_steps():
     assert found.residual > 1e-14
 
 
-def test_a_nearest_pose_in_few_steps(monkeypatch):
+def test_nearest_pose_limit(monkeypatch):
     """Nearer than where it began, though not yet nearest."""
     joint, X = joints.Universal(), se3.exp([0.7, -0.9, 0.5, 0.0, 0.0, 0.0])
     q = np.array([0.2, -0.3])
@@ -163,7 +163,7 @@ def balls(count, speed=1.0):
     return maximal.World(mechanism, colliders), State(poses, twists)
 
 
-def test_impacts_without_end(monkeypatch):
+def test_impact_limit(monkeypatch):
     """A ball between two others is hit again and again; so many are enough."""
     world, state = balls(4)
     maximal.simulate(world, state, 0.01, 1, impacts="sequential")
@@ -172,7 +172,7 @@ def test_impacts_without_end(monkeypatch):
         maximal.simulate(world, state, 0.01, 1, impacts="sequential")
 
 
-def test_joints_that_no_flight_keeps_together(monkeypatch):
+def test_step_halving_limit(monkeypatch):
     """The step is halved, and halved again, and in the end of first order; the joint holds."""
     monkeypatch.setattr(RATTLE, "MAX_NEWTON_ITERATIONS", 0)
     monkeypatch.setattr(RATTLE, "MAX_HALVINGS", 2)
@@ -194,7 +194,7 @@ def test_joints_that_no_flight_keeps_together(monkeypatch):
     assert np.abs(maximal.constraint_error([hinge], path.states.E[-1])).max() < 1e-9
 
 
-class Explodes:
+class FiniteTimeBlowUp:
     """``dv/dt = v^2`` is infinite after 1/v."""
 
     def retract(self, state, increment, h):
@@ -207,22 +207,22 @@ class Explodes:
         return state
 
 
-class Swings(Explodes):
+class EndlessOscillation(FiniteTimeBlowUp):
     """For ever."""
 
     def acceleration(self, state):
         return -state.q
 
 
-def test_a_motion_that_ends_before_its_time():
+def test_adaptive_integration_limit():
     with (
         np.errstate(all="ignore"),
         pytest.raises(SingularConfiguration, match="continues until the last time"),
     ):
-        integrate_adaptively(Explodes(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
+        integrate_adaptively(FiniteTimeBlowUp(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
     calm = State(q=[0.0], qdot=[1.0])
     with pytest.raises(SingularConfiguration, match=r"evaluations: got 1000, used up after \d+"):
-        integrate_adaptively(Swings(), calm, [1e9], max_evaluations=1000)
-    assert integrate_adaptively(Swings(), calm, [np.pi / 2], max_evaluations=1000).q[-1, 0] == pytest.approx(
-        1.0
-    )
+        integrate_adaptively(EndlessOscillation(), calm, [1e9], max_evaluations=1000)
+    assert integrate_adaptively(EndlessOscillation(), calm, [np.pi / 2], max_evaluations=1000).q[
+        -1, 0
+    ] == pytest.approx(1.0)

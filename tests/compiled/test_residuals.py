@@ -22,7 +22,7 @@ def residuals(M, q, z, w):
 
 @pytest.mark.parametrize("z_size", [1.0, 1e9])
 @pytest.mark.parametrize("q_size", [1e-16, 1e-6, 1.0])
-def test_residuals_are_the_references(q_size, z_size):
+def test_residuals_agree_with_the_reference(q_size, z_size):
     """Rows of unlike sizes and effects, some with nothing on the diagonal; small data, large terms."""
     rng = np.random.default_rng(11)
     for _ in range(20):

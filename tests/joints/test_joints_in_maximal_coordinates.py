@@ -81,7 +81,7 @@ def test_allowed_motions_satisfy_the_rows(movers):
         )
 
 
-def test_their_accelerations_satisfy_the_rows_and_drifts(movers):
+def test_allowed_accelerations_satisfy_rows_and_bias(movers):
     for mover in movers():
         poses, twists, accelerations = mover.motion
         G = maximal.constraint_jacobian([mover.joint], poses).toarray()
@@ -89,7 +89,7 @@ def test_their_accelerations_satisfy_the_rows_and_drifts(movers):
         np.testing.assert_allclose(G @ accelerations.ravel() + drift, 0, atol=1e-7 * size(accelerations))
 
 
-def test_their_errors_vanish(movers):
+def test_errors_of_allowed_poses_vanish(movers):
     for mover in movers():
         np.testing.assert_allclose(maximal.constraint_error([mover.joint], mover.motion[0]), 0, atol=1e-9)
 
@@ -132,7 +132,7 @@ def test_reactions_do_no_work_on_allowed_motions(movers):
         np.testing.assert_allclose(reaction.on_body @ own, 0, atol=1e-11 * size(own))
 
 
-def test_a_mechanism_moves_as_the_coordinates_do(case):
+def test_mechanism_accelerates_like_the_coordinates(case):
     """Accelerations by rows and multipliers, and by S and the equations in q, of one body on the joint."""
     rng, joint = np.random.default_rng(11), case.joint
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
@@ -151,7 +151,7 @@ def test_a_mechanism_moves_as_the_coordinates_do(case):
         np.testing.assert_allclose(found, expected, atol=1e-8 * size(expected))
 
 
-def test_joints_of_one_type_and_of_many_are_computed_alike(case):
+def test_grouped_joints_equal_single_joints(case):
     """A chain of this joint and hinges: rows, errors and drifts as of each joint alone."""
     rng = np.random.default_rng(12)
     poses = np.stack([frame(rng) for _ in range(4)])
@@ -170,7 +170,7 @@ def test_joints_of_one_type_and_of_many_are_computed_alike(case):
     np.testing.assert_allclose(found, biases, atol=1e-9 * size(found))
 
 
-def test_steps_keep_the_joint_together(case):
+def test_steps_keep_the_joint_closed(case):
     """A body falls on its joint for a while; each step brings the joint back together."""
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
     joint = maximal.Joint(case.joint, 0, frame(np.random.default_rng(13)))

@@ -1,4 +1,4 @@
-"""How a valid value is spoiled, or made unusual: each takes a random generator and the value."""
+"""Corrupt a valid value, or give it an unusual form: each function takes a random generator and the value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plain(value: Any) -> np.ndarray:
     return np.asarray(value) if np.asarray(value).dtype.kind in "iu" else dense(value)
 
 
-def spoiled(number: float) -> Callable[[np.random.Generator, Any], Any]:
+def with_number(number: float) -> Callable[[np.random.Generator, Any], Any]:
     def make(rng: np.random.Generator, value: Any) -> Any:
         array = dense(value).copy()
         if not array.size:
@@ -186,28 +186,28 @@ def returning(result: Any) -> Callable[[np.random.Generator, Any], Any]:
     return lambda rng, value: lambda *args, **options: result
 
 
-def spoiling(number: float) -> Callable[[np.random.Generator, Any], Any]:
+def returning_number(number: float) -> Callable[[np.random.Generator, Any], Any]:
     def make(rng: np.random.Generator, value: Any) -> Any:
-        return lambda *args, **options: spoil(value(*args, **options), number)
+        return lambda *args, **options: replace_number(value(*args, **options), number)
 
     return make
 
 
-def spoil(result: Any, number: float) -> Any:
+def replace_number(result: Any, number: float) -> Any:
     """The same result with one number of it replaced, in the first array that has one."""
     if isinstance(result, float | int | np.number):
         return number
     if isinstance(result, np.ndarray) and result.dtype.kind == "f" and result.size:
-        spoiled = result.copy()
-        spoiled.flat[0] = number
-        return spoiled
+        changed = result.copy()
+        changed.flat[0] = number
+        return changed
     if isinstance(result, tuple) and result:
-        head = spoil(result[0], number)
+        head = replace_number(result[0], number)
         rest = result[1:]
         return type(result)(head, *rest) if hasattr(result, "_fields") else (head, *rest)
     if is_dataclass(result) and not isinstance(result, type):
         first = fields(result)[0].name
-        return replace(result, **{first: spoil(getattr(result, first), number)})
+        return replace(result, **{first: replace_number(getattr(result, first), number)})
     raise Impossible
 
 
@@ -218,6 +218,6 @@ def holding(number: float) -> Callable[[np.random.Generator, Any], Any]:
         if not hasattr(value, "_fields"):
             raise Impossible
         which = int(rng.integers(len(value)))
-        return value._replace(**{value._fields[which]: spoil(value[which], number)})
+        return value._replace(**{value._fields[which]: replace_number(value[which], number)})
 
     return make

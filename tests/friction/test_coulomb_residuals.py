@@ -62,7 +62,7 @@ SLIDING = particle([3.0, 4.0, -2.0])
 EXACT = socp_fixed_point_friction(SLIDING, tolerance=1e-9)
 
 
-def test_laws_are_zero_at_the_solution():
+def test_residuals_are_zero_at_the_solution():
     assert np.allclose(EXACT.velocity, [2.4, 3.2, 0], atol=1e-7)
     assert max(map(abs, coulomb_residuals(SLIDING, EXACT))) < 1e-6
 
@@ -82,7 +82,7 @@ def test_laws_are_zero_at_the_solution():
         ),  # the wrong direction
     ],
 )
-def test_each_law_notices_its_own_violation(law, impulse, size):
+def test_each_residual_detects_its_violation(law, impulse, size):
     impulse = np.array(impulse)
     wrong = replace(
         EXACT,
@@ -107,7 +107,7 @@ def test_natural_residual_is_zero_only_at_solutions(rng):
         assert natural_residual(problem, impulses, velocities) > size / 100
 
 
-def test_no_contacts_no_violation(rng):
+def test_no_contacts_give_zero_residuals(rng):
     problem = heap(rng, 1, 0)
     assert coulomb_residuals(problem, socp_fixed_point_friction(problem)) == (0, 0, 0, 0, 0, 0)
 
@@ -116,7 +116,7 @@ def test_no_contacts_no_violation(rng):
     ("cone", "corner", "side"),
     [("box", [1.0, 1.0], [1.0, 0.3]), ("pyramid", [1.0, 0.0], [0.5, 0.5]), ("disc", [0.6, 0.8], [0.0, 1.0])],
 )
-def test_sections_are_reached_at_corners_and_sides(cone, corner, side):
+def test_section_bounds_at_corners_and_sides(cone, corner, side):
     """A unit section scaled by mu a: at its edge the law holds by a hair, 1% further it is broken by 1%."""
     for direction in (corner, side):
         for way in (1, -1):
@@ -127,7 +127,7 @@ def test_sections_are_reached_at_corners_and_sides(cone, corner, side):
             assert np.isclose(coulomb_residuals(SLIDING, beyond, cone=cone).cone_violation, 0.01)
 
 
-def test_dissipation_is_the_most_of_the_section(rng):
+def test_dissipation_is_maximal_within_the_section(rng):
     """... compared with the best of very many impulses in the section."""
     angles = np.linspace(0, 2 * np.pi, 20_001)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])

@@ -46,7 +46,7 @@ def gyroscopic(tree):
                 yield ast.unparse(node)
 
 
-def test_what_is_sought_is_found():
+def test_detectors_find_steps_and_gyroscopic_terms():
     assert list(
         steps(ast.parse("def one_step(x): ...\ndef f(system, state, h): ...\ndef steps(x): ..."))
     ) == [
@@ -57,11 +57,11 @@ def test_what_is_sought_is_found():
 
 
 @pytest.mark.parametrize("chapter", sorted(BOOK.glob("*.md")), ids=lambda path: path.stem)
-def test_steps_stand_where_they_are_the_subject(chapter):
+def test_handwritten_steps_only_in_chapters_about_steps(chapter):
     by_hand = [name for cell in cells(chapter) for name in steps(cell)]
     assert not by_hand or chapter.stem in STEPS
     assert [term for cell in cells(chapter) for term in gyroscopic(cell)] == []
 
 
-def test_no_chapter_is_excused_for_nothing():
+def test_every_exception_is_needed():
     assert [name for name in STEPS if not any(map(list, map(steps, cells(BOOK / f"{name}.md"))))] == []

@@ -40,7 +40,7 @@ def dual(problem):
 MODELS = (box_friction, anitescu_stewart, single_qp, gauss_seidel_friction, socp_fixed_point_friction)
 
 
-def test_facets_come_in_opposite_pairs():
+def test_facets_are_opposite_pairs():
     for facets in (4, 6, 8, 20):
         directions = facet_directions(facets)
         assert np.allclose(np.linalg.norm(directions, axis=1), 1)
@@ -50,7 +50,7 @@ def test_facets_come_in_opposite_pairs():
             facet_directions(facets)
 
 
-def test_delassus_is_the_answer_to_unit_impulses(rng):
+def test_delassus_matrix_is_the_response_to_unit_impulses(rng):
     problem = heap(rng, equations=3)
     space = friction_contact_problem(problem)
     G = problem.bilateral.rows
@@ -71,7 +71,7 @@ def test_delassus_is_the_answer_to_unit_impulses(rng):
     assert np.allclose(space.delassus_matrix, space.delassus_matrix.T)
 
 
-def test_sparse_data_are_the_same_problem(rng):
+def test_sparse_data_give_the_same_problem(rng):
     dense = heap(rng, equations=2)
     like = StepProblem(
         sparse.csr_array(dense.mass),
@@ -104,7 +104,7 @@ def as_pairs(problem):
 
 @pytest.mark.parametrize("equations", [0, 3])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
-def test_pairs_of_bodies_are_the_same_problem(rng, equations, form):
+def test_body_pair_data_give_the_same_problem(rng, equations, form):
     dense = heap(rng, equations=equations, mu=(0.1, 0.4))
     pairs = as_pairs(dense)
     assert np.any(pairs.contacts.rows.b == WORLD)
@@ -122,7 +122,7 @@ def test_pairs_of_bodies_are_the_same_problem(rng, equations, form):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
-def test_masses_that_couple_bodies_do_not_take_the_way_of_blocks(rng, form):
+def test_coupled_mass_matrices_are_not_treated_as_blocks(rng, form):
     """An implicit step couples bodies through its springs, and need not be symmetric."""
     dense = heap(rng)
     coupling = np.zeros((24, 24))
@@ -133,7 +133,7 @@ def test_masses_that_couple_bodies_do_not_take_the_way_of_blocks(rng, form):
     np.testing.assert_allclose(W, rows @ np.linalg.solve(dense.mass, rows.T), atol=1e-12 * np.abs(W).max())
 
 
-def test_many_bodies_take_no_dense_rows():
+def test_many_bodies_use_sparse_storage():
     """Where a square matrix would take 2.6 GB, the system, its factors and a batch of columns do."""
     bodies, contacts = 3000, 20
     rng = np.random.default_rng(3)
@@ -165,7 +165,7 @@ SOFT = np.array([[0.3, 0.1, 0.0], [0.1, 0.2, 0.05], [0.0, 0.05, 0.4]])
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 @pytest.mark.parametrize("softness", [0.0, [0.1, 0.0, 0.3], SOFT], ids=["hard", "diagonal", "full"])
-def test_inequalities_are_contacts_without_friction(rng, softness, form):
+def test_inequalities_equal_frictionless_contacts(rng, softness, form):
     """... and without contacts besides, the answer is that of a step without friction."""
     problem = heap(rng, equations=2, mu=(0.1, 0.4))
     some = [0.05, 0.0] if np.any(softness) else 0.0
@@ -205,7 +205,7 @@ def test_inequalities_are_contacts_without_friction(rng, softness, form):
         np.testing.assert_allclose(alone.bilateral, expected.bilateral, atol=1e-5)
 
 
-def test_reduced_contacts_are_contacts(rng):
+def test_reduced_coordinates_give_the_same_contacts(rng):
     """A heap whose velocities follow from twelve others: the same as with the equations that say so."""
     whole = as_pairs(heap(rng, mu=(0.1, 0.4)))
     J, drift = rng.normal(size=(24, 12)), np.zeros(24)
@@ -234,7 +234,7 @@ def test_bad_problems_are_named():
         assert coulomb_residuals(crooked, anitescu_stewart(crooked), cone="pyramid").complementarity < 1e-9
 
 
-def test_contacts_that_equations_hold_fast_are_no_trouble():
+def test_contacts_fixed_by_equations_are_solved():
     tilted = tangent_directions(np.array([0.6, 0.0, 0.8]))
     held = StepProblem(
         np.diag([1.0, 2.0, 3.0]),
@@ -248,7 +248,7 @@ def test_contacts_that_equations_hold_fast_are_no_trouble():
 
 
 @pytest.mark.parametrize("solve", [*MODELS, semismooth_newton_friction, staggered_projections])
-def test_what_equations_leave_of_a_coordinate_is_no_motion(rng, solve):
+def test_rounding_of_constrained_coordinates_is_not_motion(rng, solve):
     """A contact along the very coordinate that an equation holds: its velocity there is rounding alone."""
     for _ in range(12):
         A = rng.normal(size=(4, 4))

@@ -48,14 +48,14 @@ class TestMotion:
         assert case.joint.motion_subspace(q).shape == (len(q), 6, k)
         assert_close(case.joint.motion_subspace(q), by_difference(case.joint, q), 1e-9)
 
-    def test_its_derivative_by_the_coordinates(self, case):
+    def test_derivative_of_the_jacobian(self, case):
         q, k = case.states(), case.joint.num_coordinates
         assert case.joint.motion_subspace_derivative(q).shape == (len(q), 6, k, k)
         assert_close(
             case.joint.motion_subspace_derivative(q), by_coordinates(case.joint.motion_subspace, q), 1e-9
         )
 
-    def test_rate_of_the_jacobian_along_the_motion(self, case):
+    def test_jacobian_rate(self, case):
         q = case.states()
         qdot = case.rates(len(q))
         rate = case.joint.motion_subspace_rate(q, qdot)
@@ -139,7 +139,7 @@ class TestBatches:
         new, new_rates = joint.reparametrize(q, qdot)
         assert new.shape == new_rates.shape == (3, 2, joint.num_coordinates)
 
-    def test_results_can_be_written_to(self, case):
+    def test_results_are_writable(self, case):
         q = case.random(2)
         for result in (
             case.joint.transform(q),
@@ -154,8 +154,8 @@ class TestBatches:
         assert case.joint.motion_subspace(q).shape == (0, 6, case.joint.num_coordinates)
 
 
-class TestReparametrisation:
-    def test_keeps_pose_and_body_twist(self, case):
+class TestReparametrization:
+    def test_reparametrization_keeps_pose_and_twist(self, case):
         joint = case.joint
         states = [*case.random(), *(2.5 * case.random(seed=8)), *map(np.array, case.singular)]
         for q, qdot in zip(states, case.rates(len(states)), strict=True):
@@ -173,7 +173,7 @@ class TestReparametrisation:
 
 
 class TestSingularity:
-    def test_is_the_slowest_relative_motion(self, case):
+    def test_singularity_measure_is_the_smallest_singular_value(self, case):
         """Smallest singular value of the Jacobian by differences, among rates that the constraints allow."""
         joint, states = case.joint, case.random()
         for q, S in zip(states, by_difference(joint, states), strict=True):
@@ -185,7 +185,7 @@ class TestSingularity:
             slowest = np.linalg.svd(S @ allowed)[1][-1]
             np.testing.assert_allclose(joint.distance_to_singularity(q), slowest, atol=1e-8)
 
-    def test_vanishes_at_the_singular_states_and_grows_away_from_them(self, case):
+    def test_singularity_measure_vanishes_at_singular_states(self, case):
         rng = np.random.default_rng(4)
         for singular in case.singular:
             q = np.array(singular, dtype=float)
@@ -194,21 +194,21 @@ class TestSingularity:
             near, nearer = (case.joint.distance_to_singularity(q + size * away) for size in (1e-3, 1e-5))
             assert 50 < near / nearer < 200
 
-    def test_vanishes_nowhere_else(self, case):
+    def test_singularity_measure_is_positive_elsewhere(self, case):
         redundant = case.joint.num_dofs < case.joint.num_coordinates - case.joint.num_coordinate_constraints
         measures = case.joint.distance_to_singularity(case.random(200))
         assert np.all(measures < 1e-12) if redundant else np.all(measures > 5e-5)
 
 
 class TestNearestCoordinates:
-    def test_of_an_allowed_pose_give_it_back(self, case):
+    def test_nearest_coordinates_of_an_allowed_pose(self, case):
         joint = case.joint
         Q = joint.transform(case.states())
         q = joint.nearest_coordinates(Q)
         assert q.shape == (*Q.shape[:-2], joint.num_coordinates)
         np.testing.assert_allclose(joint.transform(q), Q, atol=1e-9)
 
-    def test_of_any_pose_are_those_of_a_nearest_one(self, case):
+    def test_nearest_coordinates_minimize_the_pose_error(self, case):
         """No step of the coordinates comes nearer: in rad and m, from the allowed pose to the given one."""
         joint, rng = case.joint, np.random.default_rng(6)
         for q in case.random(4):
@@ -223,7 +223,7 @@ class TestNearestCoordinates:
                 moved = joints.pose_error(joint.transform(found + 1e-3 * direction), Q)
                 assert np.linalg.norm(moved) >= np.linalg.norm(misfit) - 1e-12
 
-    def test_follow_the_pose(self, case):
+    def test_nearest_rates_against_differences(self, case):
         """Their rates, for a pose off the joint that moves, against differences."""
         joint, rng = case.joint, np.random.default_rng(7)
         for q in case.random(3):
@@ -244,8 +244,8 @@ class TestNearestCoordinates:
             np.testing.assert_allclose(expected, allowed, atol=1e-6)
 
 
-class TestAnnihilator:
-    def test_is_zero_on_every_allowed_twist_and_complete(self, case):
+class TestConstraintForceBasis:
+    def test_constraint_forces_annihilate_allowed_twists(self, case):
         joint = case.joint
         for q in case.states():
             A, S = joints.constraint_force_basis(joint, q), joint.motion_subspace(q)
@@ -253,7 +253,7 @@ class TestAnnihilator:
             np.testing.assert_allclose(A @ S, 0, atol=1e-12 * size(S))
             np.testing.assert_allclose(A @ A.T, np.eye(len(A)), atol=1e-13)
 
-    def test_is_unique_up_to_turns(self, case):
+    def test_constraint_force_basis_spans_the_complement(self, case):
         """Its span is all of what is perpendicular to S, away from singular states."""
         joint = case.joint
         for q in case.random():
@@ -263,7 +263,7 @@ class TestAnnihilator:
                 complement = np.eye(6) - S @ np.linalg.pinv(S, rcond=1e-10)
                 np.testing.assert_allclose(A.T @ A, complement, atol=1e-10)
 
-    def test_rate_keeps_it_one(self, case):
+    def test_constraint_force_basis_rate(self, case):
         """d/dt (A S) = 0, and its own span moves as it does by differences."""
         joint = case.joint
         for q, qdot in zip(case.random(), case.rates(), strict=True):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import psutil
 import pytest
 from classroom import ASSIGNMENT, ORACLES
-from hostile import NEEDED, TRIPLE, VARIANTS
+from misbehaving_submissions import NEEDED, TRIPLE, VARIANTS
 
 from rbnotes.coursework import grading
 
@@ -29,7 +29,7 @@ def processes():
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory):
     """All variants graded at once, as a class is: their grades, and what they left behind."""
-    folder = tmp_path_factory.mktemp("hostile")
+    folder = tmp_path_factory.mktemp("misbehaving")
     (folder / "hw.toml").write_text(ASSIGNMENT)
     (folder / "oracles.py").write_text(ORACLES)
     canary = folder / "canary"
@@ -73,12 +73,12 @@ def trial(tmp_path_factory):
     return {grade.student: grade for grade in grades}, canary, own, around
 
 
-def test_there_are_enough_of_them():
+def test_number_of_variants():
     assert len(VARIANTS) >= 42
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_costs_only_itself(trial, name):
+def test_misbehaving_submission_loses_only_its_own_points(trial, name):
     if name not in trial[0]:
         pytest.skip(f"platform: this system does not limit {' or '.join(sorted(NEEDED[name]))}")
     _, expected, spared = VARIANTS[name]
@@ -88,25 +88,25 @@ def test_a_variant_costs_only_itself(trial, name):
     assert (triple.status == "passed") is spared, triple.message
 
 
-def test_the_others_are_graded_as_ever(trial):
+def test_other_submissions_are_graded_as_usual(trial):
     assert [mark.status for mark in trial[0]["honest"].task_grades] == ["passed", "passed"]
 
 
-def test_files_of_others_are_as_they_were(trial):
+def test_other_files_are_unchanged(trial):
     assert trial[1].read_text() == "sings"
 
 
-def test_what_submissions_say_can_be_written_anywhere(trial):
+def test_messages_of_submissions_can_be_encoded(trial):
     (mark, _) = trial[0]["an error of letters that no page can hold"].task_grades
     assert "\ufffd \ufffd \ufffd[2J" in mark.message
     assert all(letter.isprintable() or letter == "\n" for letter in mark.message)
 
 
-def test_no_folder_is_left(trial):
+def test_no_folder_remains(trial):
     assert [*trial[3].glob("submission-*")] == []
 
 
-def test_no_process_is_left(trial):
+def test_no_process_remains(trial):
     marks = str(trial[2]), NAP
     left = {number: line for number, line in processes().items() if any(mark in line for mark in marks)}
     assert left == {}

@@ -64,7 +64,7 @@ every_function = pytest.mark.parametrize(("public", "name"), CASES, ids=[f"{m}.{
 
 
 @pytest.mark.parametrize(("public", "core"), MODULES.values(), ids=MODULES)
-def test_each_function_has_its_core(public, core):
+def test_each_function_has_an_unchecked_formula(public, core):
     def signatures(module):
         return {name: list(inspect.signature(f).parameters) for name, f in functions(module).items()}
 
@@ -72,7 +72,7 @@ def test_each_function_has_its_core(public, core):
 
 
 @every_function
-def test_the_core_gives_what_the_function_gives(public, name):
+def test_unchecked_formula_agrees_with_the_function(public, name):
     module, core = MODULES[public]
     function = functions(module)[name]
     values = [valid(public, parameter) for parameter in inspect.signature(function).parameters]
@@ -90,7 +90,7 @@ def test_each_argument_is_checked_once(public, name):
 
 
 @every_function
-def test_what_is_wrong_is_named(public, name):
+def test_invalid_arguments_are_named(public, name):
     """NaN, text and leading axes that do not match, in each argument: the message begins with its name."""
     function = functions(MODULES[public][0])[name]
     parameters = list(inspect.signature(function).parameters)

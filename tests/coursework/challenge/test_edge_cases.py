@@ -255,34 +255,36 @@ def statuses(id, function, examples=200):
 
 
 @pytest.mark.parametrize(("id", "function"), RIGHT)
-def test_right_in_an_unusual_style(id, function):
+def test_right_code_in_unusual_style_passes(id, function):
     assert statuses(id, function) == set()
 
 
 @pytest.mark.parametrize(("id", "status", "function"), WRONG)
-def test_wrong_in_one_corner(id, status, function):
+def test_code_wrong_in_one_region_fails(id, status, function):
     assert statuses(id, function) & set(status.split(" or "))
 
 
-def narrow(value):
+def to_single_precision(value):
     """As single precision holds it."""
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
         return np.asarray(value, dtype=np.float32).astype(float)[()]
-    return type(value)(map(narrow, value)) if type(value) in (tuple, list) else value
+    return type(value)(map(to_single_precision, value)) if type(value) in (tuple, list) else value
 
 
 @pytest.mark.parametrize("lost", ["arguments", "result"])
 @pytest.mark.parametrize("id", ["sueda/s1.3/m1#a", "sueda/s2.3/t846#a", "sueda/s1.3/e1.11", "si/s5/t218"])
-def test_single_precision_fails_though_the_tolerance_is_loose(id, lost):
+def test_single_precision_fails_despite_loose_tolerance(id, lost):
     right = right_forms(ledger.find(id))[0]
     assert statuses(id, right, 32) == set()
     if lost == "result":
-        assert statuses(id, lambda *given: narrow(evaluate(right, dict(enumerate(given)))), 32) == {"dtype"}
+        assert statuses(
+            id, lambda *given: to_single_precision(evaluate(right, dict(enumerate(given)))), 32
+        ) == {"dtype"}
     elif ledger.find(id).inputs:
-        assert statuses(id, lambda *given: right(*map(narrow, given)), 32) == {"dtype"}
+        assert statuses(id, lambda *given: right(*map(to_single_precision, given)), 32) == {"dtype"}
 
 
-def test_other_right_code_passes_where_the_tolerance_is_loose():
+def test_right_variants_pass_with_loose_tolerance():
     """The exact rate, where the claim is about a difference of poses, whose last digits are others."""
     id = "sueda/s1.3/e1.11"
 
@@ -304,7 +306,7 @@ def test_other_right_code_passes_where_the_tolerance_is_loose():
         ("sueda/s1.6/e1.21", "m"),
     ],
 )
-def test_a_ceiling_for_what_is_positive_fails(id, name):
+def test_clipped_positive_numbers_fail(id, name):
     """Right for all numbers of ordinary size, and for no larger ones."""
     record = ledger.find(id)
     place = list(record.inputs).index(name)
@@ -317,12 +319,12 @@ def test_a_ceiling_for_what_is_positive_fails(id, name):
     assert statuses(id, cut, 96) == {"wrong"}
 
 
-def test_a_claim_whose_condition_cannot_be_tried_everywhere_has_cases():
+def test_claim_with_restricted_condition_has_cases():
     assert {case.region for case in tried("sueda/s2.3/e2.18#a", 16)} >= {"generic", "tiny", "near pi"}
 
 
 @pytest.mark.parametrize("id", [COLUMNS, "si/sA/e41"])
-def test_a_mechanism_moves_fast_though_it_is_not_large(id):
+def test_mechanism_cases_include_fast_motion(id):
     """What is large in every way is no case: nothing is right to enough digits there."""
     large = [case.inputs for case in tried(id) if case.region == "large"]
     for name in {"q", "qdot"} & large[0].keys():

@@ -173,12 +173,12 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
-def test_assembled_forces_turn_the_bar_in_every_step(step):
+def test_assembled_forces_act_in_every_step(step):
     assert abs(step() / H * ABOUT_HINGE - sum(MOMENTS)) < 0.05
 
 
 @pytest.mark.parametrize("step", (GENERAL | OF_BODIES).values(), ids=GENERAL | OF_BODIES)
-def test_assembled_forces_move_a_body_that_nothing_holds(step):
+def test_assembled_forces_act_on_a_free_body(step):
     """Its twist by hand: the sum of the pulls, and of their moments about its origin, on its inertia."""
     pulls = [
         size * (anchor - turned(point)) / length(point, anchor)
@@ -192,7 +192,7 @@ def test_assembled_forces_move_a_body_that_nothing_holds(step):
     np.testing.assert_allclose(INERTIA @ rate, wrench, rtol=0, atol=0.05)
 
 
-def test_a_compiled_run_asks_for_its_forces():
+def test_compiled_run_evaluates_the_forces():
     assert isinstance(packing.compile(World(HINGED)), packing.CompiledWorld)
     reference = simulate(World(HINGED), POSED, H, 1).states.phi
     np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
@@ -214,7 +214,7 @@ NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "ad
 """Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
 
 
-def steppers(room):
+def public_steppers(room):
     """What of a room takes a system from a state to later ones."""
     for name in room.__all__:
         each = getattr(room, name)
@@ -227,11 +227,11 @@ def steppers(room):
                 yield name
 
 
-def test_no_step_and_no_system_is_left_out():
+def test_all_public_steppers_are_covered():
     named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
     families = {"contact_step", "simulate"}  # each with many of the schemes, by names of their own
     driven = {*re.findall(r"\w+", named), *families}
-    found = {name for room in (dynamics, maximal, reduced_coordinates) for name in steppers(room)}
+    found = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
     assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= found
     assert found - NO_STEPS - driven == set()
     systems = {
@@ -248,7 +248,7 @@ def test_no_step_and_no_system_is_left_out():
 
 
 @pytest.mark.parametrize("kind", range(3))
-def test_each_kind_of_force_turns_it_by_its_own_moment(kind):
+def test_each_kind_of_force_has_its_moment(kind):
     link = Link("bar", Revolute(), INERTIA)
     alone = TreeSystem(Tree([link], gravity=STILL), applied_forces=ForceGroups([KINDS[kind]]))
     rate = dynamics.symplectic_euler(alone, START, H).qdot[0] / H

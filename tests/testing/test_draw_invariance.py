@@ -137,7 +137,7 @@ def size(value):
 
 
 @pytest.mark.parametrize("name", ["plain", "built", "composite", "flat", "nested"])
-def test_names_change_no_draw(name, load, renamed):
+def test_names_do_not_change_draws(name, load, renamed):
     before = load(STRATEGIES, "before").CASES[name]
     after = renamed(STRATEGIES, "after").CASES[name]
     other = renamed(inspect.getsource(evaluation), "other_trials")
@@ -150,7 +150,7 @@ def test_names_change_no_draw(name, load, renamed):
     assert all_tried(other.search_renamed, after) == expected
 
 
-def test_kept_inputs_are_played_back_by_another_name(load, renamed):
+def test_stored_inputs_are_replayed_under_another_name(load, renamed):
     def wrong(values):
         return len(values["chain"]) > 2
 
@@ -168,7 +168,7 @@ def test_kept_inputs_are_played_back_by_another_name(load, renamed):
     assert other.find_inputs_renamed(after, wrong, replay, "another claim") is None
 
 
-def test_the_order_of_hashes_changes_no_draw(tmp_path):
+def test_hash_order_does_not_change_draws(tmp_path):
     file = tmp_path / "script.py"
     text = inspect.getsource(size) + inspect.getsource(all_tried)
     file.write_text(

@@ -21,13 +21,13 @@ def statuses(grade):
     return [mark.status for mark in grade.task_grades]
 
 
-def test_right_is_all_points(graded):
+def test_right_submission_gets_all_points(graded):
     grade = graded(RIGHT)
     assert statuses(grade) == ["passed", "passed"]
     assert (grade.points, grade.max_points) == (6, 6)
 
 
-def test_a_region_that_passes_is_worth_its_share(graded):
+def test_passed_region_gets_its_part_of_the_points(graded):
     source = RIGHT.replace("2 * x", "2 * x if max(abs(x)) > 1e-6 else 0 * x")
     double, triple = graded(source).task_grades
     assert (double.status, double.points, dict(double.regions)) == (
@@ -53,13 +53,13 @@ def test_a_region_that_passes_is_worth_its_share(graded):
         ("return [2 * v for v in x]", "passed", ""),
     ],
 )
-def test_what_a_student_is_told(graded, body, status, message):
+def test_messages_to_students(graded, body, status, message):
     mark = graded(f"import numpy as np\n\ndef double(x):\n    {body}\n").task_grades[0]
     assert mark.status == status, mark.message
     assert re.search(message, mark.message), mark.message
 
 
-def test_what_is_right_is_shown_only_if_it_may(folder):
+def test_right_results_are_shown_only_if_allowed(folder):
     def message(feedback):
         text = (folder / "hw.toml").read_text().replace("[limits]", f"[feedback]\n{feedback}\n[limits]", 1)
         (folder / "shown.toml").write_text(text)
@@ -73,7 +73,7 @@ def test_what_is_right_is_shown_only_if_it_may(folder):
     assert message("inputs = false") == "wrong"
 
 
-def test_a_claim_of_the_ledger(tmp_path):
+def test_task_from_a_claim(tmp_path):
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 3\nregions = { generic = 1, tiny = 2 }\n'
     )
@@ -92,7 +92,7 @@ def test_a_claim_of_the_ledger(tmp_path):
     assert marks["wrong"].regions["generic"][1] > 0
 
 
-def test_dimensions_and_slips_are_told_of_claims(tmp_path):
+def test_hints_about_dimensions_and_slips(tmp_path):
     def messages(feedback):
         (tmp_path / "hw.toml").write_text(
             f'[feedback]\n{feedback}\n[[task]]\nfunction = "f"\nclaim = "lloyd/s0.12.1/d1"\npoints = 1\n'
@@ -121,23 +121,23 @@ def test_dimensions_and_slips_are_told_of_claims(tmp_path):
     assert {silent[name] for name in ("no stiffness", "no damping", "sign")} == {"wrong"}
 
 
-def test_the_child_is_asked_with_inputs_alone(paper):
+def test_child_process_gets_only_inputs(paper):
     (request, _) = paper.requests
     for case, inputs in zip(paper.cases["double"], request.cases, strict=True):
         assert [*inputs] == ["x"]
         np.testing.assert_array_equal(case.expected, 2 * inputs["x"])
 
 
-def test_a_grade_survives_being_written_down(graded):
+def test_grade_round_trip(graded):
     grade = graded(RIGHT)
     plain = json.loads(json.dumps(grading.grade_to_dict(grade)))
     assert grading.grade_to_dict(grading.grade_from_dict(plain)) == plain
 
 
-def test_tables_and_pages(graded, folder):
+def test_reports(graded, folder):
     assignment = grading.read_assignment(folder / "hw.toml")
-    hostile = 'def double(x):\n    raise ValueError("<script>```</script>")\n'
-    grades = [graded(RIGHT, "ann"), graded(hostile, "bob <b>")]
+    source = 'def double(x):\n    raise ValueError("<script>```</script>")\n'
+    grades = [graded(RIGHT, "ann"), graded(source, "bob <b>")]
     rows = list(csv.DictReader(io.StringIO(reports.grades_csv(grades))))
     assert [row["points"] for row in rows] == ["6", "0"]
     assert rows[1]["double status"] == "exception"
@@ -158,7 +158,7 @@ def test_tables_and_pages(graded, folder):
 NAMES = ["=1+1", "+ann", "-ann", "@ann", "\t=ann", "b\rob", "ann"]
 
 
-def test_no_name_is_a_formula_of_a_spreadsheet(graded, folder):
+def test_names_are_escaped_for_spreadsheets(graded, folder):
     grades = [replace(graded(RIGHT), student=name) for name in NAMES]
     shown = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
     tables = {
@@ -179,7 +179,7 @@ def test_no_two_students_share_a_file_name():
     assert reports.student_file_name("Ann-Marie O_2.b@c") == "Ann-Marie O_2.b@c"
 
 
-def test_reports_call_a_task_as_the_lecturer_does(graded, folder):
+def test_reports_use_the_titles_of_tasks(graded, folder):
     (folder / "hw.toml").write_text(
         (folder / "hw.toml").read_text().replace('"double"\n', '"double"\ntitle = "Twice | <b>"\n', 1)
     )
@@ -191,7 +191,7 @@ def test_reports_call_a_task_as_the_lecturer_does(graded, folder):
     assert "<td>Twice | &lt;b&gt; (<code>double</code>)<td>" in reports.class_html([grade], assignment)
 
 
-def test_a_notebook_is_its_code(tmp_path, paper):
+def test_notebook_code_is_extracted(tmp_path, paper):
     cells = [
         {"cell_type": "markdown", "source": ["def double(x): return 0"]},
         {"cell_type": "code", "source": ["%matplotlib inline\n", "!ls\n", "import numpy as np"]},
@@ -208,7 +208,7 @@ def test_a_notebook_is_its_code(tmp_path, paper):
     assert statuses(grades["cid"]) == ["missing", "missing"]
 
 
-def test_a_claim_about_a_tree_of_bodies(tmp_path):
+def test_task_with_an_object_argument(tmp_path):
     """Its argument is an object, which a child does not know: there it is one with the same attributes."""
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "si/sA/d5"\npoints = 1\nexamples = 8\n'

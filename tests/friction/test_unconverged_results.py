@@ -28,7 +28,7 @@ LEFT = 3e-7
 """Relative residual that problems are said to have, larger than all tolerances here."""
 
 
-def in_pyramids(problem):
+def solve_with_pyramids(problem):
     return staggered_projections(problem, cone="pyramid")
 
 
@@ -41,14 +41,17 @@ EACH = pytest.mark.parametrize(
             staggered_projections, BoxLCP, "block_principal_pivoting", id="staggered, friction in boxes"
         ),
         pytest.param(
-            in_pyramids, LCP, ("block_principal_pivoting", "lemke"), id="staggered, friction in pyramids"
+            solve_with_pyramids,
+            LCP,
+            ("block_principal_pivoting", "lemke"),
+            id="staggered, friction in pyramids",
         ),
     ],
 )
 """A model, and which of its problems end otherwise than solved."""
 
 
-def ending(monkeypatch, status, problems, methods):
+def solvers_ending_with(monkeypatch, status, problems, methods):
     """Some problems are said to end like this, although they are solved."""
 
     def by(solved, within):
@@ -68,10 +71,10 @@ def ending(monkeypatch, status, problems, methods):
 
 @EACH
 @pytest.mark.parametrize("status", [Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING])
-def test_solvers_on_their_way_hand_on_how_far_they_came(monkeypatch, model, problems, methods, status):
+def test_unconverged_solvers_return_their_best_result(monkeypatch, model, problems, methods, status):
     problem = heap(np.random.default_rng(1), 2, 3)
     solution = model(problem)
-    ending(monkeypatch, status, problems, methods)
+    solvers_ending_with(monkeypatch, status, problems, methods)
     with pytest.raises(FrictionNotConverged, match="expected at most 1e-10") as stopped:
         model(problem)
     assert stopped.value.residual == LEFT
@@ -80,23 +83,23 @@ def test_solvers_on_their_way_hand_on_how_far_they_came(monkeypatch, model, prob
 
 @EACH
 @pytest.mark.parametrize("status", [Status.INFEASIBLE, Status.NO_SOLUTION])
-def test_where_there_is_no_solution_none_is_handed_on(monkeypatch, model, problems, methods, status):
-    ending(monkeypatch, status, problems, methods)
+def test_infeasible_problems_return_no_result(monkeypatch, model, problems, methods, status):
+    solvers_ending_with(monkeypatch, status, problems, methods)
     with pytest.raises(NotSolved, match=status):
         model(heap(np.random.default_rng(1), 2, 3))
 
 
-def test_who_looks_at_the_residual_is_not_stopped(monkeypatch):
-    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+def test_raise_on_failure_false_returns_the_result(monkeypatch):
+    solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
     assert (
         staggered_projections(heap(np.random.default_rng(1), 2, 3), raise_on_failure=False).residual == LEFT
     )
 
 
 @pytest.mark.parametrize("friction", ["box", "staggered"])
-def test_runs_go_on(monkeypatch, friction):
+def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
     """A cube that slides a little."""
-    ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+    solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
     cube = Box([0.2] * 3)
     mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
     world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
@@ -106,7 +109,7 @@ def test_runs_go_on(monkeypatch, friction):
     assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
 
 
-def test_contacts_that_rounding_keeps_from_their_tolerance_do_not_contradict_each_other(monkeypatch):
+def test_rounding_limited_contacts_are_not_reported_as_contradictory(monkeypatch):
     """A model that runs out of sweeps hands on what it has, and asks whether there is an answer at all."""
     space = friction_contact_problem.__globals__
     solved = space["solve_lcp"]
@@ -124,7 +127,7 @@ def test_contacts_that_rounding_keeps_from_their_tolerance_do_not_contradict_eac
 class TestNotANumber:
     """It is no small error: `max` of it and a number may be the number, and no comparison says yes."""
 
-    def test_in_residuals(self):
+    def test_nan_in_residuals(self):
         space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))
         for contact in (0, space.count - 1):
             impulses = np.ones((space.count, 3))
@@ -136,23 +139,23 @@ class TestNotANumber:
                     )
                 )
 
-    def test_in_changes(self):
+    def test_nan_in_changes(self):
         space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))
         old, new = np.ones(space.count), np.ones(space.count)
         new[-1] = np.nan
         assert np.isnan(relative_change(space, old, new))
         assert np.isnan(relative_change(space, new, old))
 
-    def test_in_programs(self, monkeypatch):
+    def test_nan_in_programs(self, monkeypatch):
         """The last programs of staggered projections, of which normal impulses know nothing."""
         monkeypatch.setattr(f"{__name__}.LEFT", np.nan)
-        ending(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+        solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
         problem = heap(np.random.default_rng(1), 2, 3)
         assert np.isnan(staggered_projections(problem, raise_on_failure=False).residual)
         with pytest.raises(FrictionNotConverged):
             staggered_projections(problem)
 
-    def test_ends_a_run(self):
+    def test_nan_stops_a_simulation(self):
         """There is no answer to go on with, whatever residual the caller accepts."""
         cube = Box([0.2] * 3)
         mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from lifts import lift
+from lift_joint import lift
 from random_trees import body, frame, unit
 
 from rbnotes import joints, se3
@@ -39,7 +39,7 @@ PROGRAMS = tuple(kind for kind in MADE if kind != "spline")
 """Kinds that are ready without a call of Python."""
 
 
-def of_kinds(kinds, rng):
+def random_tree_of(kinds, rng):
     """A tree with springs and dampers, each link on some one before."""
     links = []
     for i, kind in enumerate(kinds):
@@ -50,7 +50,7 @@ def of_kinds(kinds, rng):
     return Tree(links)
 
 
-def close(found, expected, tolerance=SAME):
+def assert_close(found, expected, tolerance=SAME):
     scale = max(1.0, np.max(np.abs(expected), initial=0.0))
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
 
@@ -59,48 +59,50 @@ def close(found, expected, tolerance=SAME):
 def case(request):
     rng = np.random.default_rng(request.param)
     # Nine of a program are more than are evaluated at once.
-    tree = of_kinds(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*PROGRAMS, "lift"]), rng)
+    tree = random_tree_of(rng.permutation(["rings"] * (9, 1, 3)[request.param] + [*PROGRAMS, "lift"]), rng)
     compiled = packing.compile(tree)
     q, v = rng.normal(size=(2, tree.num_coordinates))
     assert compiled._external.try_fill(compiled._floats, q, v)
     return tree, compiled, rng
 
 
-def sensitivity(tree, q):
+def condition_tolerance(tree, q):
     return SAME * np.maximum(1.0, np.max(np.linalg.cond(regularized_mass_matrix(tree, q))) / 1e3)
 
 
-def test_one_state(case):
+def test_single_state_against_reference(case):
     tree, compiled, rng = case
     for q, v, x in rng.normal(size=(2, 3, tree.num_coordinates)):
-        wrenches, tolerance = rng.normal(size=(len(tree.links), 6)), sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x), tolerance)
+        wrenches, tolerance = rng.normal(size=(len(tree.links), 6)), condition_tolerance(tree, q)
+        assert_close(
+            compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x), tolerance
+        )
         expected = reduced.forward_dynamics_dense(tree, q, v, x, wrenches)
-        close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
-        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
+        assert_close(compiled.forward_dynamics(q, v, x, wrenches), expected, tolerance)
+        assert_close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
         at = reduced.body_kinematics(tree, q, v)
-        close(compiled.jacobian_product(q, v), at.phi)
-        close(compiled.bias_acceleration(q, v), at.bias_acceleration)
+        assert_close(compiled.jacobian_product(q, v), at.phi)
+        assert_close(compiled.bias_acceleration(q, v), at.bias_acceleration)
         pushed = reduced.jacobian(tree, q).T @ wrenches.ravel()
-        close(compiled.jacobian_transpose_product(q, wrenches), pushed)
-        close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
+        assert_close(compiled.jacobian_transpose_product(q, wrenches), pushed)
+        assert_close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
         inverse = np.linalg.solve(regularized_mass_matrix(tree, q), x)
-        close(compiled.inverse_mass_product(q, x), inverse, tolerance)
+        assert_close(compiled.inverse_mass_product(q, x), inverse, tolerance)
         told = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[::2]}
         found, expected = (
             of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (reduced, (tree,)))
         )
-        close(found.qddot, expected.qddot, tolerance)
+        assert_close(found.qddot, expected.qddot, tolerance)
 
 
 BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_slopes(seed, monkeypatch):
+def test_derivatives(seed, monkeypatch):
     """Of all joints, and compiled: the reference is not asked."""
     rng = np.random.default_rng(seed)
-    tree = of_kinds(rng.permutation(BENT), rng)
+    tree = random_tree_of(rng.permutation(BENT), rng)
     compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(len(tree.links), 6))
@@ -109,14 +111,14 @@ def test_slopes(seed, monkeypatch):
     for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         monkeypatch.setattr(reduced, name, None)
     for found, expected in zip(compiled.inverse_dynamics_derivatives(q, v, x, wrenches), right, strict=True):
-        close(found, expected)
-    tolerance = sensitivity(tree, q) * np.max(sensitivity(tree, q)) / SAME
+        assert_close(found, expected)
+    tolerance = condition_tolerance(tree, q) * np.max(condition_tolerance(tree, q)) / SAME
     found_forward = compiled.forward_dynamics_derivatives(q, v, x, wrenches)
     for found, expected in zip(found_forward, right_forward, strict=True):
-        close(found, expected, tolerance)
+        assert_close(found, expected, tolerance)
 
 
-def test_slopes_of_one_joint_in_many_places():
+def test_derivatives_of_repeated_joints():
     rng = np.random.default_rng(3)
     shared = lift(0.8)
     links = [
@@ -128,10 +130,10 @@ def test_slopes_of_one_joint_in_many_places():
     expected = reduced.inverse_dynamics_derivatives(tree, q, v, a)
     result = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
     for found, right in zip(result, expected, strict=True):
-        close(found, right)
+        assert_close(found, right)
 
 
-def test_compiled_bends_are_those_of_the_derivatives_one_by_one():
+def test_compiled_subspace_derivatives_against_casadi():
     """Against derivatives of S, the accelerations and the drift, that casadi works out on its own."""
     rng = np.random.default_rng(4)
     for name in ("rings", "lift"):
@@ -142,14 +144,14 @@ def test_compiled_bends_are_those_of_the_derivatives_one_by_one():
         q, v, a = rng.normal(size=(3, m + 1))
         found = bent.evaluate(q, v, a)[48:]
         expected = motion_subspace_derivatives._subspace_derivatives(joint, q[1:], v[1:], a[1:])
-        close(found[: expected.size], expected, 1e-12)
+        assert_close(found[: expected.size], expected, 1e-12)
         assert np.max(np.abs(expected)) > 0.1
 
 
-def test_slopes_are_what_forces_do():
+def test_derivatives_against_differences_of_forces():
     """Against central differences of the reference's forces, which share no formula with them."""
     rng = np.random.default_rng(2)
-    tree = of_kinds(rng.permutation(BENT), rng)
+    tree = random_tree_of(rng.permutation(BENT), rng)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     step = 1e-5 * np.eye(tree.num_coordinates)
     by_q = reduced.inverse_dynamics_dense(tree, q + step, v, a) - reduced.inverse_dynamics_dense(
@@ -159,32 +161,34 @@ def test_slopes_are_what_forces_do():
         tree, q, v - step, a
     )
     found = packing.compile(tree).inverse_dynamics_derivatives(q, v, a)
-    close(found.q, by_q.T / 2e-5, 1e-6)
-    close(found.qdot, by_v.T / 2e-5, 1e-6)
+    assert_close(found.q, by_q.T / 2e-5, 1e-6)
+    assert_close(found.qdot, by_v.T / 2e-5, 1e-6)
 
 
-def test_slopes_at_singular_states_are_refused():
+def test_derivatives_at_singular_states_are_rejected():
     tree = Tree([Link("end", lift(1.0), body(np.random.default_rng(0)))])
     with pytest.raises(SingularConfiguration, match="lift"):
         packing.compile(tree).inverse_dynamics_derivatives([0.3, np.pi], [0.0, 1.0], [0.0, 0.0])
 
 
-def unsprung(link):
+def without_springs(link):
     return Link(link.name, link.joint, link.inertia, link.parent, link.placement, link.body_frame)
 
 
-def test_many_states(case):
+def test_batch_against_reference(case):
     tree, compiled, rng = case
     for lead in ((3,), (2, 5)):
         q, v, x = rng.normal(size=(3, *lead, tree.num_coordinates))
-        tolerance = sensitivity(tree, q)
-        close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x), tolerance)
-        close(compiled.inverse_dynamics(q, v, x[0]), reduced.inverse_dynamics_dense(tree, q, v, x[0]))
+        tolerance = condition_tolerance(tree, q)
+        assert_close(
+            compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x), tolerance
+        )
+        assert_close(compiled.inverse_dynamics(q, v, x[0]), reduced.inverse_dynamics_dense(tree, q, v, x[0]))
     again = pickle.loads(pickle.dumps(compiled))
-    close(again.inverse_dynamics(q, v, x), compiled.inverse_dynamics(q, v, x))
+    assert_close(again.inverse_dynamics(q, v, x), compiled.inverse_dynamics(q, v, x))
 
 
-def test_what_has_the_same_operations_has_the_same_program():
+def test_equal_operations_share_a_program():
     """Numbers do not count; it is compiled once, and found on disk."""
     torus, other, ball = surfaces.torus(1.1, 0.3), surfaces.torus(0.7, 0.2), surfaces.sphere(0.7)
     pairs = (torus, other), (other, torus), (torus, ball)
@@ -218,16 +222,16 @@ def test_what_has_the_same_operations_has_the_same_program():
         "packed_tree.py",
     ],
 )
-def test_code_on_disk_is_that_of_the_sources_it_was_made_from(name, monkeypatch):
+def test_cached_code_depends_on_its_sources(name, monkeypatch):
     """The hash sees every folder and the modules of imported constants, but not the packing of arguments."""
     as_they_are, read = compilation.failure_code(), Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
     assert (compilation.failure_code.__wrapped__() == as_they_are) == (name == "packed_tree.py")
 
 
-def test_singular_states_are_told_as_the_reference_tells_them():
+def test_singular_state_errors_equal_those_of_the_reference():
     rng = np.random.default_rng(5)
-    tree = of_kinds(["hinge", "lift", "lift"], rng)
+    tree = random_tree_of(["hinge", "lift", "lift"], rng)
     compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, tree.num_coordinates))
     good = compiled.forward_dynamics(q, v, x)
@@ -249,22 +253,22 @@ def test_singular_states_are_told_as_the_reference_tells_them():
             if singular:
                 with pytest.raises(SingularConfiguration, match="from its end"):
                     compiled.forward_dynamics(np.stack([q, near]), v, x)
-    close(compiled.forward_dynamics(q, v, x), good)
+    assert_close(compiled.forward_dynamics(q, v, x), good)
     with pytest.raises(InvalidArgument, match=r"^qdot"):
         compiled.forward_dynamics(q, v[1:], x)
     # Angles that the sweeps do not turn are those of the reference.
     far = q + np.array([0.0, 1e7, 0.0, 0.0, 0.0])
-    close(compiled.inverse_dynamics(far, v, x), reduced.inverse_dynamics_dense(tree, far, v, x))
+    assert_close(compiled.inverse_dynamics(far, v, x), reduced.inverse_dynamics_dense(tree, far, v, x))
 
 
-def test_says_which_joints_are_not_compiled(caplog):
+def test_uncompiled_joints_are_named(caplog):
     import casadi
 
     def steps(q):
         whole = type(q[0])(casadi.erf(q[0].expression))
         return np.eye(3), np.array([q[0], whole, 0.0])
 
-    tree = of_kinds(["hinge", "lift"], np.random.default_rng(1))
+    tree = random_tree_of(["hinge", "lift"], np.random.default_rng(1))
     odd = FunctionJoint(steps, 1, name="stairs")
     tree = Tree([*tree.links, Link("odd", odd, np.eye(6), "1"), Link("odder", odd, np.eye(6), "0")])
     compiled = packing.compile(tree)
@@ -273,5 +277,7 @@ def test_says_which_joints_are_not_compiled(caplog):
     assert "stairs joint" in message
     assert "OP_ERF" in message
     q, v, x = np.random.default_rng(2).normal(size=(3, 9, tree.num_coordinates))
-    close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x))
-    close(compiled.forward_dynamics(q[0], v[0], x[0]), reduced.forward_dynamics_dense(tree, q[0], v[0], x[0]))
+    assert_close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x))
+    assert_close(
+        compiled.forward_dynamics(q[0], v[0], x[0]), reduced.forward_dynamics_dense(tree, q[0], v[0], x[0])
+    )

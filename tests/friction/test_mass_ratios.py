@@ -9,7 +9,7 @@ from rbnotes.multibody.maximal import Mechanism, World, simulate
 from rbnotes.shapes import Box
 
 
-def test_box_friction_does_not_stop_a_run():
+def test_simulation_with_box_friction_continues():
     """A cube on one that is a million times lighter."""
     cube = Box([0.2] * 3)
     inertias = np.stack([cube.spatial_inertia(density=d) for d in (500.0, 5e8)])

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from bad_values import REFUSED
-from engine import attempt, attempts, judged_error, outcome
+from engine import attempt, attempts, classify_error, outcome
 from hypothesis import settings
 from table import SUBPACKAGES, table
 
@@ -38,7 +38,7 @@ def sample(subpackage):
 
 
 @pytest.mark.parametrize("subpackage", SUBPACKAGES)
-def test_nonsense_is_refused_by_name(subpackage, capfd):
+def test_invalid_arguments_are_named(subpackage, capfd):
     findings = [attempt(call, argument, kind, rng) for call, argument, kind, rng in sample(subpackage)]
     faults = [str(finding) for finding in findings if finding is not None and finding.verdict != "fine"]
     unhelpful = [fault for fault in faults if fault.startswith("unhelpful")]
@@ -52,14 +52,14 @@ def numbers(call):
     return [name for name, value in call.given.items() if isinstance(value, float | np.ndarray)]
 
 
-def stacked(call, *chosen):
+def with_leading_axes(call, *chosen):
     """The call with so many of each of these arguments, one behind the other."""
     changed = {name: np.stack([np.asarray(call.given[name])] * count) for name, count in chosen}
     return outcome(lambda **last: call(**{**changed, **last}), chosen[0][0], changed[chosen[0][0]])[:2]
 
 
 @pytest.mark.parametrize("subpackage", SUBPACKAGES)
-def test_leading_axes_that_do_not_match_are_named(subpackage):
+def test_mismatched_leading_axes_are_named(subpackage):
     """Two of one argument and three of another, of functions that take many of each: not numpy's words."""
     rng = np.random.default_rng(zlib.crc32(subpackage.encode()))
     for call in table(subpackage):
@@ -68,6 +68,6 @@ def test_leading_axes_that_do_not_match_are_named(subpackage):
             continue
         for i in range(len(pairs)) if deep() else rng.choice(len(pairs), 1):
             one, other = pairs[i]
-            if all(stacked(call, pair)[1] is None for pair in ((one, 2), (other, 3))):
-                _, error = stacked(call, (one, 2), (other, 3))
-                assert error is None or judged_error(call, error, REFUSED) == "fine", (call.name, error)
+            if all(with_leading_axes(call, pair)[1] is None for pair in ((one, 2), (other, 3))):
+                _, error = with_leading_axes(call, (one, 2), (other, 3))
+                assert error is None or classify_error(call, error, REFUSED) == "fine", (call.name, error)

@@ -50,7 +50,7 @@ pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
 
 
 @pytest.mark.parametrize("look", ["light", "phone"])
-def test_each_fault_of_a_layout_is_found(look, tmp_path):
+def test_each_layout_fault_is_found(look, tmp_path):
     pages = {}
     for number, text in enumerate(["", *(fault for fault, _ in FAULTS.values())]):
         pages[number] = tmp_path / f"page-{number}.html"

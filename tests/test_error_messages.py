@@ -87,7 +87,7 @@ def test_the_argument_is_named(call, name, words):
     assert error.value.name == name
 
 
-def test_arrays_that_fit_are_taken():
+def test_valid_arrays_are_accepted():
     assert State(np.eye(4), np.zeros(6)).phi.shape == (1, 6)
     for k in (2.0, np.array([1.0, 2.0])):
         state = State(x=np.array([[0, 0, 0], [1.0, 0, 0], [3.0, 0, 0]]))
@@ -95,7 +95,7 @@ def test_arrays_that_fit_are_taken():
         assert energy == pytest.approx(np.sum(k * np.array([0.25, 2.25])) / 2)
 
 
-def test_friction_models_have_names():
+def test_unknown_friction_model_is_named():
     assert friction_model("friction", "coulomb") is FRICTION_MODELS["coulomb"]
     assert FRICTION_MODELS["coulomb"].solve is socp_fixed_point_friction
     assert friction_model("friction", "box_friction") is friction_model("friction", "box")

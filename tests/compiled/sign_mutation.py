@@ -1,6 +1,6 @@
 """Break the compiled code on purpose, one sign at a time, and print the breaks that no comparison finds.
 
-    NUMBA_DISABLE_JIT=1 python planted.py STRIDE    # every STRIDE-th sign of each module
+    NUMBA_DISABLE_JIT=1 python sign_mutation.py STRIDE    # every STRIDE-th sign of each module
 
 It runs as plain Python, so that nothing is compiled. The number of breaks is printed last.
 """
@@ -12,7 +12,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import numpy as np
-from lifts import lift
+from lift_joint import lift
 
 from rbnotes import compiled as compiled_package
 from rbnotes import inertia, joints, se3, so3
@@ -89,7 +89,7 @@ def signs(source):
                     yield function.name, node.lineno, node.col_offset, node.end_col_offset
 
 
-def broken(source, place):
+def flip_sign(source, place):
     """Return the module with one flipped sign."""
     module = ast.parse(source)
     for node in ast.walk(module):
@@ -182,9 +182,9 @@ def numbers(points):
     return np.column_stack([points.a, points.b, points.position, points.normal, points.gap])
 
 
-def noticed_in_worlds(world, places, points, space, searched):
+def detected_in_worlds(world, places, points, space, searched):
     """Return True if the reloaded code finds other contacts or impulses, or takes more steps."""
-    forget()
+    unload_compiled_modules()
     try:
         compiled = import_module("rbnotes.multibody.packing.compiled_world")
         again = compiled.CompiledWorld(world.mechanism, world.colliders)
@@ -204,7 +204,7 @@ def noticed_in_worlds(world, places, points, space, searched):
         return True
 
 
-def forget():
+def unload_compiled_modules():
     """Remove the compiled code and its callers from the loaded modules."""
     for name in list(sys.modules):
         is_kernel = name.startswith("rbnotes.compiled") and name != "rbnotes.compiled.simd.lanes"
@@ -212,9 +212,9 @@ def forget():
             del sys.modules[name]
 
 
-def noticed(calls, expected):
+def detected(calls, expected):
     """Return True if the reloaded code has another result, or none."""
-    forget()
+    unload_compiled_modules()
     try:
         compiled = import_module("rbnotes.multibody.packing.compiled_tree")
         for name, (of, args) in calls.items():
@@ -237,15 +237,15 @@ def main(stride):
     changed = {}
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)
-    assert not noticed(calls, expected)
-    assert not noticed_in_worlds(*of_worlds)
+    assert not detected(calls, expected)
+    assert not detected_in_worlds(*of_worlds)
     count = 0
     for module in (*TREE_MODULES, *WORLD_MODULES):
         source = (FOLDER / f"{module}.py").read_text()
         for function, *place in list(signs(source))[stride // 2 :: stride]:
-            changed = {f"rbnotes.compiled.{module.replace('/', '.')}": broken(source, tuple(place))}
+            changed = {f"rbnotes.compiled.{module.replace('/', '.')}": flip_sign(source, tuple(place))}
             count += 1
-            if not (noticed_in_worlds(*of_worlds) if module in WORLD_MODULES else noticed(calls, expected)):
+            if not (detected_in_worlds(*of_worlds) if module in WORLD_MODULES else detected(calls, expected)):
                 print(f"{module}.py, line {place[0]}, column {place[1]} to {place[2]}, in {function}")
     print(count)
 

@@ -12,7 +12,7 @@ TYPES = ("revolute", "universal", "quaternion", "prismatic", "offset")
 LENGTHS = 10, 20, 40
 
 
-def grown(links, chain):
+def chain_or_tree(links, chain):
     """One link after another, or each on one of a few before; the same joints again and again."""
     rng = np.random.default_rng(2)
     made = []
@@ -70,7 +70,7 @@ def forward_dynamics_dense(tree, q):
 
 
 def counts(function, chain):
-    made = [grown(n, chain) for n in LENGTHS]
+    made = [chain_or_tree(n, chain) for n in LENGTHS]
     return [count_multiplications(lambda t=tree: function(t, t.neutral + 0.3)) for tree in made]
 
 
@@ -88,12 +88,12 @@ LINEAR = (
 
 @pytest.mark.parametrize("function", LINEAR)
 @pytest.mark.parametrize("chain", [True, False])
-def test_each_link_adds_the_same(function, chain):
+def test_recursions_have_constant_cost_per_link(function, chain):
     short, middle, long = counts(function, chain)
     assert long - middle == 2 * (middle - short) > 0
 
 
 @pytest.mark.parametrize("function", [jacobian, inverse_dynamics_dense, forward_dynamics_dense])
-def test_matrices_do_not(function):
+def test_dense_forms_have_growing_cost_per_link(function):
     short, middle, long = counts(function, True)
     assert long - middle > 3 * (middle - short)

@@ -25,7 +25,7 @@ POINTS = {"ann": 6, "bob": 0, "cid": 4}
 
 
 @pytest.fixture
-def handed_in(folder):
+def submissions(folder):
     (folder / "class").mkdir()
     for student, text in (
         ("ann", RIGHT),
@@ -36,7 +36,7 @@ def handed_in(folder):
     return folder / "class"
 
 
-class Loses(Executor):
+class LossyExecutor(Executor):
     """Runs nothing at first; then, if it ever does, in this thread."""
 
     def __init__(self, times):
@@ -54,7 +54,7 @@ class Loses(Executor):
         return future
 
 
-def points(grades):
+def points_by_student(grades):
     """By student; fails if one has two grades."""
     found = [(grade.student, grade.points) for grade in grades]
     assert len(found) == len(dict(found))
@@ -62,18 +62,18 @@ def points(grades):
 
 
 @pytest.fixture
-def listening():
+def sigint_enabled():
     """What is started in the background may be deaf to Ctrl-C."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("listening")
-def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, capsys, monkeypatch):
+@pytest.mark.usefixtures("sigint_enabled")
+def test_ctrl_c_ends_child_processes_and_keeps_grades(folder, submissions, capsys, monkeypatch):
     asleep = "import time\n\ndef double(x):\n    time.sleep(600)\n\ntriple = double\n"
     for student in ("bob", "cid"):
-        (handed_in / f"{student}.py").write_text(asleep)
+        (submissions / f"{student}.py").write_text(asleep)
     text = (folder / "hw.toml").read_text()
     (folder / "hw.toml").write_text(text.replace("seconds = 60.0", "seconds = 600.0"))
     table = folder / "grades.csv"
@@ -94,7 +94,7 @@ def test_ctrl_c_ends_the_children_and_keeps_what_was_found(folder, handed_in, ca
     before = _descendants()
     monkeypatch.setattr(command, "print_text", said)  # not before it is known what is kept
     threading.Thread(target=interrupt, daemon=True).start()
-    arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--jobs", "3", "--out", str(table)]
+    arguments = ["grade", str(folder / "hw.toml"), str(submissions), "--jobs", "3", "--out", str(table)]
     try:
         assert main(arguments) == 130
     finally:
@@ -115,72 +115,76 @@ def _descendants():
 
 
 @pytest.mark.parametrize("times", [2, 1000])
-def test_what_an_executor_loses_is_run_again_in_the_end_here(paper, handed_in, times):
-    executor = Loses(times)
+def test_lost_submissions_are_rerun_locally(paper, submissions, times):
+    executor = LossyExecutor(times)
     assert (
-        points(grading.grade_submissions(paper, grading.read_submissions(handed_in), executor=executor))
+        points_by_student(
+            grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        )
         == POINTS
     )
     assert executor.submitted == (3 + 2 if times == 2 else 3 * MAX_ATTEMPTS)
 
 
-def test_a_pool_of_processes_one_of_which_is_killed(paper, handed_in):
+def test_killed_pool_worker_is_tolerated(paper, submissions):
     with ProcessPoolExecutor(1) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
         with suppress(BrokenProcessPool):  # until the pool has noticed
             while True:
                 pool.submit(os.getpid).result()
         assert (
-            points(grading.grade_submissions(paper, grading.read_submissions(handed_in), executor=pool))
+            points_by_student(
+                grading.grade_submissions(paper, grading.read_submissions(submissions), executor=pool)
+            )
             == POINTS
         )
 
 
-def test_a_run_goes_on_where_it_ended(paper, handed_in, folder):
+def test_interrupted_run_resumes(paper, submissions, folder):
     journal = folder / "grades.journal"
-    ended = grading.grade_submissions(paper, grading.read_submissions(handed_in), jobs=1, journal=journal)
+    ended = grading.grade_submissions(paper, grading.read_submissions(submissions), jobs=1, journal=journal)
     first = next(ended)
     ended.close()
     with journal.open("a") as file:
         file.write('{"key": "half a li')
 
-    executor = Loses(0)
+    executor = LossyExecutor(0)
     found = list(
         grading.grade_submissions(
-            paper, grading.read_submissions(handed_in), executor=executor, journal=journal
+            paper, grading.read_submissions(submissions), executor=executor, journal=journal
         )
     )
-    assert points(found) == POINTS
+    assert points_by_student(found) == POINTS
     assert executor.submitted == 2
     assert grading.grade_to_dict(found[0]) == grading.grade_to_dict(first)
 
-    (handed_in / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
-    executor = Loses(0)
+    (submissions / "ann.py").write_text(RIGHT.replace("2 *", "5 *"))
+    executor = LossyExecutor(0)
     found = grading.grade_submissions(
-        paper, grading.read_submissions(handed_in), executor=executor, journal=journal
+        paper, grading.read_submissions(submissions), executor=executor, journal=journal
     )
-    assert points(found) == {**POINTS, "ann": 2}
+    assert points_by_student(found) == {**POINTS, "ann": 2}
     assert executor.submitted == 1
 
 
-def test_another_assignment_is_another_journal(folder, handed_in):
+def test_journal_depends_on_the_assignment(folder, submissions):
     journal = folder / "grades.journal"
     for seed in (3, 4):
         text = (folder / "hw.toml").read_text().replace("seed = 3", f"seed = {seed}")
         (folder / "other.toml").write_text(text)
         paper = grading.prepare_assignment(grading.read_assignment(folder / "other.toml"))
-        executor = Loses(0)
+        executor = LossyExecutor(0)
         list(
             grading.grade_submissions(
-                paper, grading.read_submissions(handed_in), executor=executor, journal=journal
+                paper, grading.read_submissions(submissions), executor=executor, journal=journal
             )
         )
         assert executor.submitted == 3
 
 
-def test_the_command(folder, handed_in, capsys):
+def test_grade_command(folder, submissions, capsys):
     out, feedback = folder / "grades.csv", folder / "reports"
-    arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--out", str(out), "--jobs", "2"]
+    arguments = ["grade", str(folder / "hw.toml"), str(submissions), "--out", str(out), "--jobs", "2"]
     scope = ["--gradescope", str(folder / "scope"), "--otter", str(folder / "otter.csv")]
     assert main([*arguments, *scope, "--feedback", str(feedback), "--nbgrader", str(folder / "nb.csv")]) == 0
     printed = capsys.readouterr().out
@@ -214,7 +218,7 @@ def test_the_command(folder, handed_in, capsys):
         (lambda folder: None, "in which there are none"),
     ],
 )
-def test_the_command_says_what_it_cannot_do(folder, capsys, change, message):
+def test_grade_command_reports_errors(folder, capsys, change, message):
     (folder / "class").mkdir()
     change(folder)
     assert main(["grade", str(folder / "hw.toml"), str(folder / "class")]) == 2
@@ -222,8 +226,8 @@ def test_the_command_says_what_it_cannot_do(folder, capsys, change, message):
 
 
 @pytest.mark.parametrize("option", ["--out", "--otter", "--nbgrader", "--feedback", "--gradescope"])
-def test_what_cannot_be_written_is_said_before_anything_runs(folder, handed_in, capsys, option):
-    command = ["grade", str(folder / "hw.toml"), str(handed_in), option]
+def test_unwritable_outputs_are_reported_first(folder, submissions, capsys, option):
+    command = ["grade", str(folder / "hw.toml"), str(submissions), option]
     taken = folder / "taken"
     if option in ("--feedback", "--gradescope"):
         taken.write_text("")
@@ -239,7 +243,7 @@ def test_what_cannot_be_written_is_said_before_anything_runs(folder, handed_in, 
     assert (folder / "new" / "folder" / "grades").exists()
 
 
-def test_one_file_of_two_in_a_folder(folder):
+def test_named_file_of_a_folder_is_graded(folder):
     student = folder / "class" / "ann"
     student.mkdir(parents=True)
     (student / "hw.py").write_text("x = 1")
@@ -250,7 +254,7 @@ def test_one_file_of_two_in_a_folder(folder):
     assert (found.student, found.source) == ("ann", "x = 1")
 
 
-def test_who_hands_in_twice_costs_nobody_else_a_grade(paper, folder):
+def test_duplicate_submission_does_not_affect_others(paper, folder):
     room = folder / "class"
     (room / "ann").mkdir(parents=True)
     for file in ("ann/hw.py", "ann.py", "bob.py"):
@@ -266,7 +270,7 @@ def test_who_hands_in_twice_costs_nobody_else_a_grade(paper, folder):
     assert told.message == "hw.py, ann.ipynb, ann.py were submitted, but one file is expected"
 
 
-def test_results_of_one_submission_whatever_it_holds(folder, capsys):
+def test_gradescope_results_of_one_submission(folder, capsys):
     """Gradescope reads one file, also where a student uploaded two modules, or none."""
     student = folder / "submission"
     student.mkdir()
@@ -289,7 +293,7 @@ def test_results_of_one_submission_whatever_it_holds(folder, capsys):
     assert "a folder, or one file" in capsys.readouterr().err
 
 
-def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder):
+def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folder):
     """A link to somebody else's answers, a pipe that never ends, a notebook with half a letter."""
     room = folder / "class"
     for student in ("ann", "bob", "cid", "dan"):
@@ -313,15 +317,20 @@ def test_what_is_no_file_of_a_students_own_costs_only_that_student(paper, folder
     }
     assert problems["fay"].startswith("fay.ipynb cannot be read")
     expected = dict.fromkeys(problems, 0) | {"ann": 6}
-    assert points(grading.grade_submissions(paper, found, jobs=1, journal=folder / "journal")) == expected
+    assert (
+        points_by_student(grading.grade_submissions(paper, found, jobs=1, journal=folder / "journal"))
+        == expected
+    )
 
 
-def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
+def test_killed_dask_worker_is_tolerated(paper, submissions):
     import dask  # slow to import
     import distributed
 
     for number in range(6):
-        (handed_in / f"{number}.py").write_text(f"import time\ntime.sleep(0.2)\nnumber = {number}\n" + RIGHT)
+        (submissions / f"{number}.py").write_text(
+            f"import time\ntime.sleep(0.2)\nnumber = {number}\n" + RIGHT
+        )
     expected = {**POINTS, **{str(number): 6 for number in range(6)}}
     settings = {"distributed.admin.tick.interval": "1s", "distributed.worker.multiprocessing-method": "spawn"}
     with (
@@ -334,12 +343,12 @@ def test_a_dask_cluster_one_of_whose_workers_is_killed(paper, handed_in):
     ):
         first = next(iter(client.run(os.getpid).values()))
         threading.Timer(0.7, os.kill, (first, signal.SIGKILL)).start()
-        grades = grading.grade_submissions(paper, grading.read_submissions(handed_in), executor=executor)
-        assert points(grades) == expected
+        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        assert points_by_student(grades) == expected
         assert first not in client.run(os.getpid).values()
 
 
-def test_dask_that_is_not_there(monkeypatch):
+def test_unreachable_dask_scheduler(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(InvalidArgument, match="pip install"), dask_executor("tcp://127.0.0.1:1"):
         pass
@@ -347,14 +356,14 @@ def test_dask_that_is_not_there(monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: asks Linux to end children")
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
-def test_nothing_outlives_a_grader_that_is_killed(folder, handed_in, seconds):
+def test_no_process_outlives_a_killed_grader(folder, submissions, seconds):
     """Neither a keeper that has just begun, nor a worker that would sleep for ten minutes."""
     asleep = "import time\n\ndef double(x):\n    time.sleep(600)\n\ntriple = double\n"
-    for path in handed_in.iterdir():
+    for path in submissions.iterdir():
         path.write_text(asleep)
     text = (folder / "hw.toml").read_text()
     (folder / "hw.toml").write_text(text.replace("seconds = 1.0", "seconds = 600.0"))
-    arguments = ["grade", str(folder / "hw.toml"), str(handed_in), "--jobs", "1"]
+    arguments = ["grade", str(folder / "hw.toml"), str(submissions), "--jobs", "1"]
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     grader = psutil.Popen([sys.executable, "-m", "rbnotes", *arguments], **quiet)
     deadline, started = time.monotonic() + 300, []

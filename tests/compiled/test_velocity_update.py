@@ -17,7 +17,7 @@ def fallen_of(bodies, rows, plan):
     return fallen
 
 
-def test_contacts_see_points_that_fall_and_are_pushed():
+def test_contact_velocities_include_gravity_and_applied_impulses():
     """Two bodies and the ground, which may be pushed but does not fall; every pair and both orders."""
     rng = np.random.default_rng(7)
     h, gravity, push = 0.03, np.array([0.4, -9.0, 2.0]), rng.normal(size=(3, 6))

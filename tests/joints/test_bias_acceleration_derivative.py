@@ -39,7 +39,7 @@ class RealScrew(Screw):
         return super().compute_motion_subspace_derivative(q.real)
 
 
-def close(joint, q, qdot):
+def assert_close(joint, q, qdot):
     def drift(q):
         return joint.motion_subspace_rate(q, qdot) @ qdot
 
@@ -51,11 +51,11 @@ def close(joint, q, qdot):
     )
 
 
-def test_is_the_derivative_of_the_drift(case):
+def test_derivative_of_the_bias_acceleration(case):
     states = case.states()
     for q, qdot in zip(states, case.rates(len(states)), strict=True):
         if q.size:
-            close(case.joint, q, qdot)
+            assert_close(case.joint, q, qdot)
         if case.joint.num_coordinate_constraints:
             held = case.joint.coordinate_constraint_bias_derivative(q, qdot)
             expected = jacobian(
@@ -74,8 +74,8 @@ def test_leading_axes_broadcast(case):
     )
 
 
-def test_by_the_complex_step_where_there_is_no_formula():
-    close(Screw(), np.array([0.7]), np.array([1.3]))
+def test_default_uses_the_complex_step():
+    assert_close(Screw(), np.array([0.7]), np.array([1.3]))
     slope = Screw().bias_acceleration_derivative(np.array([[0.7], [0.2]]), np.array([1.3]))
     np.testing.assert_allclose(slope[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
     with pytest.raises(InvalidArgument, match=r"joint: got .*RealScrew.*, whose dS is real"):
