@@ -1,4 +1,4 @@
-"""Errors that an engineer meets first: each names the argument, what it got and what would be right."""
+"""Common errors name the argument, its value and the expected value."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every public subpackage has an example, and what docstrings show comes out."""
+"""Every public subpackage has an example, and the examples in docstrings run."""
 
 import doctest
 import inspect

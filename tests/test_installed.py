@@ -1,4 +1,4 @@
-"""What is tested is what a reader installs."""
+"""The tested package is the installed one."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Loops that search reach their bounds and say so."""
+"""Iterations stop at their limits and report it."""
 
 import importlib
 from dataclasses import replace

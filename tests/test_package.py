@@ -1,4 +1,4 @@
-"""The package as a whole: quick to import, its map is true, what is public is explained."""
+"""The package as a whole: import time, subpackages, and docstrings of public names."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""What goes to the index of packages: never without the player, and with texts that say what is there."""
+"""Built archives contain the player and correct texts."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""One shape: what weighs, what touches and what is drawn are the same points of space."""
+"""Mass properties, collision and visual geometry of a solid agree."""
 
 import numpy as np
 import pytest

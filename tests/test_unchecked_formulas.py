@@ -1,4 +1,4 @@
-"""Formulas stand apart from the checks of their arguments: the public function checks once and calls them."""
+"""Public functions check their arguments once and call the unchecked formulas."""
 
 import inspect
 from unittest import mock

@@ -1,4 +1,4 @@
-"""The error contract: every checker accepts what it should, and names argument, finding and expectation."""
+"""Every checker accepts valid values, and its errors name argument, actual and expected value."""
 
 import re
 

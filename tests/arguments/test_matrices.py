@@ -55,7 +55,7 @@ def test_positive_definite(A, nearly_singular):
     ],
 )
 def test_singular_to_rounding_is_not_positive_definite(singular):
-    """Rounding makes zero eigenvalues as often positive as negative."""
+    """Rounding makes zero eigenvalues positive or negative."""
     assert_refused(
         arguments.positive_definite, singular, "^smallest eigenvalue", "^a positive definite matrix$"
     )
@@ -81,7 +81,7 @@ def test_sparse_matrices():
 
 
 def test_sparse_matrices_are_copied():
-    """Solvers sort indices in place; the caller's matrix, whose indices are not sorted, stays what it is."""
+    """Solvers sort indices in place; the caller's unsorted matrix stays unchanged."""
     unsorted = sparse.csc_array((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2, 2])), shape=(2, 2))
     before = unsorted.toarray()
     arguments.matrix("thing", unsorted).sort_indices()
@@ -89,7 +89,7 @@ def test_sparse_matrices_are_copied():
 
 
 def test_results_of_user_functions_are_converted_to_finite_floats():
-    """As it is; numbers that are no floats become some, and what is not finite is refused."""
+    """Valid arrays are returned unchanged, numbers become floats, and non-finite values are rejected."""
     for value in (np.eye(2), sparse.csr_array(np.eye(2))):
         assert arguments.matrix_without_copy("thing", value, 2, 2) is value
     assert arguments.matrix_without_copy("thing", [[1, 2]], 1, 2).dtype == np.float64

@@ -1,4 +1,4 @@
-"""Unit vectors, rotations, frames and twists: what is accepted, and what is said of what is not."""
+"""Checks of unit vectors, rotations, frames and twists: accepted values and error messages."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_rotations(R):
 
 @given(rotations())
 def test_scalar_rotation_check_accepts_only_rotations(R):
-    """And nothing else is taken for one: no axis that is stretched or leans, no reflection."""
+    """It rejects scaled and skewed axes and reflections."""
     assert geometry._is_rotation(*R.tolist())
     for i, j in np.ndindex(3, 3):
         assert not geometry._is_rotation(*(R + 1e-6 * np.outer(R[:, i], EYE3[j])).tolist())
@@ -63,7 +63,7 @@ def test_single_precision_is_rejected_with_an_explanation():
 
 @given(rotations(), vectors())
 def test_scalar_and_batched_rotation_checks_agree(R, error):
-    """One matrix is looked at in plain numbers first; a batch of it gets the same verdict at the edge too."""
+    """A single matrix has a fast path in plain numbers; it agrees with the batched check at the tolerance."""
     for scale in (0, 1e-9, 3e-9, 1e-8, 1e-3):
         near = R + scale * np.outer(error, [1, 2, -1])
         verdicts = set()

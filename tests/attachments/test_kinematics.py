@@ -1,4 +1,4 @@
-"""What is attached, against positions that move; the drift against differences of the velocity."""
+"""Attachments against moving positions; their bias against differences of the velocity."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_many_points_on_a_body_equal_single_points(rng):
 
 @given(frames(), inertias(), twists(), vectors(3), vectors(6))
 def test_particle_on_a_body_adds_its_mass_to_the_body(E, body, phi, x, wrench):
-    """A body with a particle attached accelerates as one body with the particle's mass at that place."""
+    """A body with an attached particle accelerates like a body with the particle's mass at that point."""
     m = 0.7
     M = spatial_inertia(1.6, body, [0.2, -0.1, 0.3])
     both = np.zeros((9, 9))

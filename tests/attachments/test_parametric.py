@@ -1,4 +1,4 @@
-"""Prescribed motion against the whole system, and the force against applying it."""
+"""Prescribed motion against the full KKT system, and the force against applying it."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ N = sum(SIZES)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_prescribed_motion_against_the_full_kkt_system(seed, soft):
-    """Controlled velocities as rows of the whole system: their multipliers are the force."""
+    """Prescribed velocities are rows of the full system; their multipliers are the force."""
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, 3)
     system = random_system(rng, N, rows=2, soft=soft)

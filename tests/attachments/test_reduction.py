@@ -1,4 +1,4 @@
-"""The reduced system against the whole KKT system, on random directed acyclic graphs."""
+"""The reduced system against the full KKT system, on random directed acyclic graphs."""
 
 from itertools import pairwise
 from operator import attrgetter
@@ -78,7 +78,7 @@ def test_successive_elimination_equals_simultaneous_elimination(seed):
 
 
 def test_wrong_elimination_order_of_attached_masters_changes_the_result():
-    """The order matters: with the master eliminated first, what is attached to it is lost."""
+    """If the master is eliminated first, the components attached to it are lost."""
     attachments = [point_on_points(2, [1], [1.0]), point_on_points(1, [0], [1.0])]
     system = StepProblem(np.eye(9), np.ones(9))
     right = wrong = system

@@ -1,4 +1,4 @@
-"""The reference says what each argument and field is, with its shape and its unit, and what comes back."""
+"""The API reference describes each argument, field and result with shape and unit."""
 
 import ast
 import inspect
@@ -45,7 +45,7 @@ FUNCTIONS = dict(documented())
 
 
 def argument_descriptions(name, function):
-    """What the reference says of each argument of a function."""
+    """Return the reference's description of each argument of a function."""
     own = api_pages.own_paragraphs(inspect.getdoc(function) or "")
     table = {each: api_pages.entry(name, each) for each in api_pages.left_to_the_table(function)}
     return {**own, **{each: told[1] if told else "" for each, told in table.items()}}
@@ -60,7 +60,7 @@ def test_every_argument_is_explained():
 
 
 def functions_that_raise():
-    """The functions of the reference, and those that check arguments, which raise errors themselves."""
+    """Return the functions of the reference and the argument checks, which raise errors themselves."""
     checks = {f"rbnotes.arguments.{name}": getattr(arguments, name) for name in arguments.__all__}
     for name, function in (FUNCTIONS | checks).items():
         if inspect.isfunction(function):
@@ -76,7 +76,7 @@ def test_functions_that_raise_document_it():
 
 
 def arguments_without(pattern, kinds):
-    """Arguments of some types whose explanations do not match a pattern."""
+    """Return the arguments of some types whose descriptions do not match a pattern."""
     found = []
     for name, function in FUNCTIONS.items():
         types = {key: str(each.annotation) for key, each in inspect.signature(function).parameters.items()}
@@ -103,7 +103,7 @@ PROSE = re.compile(r"^(?:Parameters|Raises|Returns|Examples?|Notes)\n-+$|^Raises
 
 
 def result_description(name, function):
-    """What the reference says of the values that a function returns."""
+    """Return the reference's description of a function's result."""
     docstring = inspect.getdoc(function) or ""
     section = api_pages.RETURNED.search(docstring)
     return " ".join(
@@ -112,7 +112,7 @@ def result_description(name, function):
 
 
 def functions_that_return(kinds):
-    """The functions that return arrays or numbers, and what the reference says of them."""
+    """Return the functions that return arrays or numbers, with the descriptions of their results."""
     for name, function in FUNCTIONS.items():
         kind = str(inspect.signature(function).return_annotation)
         if (
@@ -149,13 +149,13 @@ OF_OBJECTS = {"multibody/formats/robot.py: Robot.joints"}
 
 
 def named_tuples():
-    """The named tuples of the reference; others are for the package alone."""
+    """Return the public named tuples."""
     objects = map(resolve, (name for names in api_pages.names().values() for name in names))
     return {each.__name__ for each in objects if inspect.isclass(each) and issubclass(each, tuple)}
 
 
 def dataclass_fields(source, tuples=frozenset()):
-    """The fields of public dataclasses, and of some tuples, in a source text: class, name, type, explanation.
+    """Return the fields of public dataclasses and of some tuples in a source: class, name, type, description.
 
     That is the string below a field; or the docstring of the class if it names the field, but for what it
     says of errors.
@@ -199,7 +199,7 @@ def test_every_field_is_explained(subpackage):
 
 @pytest.mark.parametrize("subpackage", sorted({*api_pages.SUBPACKAGES} - {"ledger"}))
 def test_array_fields_have_shapes_and_units(subpackage):
-    """Those of the ledger hold the numbers of a claim, whatever it is about."""
+    """The fields of the ledger have no fixed shape and unit."""
     found = [
         each for each in fields_of(subpackage) if "Callable" not in each[1] and each[0] not in OF_OBJECTS
     ]
@@ -290,7 +290,7 @@ def test_result_description_is_a_field_of_the_page():
 
 
 def test_every_function_cites_a_source():
-    """In its docstring, in the ledger, or in the table, which names no other."""
+    """The source is in the docstring, in the ledger or in the table; the table has no other entries."""
     names = {name for page in api_pages.names().values() for name in page}
     functions = {name: function for name, function in FUNCTIONS.items() if name in names}
     left = {

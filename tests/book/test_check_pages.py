@@ -1,4 +1,4 @@
-"""The check of the written pages is itself checked: each fault planted once."""
+"""The check of the written pages detects each kind of fault."""
 
 import pytest
 from check_pages import check

@@ -1,4 +1,4 @@
-"""Printed numbers: what is a fault, what is not, and that zeros have no sign."""
+"""Check of printed numbers: faults, accepted numbers, and unsigned zeros."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_output

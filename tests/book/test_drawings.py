@@ -1,4 +1,4 @@
-"""Schematic drawings say what the formulas of their chapters say, and every one of them is shown."""
+"""Schematic drawings agree with the formulas of their chapters, and each of them is used."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ BOOK = Path(__file__).parents[2] / "book"
 
 
 def arrows(name):
-    """Tails and vectors of a drawing's arrows."""
+    """Return tails and vectors of a drawing's arrows."""
     return DRAWINGS[name]().arrows
 
 

@@ -22,7 +22,7 @@ ROUNDED = 1e-5
 
 
 def entries():
-    """The text of each correction and condition that is shown, by the anchor of its claim."""
+    """Return the text of each correction and condition by the anchor of its claim."""
     pages = PAGES / "book"
     for page in sorted([*(pages / "generated").glob("errata-*.html"), *pages.glob("conditions-*.html")]):
         _, *parts = ENTRY.split(page.read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ def entries():
 
 
 def shown(text, heading):
-    """What an entry shows under a heading, as plain text; empty where it shows none."""
+    """Return the plain text of an entry under a heading; empty if there is none."""
     found = re.search(
         rf"{heading}(?:(?!Printed gives|Right gives|More).)*?<(code|pre)[^>]*>(.*?)</\1>", text, re.S
     )
@@ -38,7 +38,7 @@ def shown(text, heading):
 
 
 def relative_error(printed, right):
-    """By what share of the right value a result is wrong, in the worst of its entries.
+    """Return the largest relative error of the entries of a result.
 
     Where the right entry is zero, the largest one stands for it; what has no number, or another shape, is
     infinitely wrong.
@@ -55,13 +55,13 @@ def relative_error(printed, right):
 
 
 def dense(text):
-    """The arrays of an entry's inputs that are written out over several lines."""
+    """Return the arrays of an entry's inputs that take several lines."""
     for found in re.findall(r"= (\[\[.*?\]\])", text, re.S):
         yield np.array(ast.literal_eval(found))
 
 
 def is_plain(matrix):
-    """Whether a matrix is zero, diagonal, or a pose that only moves: those have names."""
+    """Return True if a matrix is zero, diagonal or a translation, which are shown by name."""
     rows, columns = matrix.shape
     if not np.any(matrix):
         return True

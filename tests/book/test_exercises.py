@@ -1,4 +1,4 @@
-"""Numbers of exercises, and what of them is written on the pages."""
+"""Numbers of exercises on the pages."""
 
 from types import SimpleNamespace
 

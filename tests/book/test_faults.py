@@ -1,4 +1,4 @@
-"""Every kind of fault, planted once: the build must fail, name the place, and fail again when repeated."""
+"""For every kind of fault the build fails, names the place, and fails again when repeated."""
 
 import re
 

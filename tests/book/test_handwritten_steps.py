@@ -1,4 +1,4 @@
-"""Steps and gyroscopic terms in the chapters' code: the library's, but where they are the subject."""
+"""Chapters use the library's steps and gyroscopic terms, except where these are the subject."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ def cells(chapter):
 
 
 def steps(tree):
-    """Functions that are called steps, or take a system from a state by h."""
+    """Return the functions that are named steps or advance a state by h."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             taken = [argument.arg for argument in node.args.args]
@@ -37,7 +37,7 @@ def steps(tree):
 
 
 def gyroscopic(tree):
-    """Cross products ``w x (J @ w)``, in whatever names."""
+    """Return the cross products ``w x (J @ w)`` in any names."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "cross" and len(node.args) == 2:
             first, second = node.args

@@ -1,4 +1,4 @@
-"""How chapters are laid out: lines that fit the page, set-up that stands back, boxes that say something."""
+"""Layout of chapters: line lengths, folded setup, explanations in boxes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = 80
 
 
 def cells(chapter: Path) -> list[tuple[int, NotebookNode]]:
-    """The line at which each code cell of a chapter starts, and the cell."""
+    """Yield the line number and the text of each code cell of a chapter."""
     notebook = read_myst_markdown_notebook(
         chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
     )
@@ -74,7 +74,7 @@ ERRATUM = re.compile(r"^```\{erratum\} (\S+)\n(.*?)^```", re.DOTALL | re.MULTILI
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_errata_boxes_contain_explanations_in_words(chapter: Path) -> None:
-    """What the slip does or why it matters, in words; that an index is missing the box says by itself."""
+    """The box explains the effect of the slip in words."""
     for claim, text in ERRATUM.findall(chapter.read_text(encoding="utf-8")):
         assert len(text.split()) >= 7, claim
         assert text.strip().endswith((".", "?", ":", ")")), claim

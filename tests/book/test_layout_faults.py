@@ -1,4 +1,4 @@
-"""What `make look` finds in a layout: each fault planted once, in a browser."""
+"""`make look` detects each kind of layout fault in a browser."""
 
 import re
 

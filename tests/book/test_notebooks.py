@@ -1,4 +1,4 @@
-"""Chapters as notebooks to take away: text as Markdown, cells with their outputs, and that they run."""
+"""Chapters as notebooks: text as Markdown, cells with outputs, and execution."""
 
 import nbformat
 import pytest

@@ -1,4 +1,4 @@
-"""Generated pages are light: what is measured, what is left out, and the pages of the whole book."""
+"""Size limits of generated pages: measurement, exceptions, and the pages of the book."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A small book without faults: what its pages show, and that a second build repeats nothing."""
+"""Pages of a small book without faults, and its second build."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The whole book on paper: what of a page is printed, and how printed chapters are bound."""
+"""The book as a PDF: printed parts of a page, and merged chapters."""
 
 import print_book
 import pypdf

@@ -1,4 +1,4 @@
-r"""Claims in words: which formulas become sentences, and what of them stays a formula."""
+r"""Claims in words: which formulas become sentences, and which parts stay formulas."""
 
 import pytest
 from rbnotes_book.formulas import typeset

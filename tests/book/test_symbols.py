@@ -1,4 +1,4 @@
-"""Symbols in TeX, and the table that says what they mean."""
+"""Symbols in TeX, and the table of their meanings."""
 
 import dataclasses
 import re

@@ -1,4 +1,4 @@
-"""A joint given as a function, for tests of its program: of all that numpy's functions may become."""
+"""A joint given as a function that uses all supported NumPy functions."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from rbnotes.joints import FunctionJoint
 
 
 def lift(rise):
-    """A hinge on a slide, which lifts what turns; singular where the slide is at pi."""
+    """Return a hinge on a slider whose rotation lifts it; singular where the slider is at pi."""
 
     def function(q):
         angle, slide = q[0] + 0.2 * np.arctan2(q[1], 2.0), q[1]

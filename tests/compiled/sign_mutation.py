@@ -1,4 +1,4 @@
-"""Break the compiled code on purpose, one sign at a time, and print the breaks that no comparison finds.
+"""Flip each sign of the compiled code, and print the changes that no comparison detects.
 
     NUMBA_DISABLE_JIT=1 python sign_mutation.py STRIDE    # every STRIDE-th sign of each module
 

@@ -52,7 +52,7 @@ def case(request):
 
 
 def condition_tolerance(tree, q):
-    """How much of the last digits a solution may lose, and so may differ from another one."""
+    """Return the loss of digits of a solution by the condition of the problem."""
     return np.maximum(1.0, np.linalg.cond(regularized_mass_matrix(tree, q)) / 1e3)
 
 
@@ -94,7 +94,7 @@ def test_inverse_dynamics_and_products(case):
 
 
 def test_hybrid_dynamics(case):
-    """About half of the joints told how to move, of one state and of many."""
+    """About half of the joints are prescribed, for one state and for many."""
     tree, compiled, rng = case
     for lead in ((), (), (17,)):
         told = {
@@ -123,7 +123,7 @@ AXES = {
 
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives(seed):
-    """Of trees of axes; many states, and wrenches."""
+    """Trees of one-axis joints, many states, applied wrenches."""
     rng = np.random.default_rng(seed)
     tree = with_springs(random_tree(rng, 9, list(AXES), AXES), rng)
     compiled = packing.compile(tree)
@@ -153,7 +153,7 @@ def test_derivatives_at_large_angles_agree_with_the_reference():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives_with_quaternions(seed, monkeypatch):
-    """At drifted lengths, with springs and pushes along them; the reference is not asked."""
+    """For quaternions of any length, with springs and forces along them; the reference is not called."""
     rng = np.random.default_rng(seed)
     kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
     tree = with_springs(random_tree(rng, 7, kinds, ALL), rng)
@@ -208,7 +208,7 @@ def test_parallel_and_antiparallel_axes():
 
 
 def test_accelerations_far_from_the_origin(case):
-    """Where a body flies does not matter for how it and its arms accelerate."""
+    """The position of a free body does not affect its accelerations."""
     _, _, rng = case
     free = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
     elbow = Link("b", joints.Universal(), body(rng), "a", frame(rng), frame(rng))
@@ -250,7 +250,7 @@ def test_errors_do_not_grow_along_the_chain():
 
 
 def test_axes_along_frame_axes():
-    """Both ways: a helper that is perpendicular to one of them is parallel to another."""
+    """Both signs: a vector perpendicular to one axis is parallel to another."""
     rng = np.random.default_rng(8)
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     for kind in (joints.Revolute, joints.Prismatic):
@@ -309,7 +309,7 @@ def test_invalid_arguments_are_named():
 
 @pytest.mark.parametrize("state", [0, 7, 8, 12, 17, 20])
 def test_one_invalid_state_of_a_batch_is_detected(state):
-    """Wherever it is: eight go through the sweeps at a time, and the last eight overlap those before."""
+    """At any index: the sweeps take eight states at a time, and the last eight overlap the previous ones."""
     rng = np.random.default_rng(3)
     tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
     compiled = packing.compile(tree)
@@ -340,7 +340,7 @@ def test_pickles_and_runs_in_threads(case):
 
 
 def test_compilation_is_announced(monkeypatch, caplog):
-    """Only where it takes long."""
+    """Only if it takes long."""
 
     def until_it_is_said(name):
         given_up = time.monotonic() + 60

@@ -40,7 +40,7 @@ PROGRAMS = tuple(kind for kind in MADE if kind != "spline")
 
 
 def random_tree_of(kinds, rng):
-    """A tree with springs and dampers, each link on some one before."""
+    """Return a random tree with springs and dampers."""
     links = []
     for i, kind in enumerate(kinds):
         joint = MADE[kind](rng)
@@ -100,7 +100,7 @@ BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
 
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives(seed, monkeypatch):
-    """Of all joints, and compiled: the reference is not asked."""
+    """For all joints in compiled code; the reference is not called."""
     rng = np.random.default_rng(seed)
     tree = random_tree_of(rng.permutation(BENT), rng)
     compiled = packing.compile(tree)
@@ -134,7 +134,7 @@ def test_derivatives_of_repeated_joints():
 
 
 def test_compiled_subspace_derivatives_against_casadi():
-    """Against derivatives of S, the accelerations and the drift, that casadi works out on its own."""
+    """Against derivatives of S, of the accelerations and of the bias by CasADi."""
     rng = np.random.default_rng(4)
     for name in ("rings", "lift"):
         joint = MADE[name](rng)
@@ -149,7 +149,7 @@ def test_compiled_subspace_derivatives_against_casadi():
 
 
 def test_derivatives_against_differences_of_forces():
-    """Against central differences of the reference's forces, which share no formula with them."""
+    """Against central differences of the reference's forces."""
     rng = np.random.default_rng(2)
     tree = random_tree_of(rng.permutation(BENT), rng)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
@@ -189,7 +189,7 @@ def test_batch_against_reference(case):
 
 
 def test_equal_operations_share_a_program():
-    """Numbers do not count; it is compiled once, and found on disk."""
+    """Constants do not matter: the program is compiled once and cached on disk."""
     torus, other, ball = surfaces.torus(1.1, 0.3), surfaces.torus(0.7, 0.2), surfaces.sphere(0.7)
     pairs = (torus, other), (other, torus), (torus, ball)
     first, second, third = (
@@ -223,7 +223,7 @@ def test_equal_operations_share_a_program():
     ],
 )
 def test_cached_code_depends_on_its_sources(name, monkeypatch):
-    """The hash sees every folder and the modules of imported constants, but not the packing of arguments."""
+    """The hash covers every folder and the modules of imported constants, but not argument packing."""
     as_they_are, read = compilation.failure_code(), Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
     assert (compilation.failure_code.__wrapped__() == as_they_are) == (name == "packed_tree.py")

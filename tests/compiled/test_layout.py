@@ -1,4 +1,4 @@
-"""Sizes of arrays that packing allocates and compiled code cuts into pieces."""
+"""Sizes of the arrays that packing allocates and compiled code divides."""
 
 import numpy as np
 import pytest

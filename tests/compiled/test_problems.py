@@ -12,7 +12,7 @@ from rbnotes.complementarity import LCP, QP, NotSolved, box_residuals, solve_lcp
 
 @pytest.fixture
 def without_reference_fallback(monkeypatch):
-    """The compiled way, without the reference behind it."""
+    """Use the compiled code without the fallback to the reference."""
     monkeypatch.setattr(problems, "reference", lambda *_, **__: pytest.fail("this is the reference's"))
 
 
@@ -35,7 +35,7 @@ def test_lcp_agrees_with_the_reference(n, symmetric, without_reference_fallback)
 
 
 def test_residuals_agree_with_the_reference(without_reference_fallback):
-    """Those of a rough answer, which is judged while the tolerance lets it pass."""
+    """For an inaccurate solution within the tolerance."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
     found = compiled.solve_lcp(M, q)
@@ -45,7 +45,7 @@ def test_residuals_agree_with_the_reference(without_reference_fallback):
 
 
 def test_copositive_matrices(without_reference_fallback):
-    """Two facets against each other: neither symmetric nor positive semidefinite."""
+    """Two opposite facets: neither symmetric nor positive semidefinite."""
     W = np.array([[1.0, 0.6, -0.6], [0.6, 0.8, -0.8], [-0.6, -0.8, 0.8]])
     M = np.block([[W, np.array([[0.0], [1.0], [1.0]])], [np.array([[0.5, -1.0, -1.0, 0.0]])]])
     q = np.array([-1.0, 0.7, -0.7, 0.0])
@@ -56,7 +56,7 @@ def test_copositive_matrices(without_reference_fallback):
 
 @pytest.mark.parametrize("seed", [2, 4, 5])
 def test_degenerate_ties_follow_the_lexicographic_rule(seed, without_reference_fallback):
-    """Rows of few whole numbers: which of many leaves is told by the lexicographic rule."""
+    """Rows of small integers have ties for the leaving variable."""
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
     expected, found = solve_lcp(LCP(M, q), "lemke"), compiled.solve_lcp(M, q)
@@ -89,7 +89,7 @@ def in_blocks(rng, size):
 @pytest.mark.parametrize("mass_matrix", [None, in_blocks])
 @pytest.mark.parametrize("bricks", [1, 5, 8, 9, 30])
 def test_quadratic_programs_agree_with_the_reference(bricks, mass_matrix, without_reference_fallback):
-    """By Lemke's method and by blocks; impulses may be shared in many ways, velocities not."""
+    """By Lemke's method and block pivoting; velocities are unique, impulses need not be."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
     expected, found = solve_lcp(QP(Q, c, A, b)), compiled.solve_qp(Q, c, A, b)
     thin = compiled.solve_qp(sparse.csc_array(Q), c, sparse.csc_array(A), b)
@@ -106,7 +106,7 @@ def test_quadratic_programs_agree_with_the_reference(bricks, mass_matrix, withou
 
 
 def test_unsupported_problems_fall_back_to_the_reference():
-    """Other numbers, other forms, problems without a solution: the reference solves or refuses them."""
+    """Other number types and forms, and problems without a solution."""
     M, q = monotone(3, 1)
     assert compiled.solve_lcp(M.tolist(), q.tolist()).is_solved
     assert compiled.solve_lcp(np.eye(2), np.ones(2)).z.tolist() == [0.0, 0.0]

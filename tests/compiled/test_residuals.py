@@ -1,4 +1,4 @@
-"""Residuals of compiled code against those of the reference, where pairs solve nothing."""
+"""Residuals of the compiled code against the reference for pairs that are not solutions."""
 
 from dataclasses import astuple
 
@@ -23,7 +23,7 @@ def residuals(M, q, z, w):
 @pytest.mark.parametrize("z_size", [1.0, 1e9])
 @pytest.mark.parametrize("q_size", [1e-16, 1e-6, 1.0])
 def test_residuals_agree_with_the_reference(q_size, z_size):
-    """Rows of unlike sizes and effects, some with nothing on the diagonal; small data, large terms."""
+    """Rows of different sizes, some with a zero diagonal; small data, large terms."""
     rng = np.random.default_rng(11)
     for _ in range(20):
         M = rng.normal(size=(4, 4)) * 10.0 ** rng.integers(-2, 3, size=4)

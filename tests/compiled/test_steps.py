@@ -1,4 +1,4 @@
-"""Compiled steps of the simulator against the reference's: joints, flights, contacts, and the account."""
+"""Compiled steps of the simulator against the reference: joints, free motion, contacts, energy account."""
 
 from dataclasses import fields
 
@@ -38,7 +38,7 @@ def bodies(count, rng):
 
 
 def jointed_world(mechanism_of, rng, count, spin=1.0):
-    """A world of joints between bodies at random places, which move as the joints allow."""
+    """Return a world of bodies at random poses with joints and admissible velocities."""
     poses = se3.exp(rng.normal(size=(count, 6)))
     mechanism = Mechanism(bodies(count, rng), mechanism_of(poses), (1.0, 2.0, -9.81))
     moving = State(poses, spin * rng.normal(size=(count, 6)))
@@ -82,14 +82,14 @@ def closed_loops():
 
 
 def spinning_bodies():
-    """Free bodies that tumble by several radians in a step."""
+    """Return free bodies that rotate by several radians in a step."""
     rng = np.random.default_rng(4)
     twists = rng.normal(size=(3, 6)) * [[1.0], [10.0], [100.0]]
     return World(Mechanism(bodies(3, rng))), State(se3.exp(rng.normal(size=(3, 6))), twists), 0.01
 
 
 def bouncing_bodies():
-    """Elastic bodies, two of them on a hinge, that hit a slope, and each other, in the first steps."""
+    """Return elastic bodies, two of them on a hinge, that hit a slope and each other in the first steps."""
     rng = np.random.default_rng(5)
     shapes = Box([0.4, 0.3, 0.2]), Sphere(0.15), Capsule(0.1, 0.3), Sphere(0.1)
     masses = np.stack([shape.spatial_inertia(density=300.0 + 200 * i) for i, shape in enumerate(shapes)])
@@ -106,7 +106,7 @@ def bouncing_bodies():
 
 
 def dragged_boxes():
-    """Boxes that lie on the ground, joined by a ball, of which one slides; and one that is held fast."""
+    """Return boxes on the ground, joined by a spherical joint, of which one slides and one is fixed."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(4)])
     poses = se3.frame(np.eye(3), [[0.5 * i, 0.03 * i, 0.1] for i in range(4)])
@@ -126,7 +126,7 @@ def dragged_boxes():
 
 
 def pushed_bodies():
-    """Bodies of a tree that springs hold and a damper slows, so that forces change with poses and time."""
+    """Return bodies of a tree with springs and a damper, whose forces depend on poses and time."""
     (world, state, h), none = branched_bodies(), np.zeros((54, 54))
 
     def applied_forces(state):
@@ -139,7 +139,7 @@ def pushed_bodies():
 
 
 def bodies_in_wind():
-    """The elastic bodies once more, in a wind that is there already when they hit."""
+    """Return the elastic bodies in a wind that acts before the impact."""
     world, state, h = bouncing_bodies()
     none = np.zeros((24, 24))
 
@@ -178,7 +178,7 @@ def overlapping_and_joined():
 
 
 def contradicting_contacts():
-    """A box that could bounce on the floor, were it not under one that only slides: left to the reference."""
+    """Return a bouncing box below a sliding one: contradicting contacts."""
     box = Box([0.4, 0.3, 0.2])
     poses = se3.frame(np.eye(3), [[0, 0, 0.1], [0, 0, 0.3]])
     rail = maximal.joint_from_world_frame(joints.Free2D(), np.eye(4), poses, 1)
@@ -203,7 +203,7 @@ def assert_near(found, expected, tolerance):
 
 
 def assert_same(found, expected, tolerance, impulses):
-    """All that two trajectories hold; impulses of contacts may be shared in other ways, velocities not."""
+    """Assert that two trajectories are equal; contact impulses need not be unique."""
     assert len(found.states) == len(expected.states)
     for name in ("E", "phi", "t"):
         assert_near(getattr(found.states, name), getattr(expected.states, name), tolerance)
@@ -265,14 +265,14 @@ def test_contradicting_contacts_fall_back_to_the_reference():
 
 
 def open_joints():
-    """A chain whose joints are apart, which is brought together first."""
+    """Return a chain with open joints, which are closed first."""
     world, state, h = branched_bodies()
     moved = state.retract(np.random.default_rng(6).normal(size=state.size) / 1000)
     return world, moved, h
 
 
 def redundant_loop():
-    """A planar loop of hinges: three of its rows repeat others."""
+    """Return a planar loop of hinges with three redundant rows."""
     rod = Box([1.0, 0.1, 0.1])
     corners = [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 0, 0]]
     turns = so3.exp([[0.0, angle, 0.0] for angle in (-np.pi / 2, 0.0, np.pi / 2)])
@@ -289,7 +289,7 @@ def redundant_loop():
 
 @pytest.mark.parametrize("scene", [open_joints, redundant_loop])
 def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
-    """Alone: those of the loop are all of them, the others' the first ones."""
+    """All steps of the loop and the first steps of the others fall back."""
     world, state, h = scene()
     expected, taken, take = simulate(world, state, h, 6), [], Rattle.step
 
@@ -307,7 +307,7 @@ def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
 
 @pytest.mark.parametrize("scene", ["branched_bodies", "bouncing_bodies"])
 def test_resumed_run_equals_uninterrupted_run(scene):
-    """Bit by bit, and told of each step or not."""
+    """To the last bit, with and without progress reports."""
     world, state, h = SCENES[scene]()
     compiled = packing.compile(world)
     whole = simulate(compiled, state, h, 9)
@@ -349,7 +349,7 @@ class _Lost(Exception):
 
 
 def test_errors_of_force_laws_are_propagated():
-    """What a force law raises is raised, as it is, and so is what is said of its result."""
+    """Exceptions of a force law, and errors about its result, are raised unchanged."""
     world, state, h = closed_loops()
 
     def applied_forces(state):

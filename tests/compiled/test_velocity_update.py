@@ -1,4 +1,4 @@
-"""What falls and is pushed, seen by a contact: against the velocities of the points that touch."""
+"""Contact velocities after gravity and applied impulses, against velocities of the contact points."""
 
 import numpy as np
 from numba import njit
@@ -18,7 +18,7 @@ def fallen_of(bodies, rows, plan):
 
 
 def test_contact_velocities_include_gravity_and_applied_impulses():
-    """Two bodies and the ground, which may be pushed but does not fall; every pair and both orders."""
+    """Two bodies and the ground, which has no gravity; every pair in both orders."""
     rng = np.random.default_rng(7)
     h, gravity, push = 0.03, np.array([0.4, -9.0, 2.0]), rng.normal(size=(3, 6))
     R = np.stack([so3.exp(rng.normal(size=3)) for _ in range(2)] + [np.eye(3)])

@@ -1,4 +1,4 @@
-"""Compiled worlds against the reference: where bodies touch, how they rub, and whole runs."""
+"""Compiled worlds against the reference: contact points, friction and whole runs."""
 
 from dataclasses import fields
 from importlib import import_module
@@ -73,7 +73,7 @@ def test_contact_points_agree_with_the_reference():
 
 @pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
 def test_contact_points_of_aligned_faces_and_edges(pair):
-    """Faces on faces and edges on them, apart and overlapping; sides in line, or turned."""
+    """Faces and edges on faces, separate and overlapping, aligned or rotated."""
     first, second = (SHAPES[i] for i in pair)
     plain = Collider(0, first), Collider(1, second)
     world = World(Mechanism(np.stack([np.eye(6)] * 2)), plain)
@@ -93,7 +93,7 @@ def test_contact_points_of_aligned_faces_and_edges(pair):
 
 
 def box_stack(bodies=3):
-    """Boxes on each other, the upper one pushed; spinning on four corners it would not be determined how."""
+    """Return a stack of boxes of which the upper one is pushed."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(bodies)])
     turned = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
@@ -105,7 +105,7 @@ def box_stack(bodies=3):
 
 
 def test_runs_agree_with_the_reference():
-    """Slipping, then sticking; poses and velocities, for impulses may be shared in many ways.
+    """Slipping, then sticking; compares poses and velocities, because impulses need not be unique.
 
     Each step ends within the tolerance of the friction, 1e-8 of the impulses, but anywhere in it.
     """
@@ -118,7 +118,7 @@ def test_runs_agree_with_the_reference():
 
 
 def test_newton_friction_agrees_with_the_reference(monkeypatch):
-    """The whole search for impulses from nothing and from near them, by iterates that are alike."""
+    """The iterates agree from a zero and from a near initial guess."""
     world, state = box_stack()
     compiled = packing.compile(world)
     calls = []
@@ -162,7 +162,7 @@ def test_a_world_without_colliders():
 
 
 def test_nan_residual_is_not_small():
-    """Not even in the first impulse of the last contact, where numbers come before and after."""
+    """Also in the first impulse of the last contact, between finite numbers."""
 
     @njit(error_model="numpy")
     def left(r, mobility):
@@ -207,7 +207,7 @@ def test_separating_axes_agree_with_the_reference():
 
 
 def test_rotation_increments_agree_with_the_reference():
-    """Per change of their spin, where they turn little in a step and where they turn much."""
+    """For small and large rotations in a step."""
 
     @njit(error_model="numpy")
     def written(mass, J, lightness, J_inverse, com, h, v, D):

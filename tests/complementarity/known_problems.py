@@ -1,4 +1,4 @@
-"""Problems with known solutions: planted ones, scenes, and active sets tried one by one."""
+"""Problems with known solutions, and enumeration of active sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pivoting: the pivoted system from its meaning, the factors kept up to date, the solves that are saved."""
+"""Pivoting: the pivoted system by definition, updated factors, number of solves."""
 
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Problem types: their checks, and the way from one to another and back."""
+"""Problem types: argument checks and conversions."""
 
 import numpy as np
 import pytest

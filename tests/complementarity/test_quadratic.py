@@ -1,4 +1,4 @@
-"""Quadratic programs through cvxpy: translated once, any solver, accuracy after polishing."""
+"""Quadratic programs through cvxpy: translated once, any solver, accurate after refinement."""
 
 import time
 

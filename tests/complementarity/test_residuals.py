@@ -1,4 +1,4 @@
-"""Residuals: each law by itself, scale-free acceptance."""
+"""Residuals of each condition, and scale-independent acceptance."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Projections: what they keep, what they take away, and that they are nearest in kinetic energy."""
+"""Projections: preserved and removed components, and minimality in kinetic energy."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Constraints one after the other: convergence to the KKT solution, its rate, friction of one contact."""
+"""Sequential impulses: convergence to the KKT solution, its rate, friction of one contact."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rows between pairs of bodies against dense ones; contacts of any system; what is refused."""
+"""Body-pair Jacobians against dense ones, contacts of any system, argument errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How many points touch, where, and along which normal: boxes and capsules as they lie, lean and cross."""
+"""Contact manifolds of boxes and capsules: number and positions of points, normals."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""The assignments: the solutions have all points, the usual slips lose those that they should."""
+"""The assignments: solutions get all points, typical slips lose the expected points."""
 
 from functools import cache
 from pathlib import Path

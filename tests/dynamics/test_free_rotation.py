@@ -1,4 +1,4 @@
-"""Free rotation to rounding: against a closed form, scipy, and what a free body keeps."""
+"""Free rotation to rounding: against a closed form, SciPy and conserved quantities."""
 
 import numpy as np
 import pytest

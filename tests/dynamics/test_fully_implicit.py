@@ -1,4 +1,4 @@
-"""Fully implicit steps of systems with constant mass matrices: bodies, particles, generalised coordinates."""
+"""Fully implicit steps of systems with constant mass matrices: bodies, particles, generalized coordinates."""
 
 import numpy as np
 import pytest

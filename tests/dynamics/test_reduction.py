@@ -1,4 +1,4 @@
-"""One reduction for any J: against the whole problem with the reduction as equations, and on a linkage."""
+"""Reduction by any J: against the full problem with the reduction as equations, and on a linkage."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Step problems against enumeration, regularised systems, complementarity and quadratic programs."""
+"""Step problems against enumeration, regularized systems, complementarity and quadratic programs."""
 
 import itertools
 from dataclasses import replace

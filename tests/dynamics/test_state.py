@@ -1,4 +1,4 @@
-"""The state: its parts, how it moves, what is refused."""
+"""The state: its parts, retraction, argument errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The data of a step: what is left out is empty, and what does not fit is named."""
+"""The data of a step: defaults and argument errors."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Frame springs: against an energy and a force written a second time, and against physics."""
+"""Frame springs: against an independent energy and force, and physical laws."""
 
 import numpy as np
 import pinocchio

@@ -1,4 +1,4 @@
-"""The step that uses K and D: against the implicit step it stands for, its order, and stiff springs."""
+"""Linearly implicit steps: against the implicit step, order, and stiff springs."""
 
 import numpy as np
 import pytest

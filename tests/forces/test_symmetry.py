@@ -1,4 +1,4 @@
-"""Asymmetry of Jacobians: for any potential it is the wrench, and what leaving it out costs."""
+"""Asymmetry of Jacobians: it equals the wrench of any potential; effect of neglecting it."""
 
 import numpy as np
 import pytest

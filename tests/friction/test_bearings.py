@@ -1,4 +1,4 @@
-"""Implicit contacts of bearings: what they carry, how they spread it, how their friction sums up."""
+"""Implicit contacts of bearings: supported wrenches, load distribution, friction."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A step problem reduced to its contacts: what the reduction stands for, and what it refuses."""
+"""Reduction of a step problem to its contacts: equivalence and argument errors."""
 
 import tracemalloc
 from dataclasses import replace

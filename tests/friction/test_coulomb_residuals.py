@@ -1,4 +1,4 @@
-"""The projection on the cone against its closed form and cvxpy; every law notices its own violation."""
+"""The cone projection against its closed form and cvxpy; every residual detects its violation."""
 
 from dataclasses import replace
 

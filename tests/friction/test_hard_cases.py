@@ -1,4 +1,4 @@
-"""Problems that once looped for ever, or whose wrong answers passed as solved."""
+"""Problems that once did not terminate, or whose wrong results counted as solved."""
 
 from importlib import import_module
 from pathlib import Path

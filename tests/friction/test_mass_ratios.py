@@ -1,4 +1,4 @@
-"""Where masses leave few digits: what a model reaches is its answer, with the residual."""
+"""Extreme mass ratios: a model returns its best result with the residual."""
 
 import numpy as np
 

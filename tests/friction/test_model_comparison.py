@@ -1,4 +1,4 @@
-"""Each model against its own problem solved otherwise, the laws of its cone, and the others."""
+"""Each model against another solution of its problem, the laws of its cone, and other models."""
 
 from itertools import product
 

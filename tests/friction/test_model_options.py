@@ -1,4 +1,4 @@
-"""What models are told: estimates, limits, starts; and what they say where there is no answer."""
+"""Options of friction models: estimates, limits, initial guesses; reports without a solution."""
 
 from importlib import import_module
 

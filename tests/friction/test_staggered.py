@@ -1,4 +1,4 @@
-"""Staggered projections: laws kept to, both solvers, other models, contact lost, history and warm starts."""
+"""Staggered projections: friction laws, both solvers, other models, lost contacts, history, warm starts."""
 
 from dataclasses import replace
 

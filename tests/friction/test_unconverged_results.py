@@ -1,4 +1,4 @@
-"""What rounding keeps from its tolerance is handed on, by all models that solve complementarity problems."""
+"""All models that solve complementarity problems return results that rounding keeps from converging."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ EACH = pytest.mark.parametrize(
 
 
 def solvers_ending_with(monkeypatch, status, problems, methods):
-    """Some problems are said to end like this, although they are solved."""
+    """Make solvers report a status although they have solved the problem."""
 
     def by(solved, within):
         def ended(problem, method="block_principal_pivoting", **options):

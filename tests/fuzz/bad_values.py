@@ -1,4 +1,4 @@
-"""What can be given in the place of a valid argument: forty-odd kinds of value, by what the argument is.
+"""Kinds of invalid and unusual values for each type of argument.
 
 Each kind is a function of a random generator and the valid value, and says what must come of it:
 
@@ -219,7 +219,7 @@ FUNCTIONS: tuple[Kind, ...] = (
 
 
 def kinds_for(value: Any) -> tuple[Kind, ...]:
-    """The kinds that can take the place of this valid value; none for flags, which go by their truth."""
+    """Return the kinds that can replace a valid value; none for flags."""
     if isinstance(value, bool | np.bool_) or value is None:
         return ()
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Calls public functions with one bad argument at a time, and judges what comes of it.
+"""Call public functions with one invalid argument at a time, and classify the result.
 
 A verdict is ``fine``, or one of the faults:
 
@@ -47,7 +47,7 @@ ROUNDS, COUNTED = 500_000, 0.05
 
 @dataclass(frozen=True)
 class Call:
-    """A valid call of a public callable, and what is special about its arguments."""
+    """Valid call of a public callable, with the exceptions of its arguments."""
 
     function: Callable[..., Any]
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def name_of(function: Any) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one call."""
+    """Result of one call."""
 
     call: str
     argument: str
@@ -104,7 +104,7 @@ class Hang(BaseException):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupts what takes longer, where signals can (the main thread of a process)."""
+    """Interrupt the context after a time limit (in the main thread only)."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -122,7 +122,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> Finding | None:
-    """The verdict on one call; none where the kind cannot be made."""
+    """Return the finding for one call; None if the kind does not apply."""
     title, expected, make = kind
     valid = call.given[argument]
     found = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
@@ -163,7 +163,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
 
 
 def slowness() -> float:
-    """Times as long as elsewhere that a fixed work takes here and now; at least one.
+    """Return the duration of a fixed computation relative to a reference machine, at least one.
 
     A machine that is slow, or busy with something else, makes no call hang.
     """
@@ -177,7 +177,7 @@ usual_slowness = cache(slowness)
 
 
 def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None, float]:
-    """What a call returns, what it raises, and how long it takes; what takes for ever is interrupted."""
+    """Return result, exception and duration of a call, which is interrupted if it is endless."""
     patience = PATIENCE * SECONDS * usual_slowness()
     started = time.perf_counter()
     result, error = None, None
@@ -195,7 +195,7 @@ def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None,
 
 
 def attempts(call: Call) -> list[tuple[str, Kind]]:
-    """All pairs of an argument and a kind of value for it."""
+    """Return all pairs of an argument and a kind of value."""
     later = inspect.isclass(call.function) or call.returns_function
     return [
         (name, kind)
@@ -222,7 +222,7 @@ def classify_error(call: Call, error: Exception, expected: Any) -> str:
 
 
 def is_documented(call: Call, error: Exception) -> bool:
-    """Whether the docstring of what was called names the type of an error."""
+    """Return True if the docstring of the callable names the type of an error."""
     return re.search(rf"\b{type(error).__name__}\b", docstring(call.function)) is not None
 
 
@@ -231,7 +231,7 @@ def docstring(function: Any) -> str:
 
 
 def parameters(function: Any) -> set[str]:
-    """Names of the parameters of a callable, and of the fields of the object that a method is of."""
+    """Return the names of a callable's parameters and of the fields of a method's object."""
     names = set(inspect.signature(function).parameters)
     owner = getattr(function, "__self__", None)
     if owner is not None:
@@ -245,7 +245,7 @@ def is_optional(call: Call, argument: str) -> bool:
 
 
 def snapshot(value: Any, depth: int = 6) -> Any:
-    """Something that compares equal as long as a value is what it was."""
+    """Return an object that compares equal as long as a value is unchanged."""
     if isinstance(value, np.ndarray):
         content = tuple(map(id, value.ravel())) if value.dtype.kind == "O" else value.tobytes()
         return value.shape, value.dtype.str, content
@@ -262,7 +262,7 @@ def snapshot(value: Any, depth: int = 6) -> Any:
 
 
 def leaves(result: Any, depth: int = 6) -> list[np.ndarray]:
-    """All arrays of numbers in a result."""
+    """Return all arrays of numbers in a result."""
     if isinstance(result, float | int | complex | np.number) and not isinstance(result, bool):
         return [np.asarray(result)]
     if isinstance(result, np.ndarray):
@@ -291,7 +291,7 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _stacks(result: Any, base: Any, count: int) -> bool:
-    """Whether each array of a result is that of the valid call ``count`` times, or as it was."""
+    """Return True if each array equals that of the valid call, stacked ``count`` times or not."""
     one, other = leaves(result), leaves(base)
     if len(one) != len(other):
         return False
@@ -302,7 +302,7 @@ def _stacks(result: Any, base: Any, count: int) -> bool:
 
 
 def _alike(bad: Any, valid: Any) -> bool:
-    """Whether what is said to be nonsense is the valid value itself."""
+    """Return True if an invalid value equals the valid one."""
     try:
         return not sparse.issparse(bad) and type(bad) is type(valid) and bool(np.array_equal(bad, valid))
     except Exception:

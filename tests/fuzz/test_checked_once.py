@@ -1,4 +1,4 @@
-"""At the border, once: no public function has what it was given looked at twice.
+"""No public function checks an argument twice.
 
 Over the table of valid calls. What counts is a look at numbers: a check of `rbnotes.arguments` that converts
 and bounds them. A value of the caller's, or what a check has made of it, may pass one in a call; functions
@@ -47,7 +47,7 @@ LOOKING = (
 
 
 def parts(value: Any, depth: int = 4) -> Iterator[Any]:
-    """The arrays in an argument, and the lists that are numbers."""
+    """Return the arrays and lists of numbers in an argument."""
     if isinstance(value, np.ndarray | list) or sparse.issparse(value):
         yield value
     if depth and isinstance(value, list | tuple):
@@ -68,7 +68,7 @@ def deep_copy(value: Any) -> Any:
 
 
 def arguments_checked_twice(call: Any) -> list[str]:
-    """Which arguments of a call are, by the name they have where they are, and where that is."""
+    """Return the arguments that a call checks twice, with the places."""
     given = {name: deep_copy(value) for name, value in call.given.items()}
     owner = getattr(call.function, "__self__", None)
     looks = {id(part): 0 for value in (*given.values(), owner) for part in parts(value)}

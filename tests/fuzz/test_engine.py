@@ -1,4 +1,4 @@
-"""The fuzzer itself: it finds each fault in a function that has it."""
+"""The fuzzer finds each kind of fault in a function that has it."""
 
 import time
 from types import SimpleNamespace
@@ -56,7 +56,7 @@ def not_a_number(x):
 
 
 def warns(x):
-    """Of a matrix that nobody gave it."""
+    """Raise an error that names another argument."""
     return linalg.solve(np.diag([1.0, 1e-20, 1.0]), checked(x))
 
 
@@ -97,7 +97,7 @@ def test_misinterpreted_leading_axes_are_found():
 
 @pytest.fixture
 def passes(monkeypatch):
-    """Lets time pass for the engine, whose clock stands still otherwise."""
+    """Return a function that advances the engine's clock, which stands still otherwise."""
     now = [0.0]
     monkeypatch.setattr("engine.time", SimpleNamespace(perf_counter=lambda: now[0]))
 
@@ -127,7 +127,7 @@ def test_slow_machine_is_taken_into_account(passes, monkeypatch):
 
 
 def test_slow_first_call_is_accepted(passes):
-    """As what has to be compiled is, on a machine where nothing is yet."""
+    """The first call may compile code."""
     seen = []
 
     def compiles(x):
@@ -152,7 +152,7 @@ def test_endless_loops_are_interrupted(monkeypatch):
 
 
 def test_named_numbers_are_corrupted_one_by_one():
-    """What looks at the first of them alone is found out by the others."""
+    """A check of only the first number misses the others."""
 
     def first_checked(pair):
         """Raises InvalidArgument."""

@@ -1,4 +1,4 @@
-"""Public functions given nonsense: an error that names the argument, and no number (see `engine.py`)."""
+"""Public functions raise an error that names an invalid argument (see `engine.py`)."""
 
 import zlib
 from itertools import combinations
@@ -22,7 +22,7 @@ def deep():
 
 
 def sample(subpackage):
-    """Which argument of which call becomes what, and with which random numbers."""
+    """Return a sample of calls, arguments, kinds of value and seeds."""
     rng = np.random.default_rng(zlib.crc32(subpackage.encode()))
     calls = table(subpackage)
     if deep():
@@ -60,7 +60,7 @@ def with_leading_axes(call, *chosen):
 
 @pytest.mark.parametrize("subpackage", SUBPACKAGES)
 def test_mismatched_leading_axes_are_named(subpackage):
-    """Two of one argument and three of another, of functions that take many of each: not numpy's words."""
+    """Two of one argument and three of another: the message is not that of NumPy."""
     rng = np.random.default_rng(zlib.crc32(subpackage.encode()))
     for call in table(subpackage):
         pairs = list(combinations(numbers(call), 2))

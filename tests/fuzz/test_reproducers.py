@@ -1,4 +1,4 @@
-"""Calls that once gave a number, a NaN or an error of something inside: each is refused by name."""
+"""Calls that once returned a number or NaN, or raised an internal error, name the invalid argument."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The joints that every battery of this folder runs over, and the states at which it looks at them."""
+"""The joints and states of the tests of this folder."""
 
 import sys
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What every joint must satisfy, whatever moves in it: a grid of joints, states and batches."""
+"""Properties of every joint, over a grid of joints, states and batches."""
 
 import numpy as np
 import pytest
@@ -209,7 +209,7 @@ class TestNearestCoordinates:
         np.testing.assert_allclose(joint.transform(q), Q, atol=1e-9)
 
     def test_nearest_coordinates_minimize_the_pose_error(self, case):
-        """No step of the coordinates comes nearer: in rad and m, from the allowed pose to the given one."""
+        """No change of the coordinates reduces the distance in rad and m."""
         joint, rng = case.joint, np.random.default_rng(6)
         for q in case.random(4):
             off = expm(se3.hat(0.2 * rng.normal(size=6)))

@@ -1,4 +1,4 @@
-"""How a joint's drift ``Sdot qdot`` changes with its coordinates: what an exact tangent needs of it."""
+"""Derivative of a joint's bias acceleration ``Sdot qdot`` with respect to its coordinates."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from rbnotes.testing import jacobian
 
 
 class Screw(JointType):
-    """A user's type that says no more than it must: a screw whose pitch grows with the turn."""
+    """User-defined type with the minimal methods: a screw whose pitch grows with the angle."""
 
     num_coordinates = 1
 
@@ -33,7 +33,7 @@ class Screw(JointType):
 
 
 class RealScrew(Screw):
-    """The same with a dS that forgets imaginary parts."""
+    """The same type with a real dS."""
 
     def compute_motion_subspace_derivative(self, q):
         return super().compute_motion_subspace_derivative(q.real)

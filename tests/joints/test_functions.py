@@ -1,4 +1,4 @@
-"""Joints given as functions: what they refuse, their programs, and the geometry of the ready-made ones."""
+"""Joints given as functions: argument errors, programs, and the geometry of predefined ones."""
 
 import math
 import pickle

@@ -1,4 +1,4 @@
-"""Every joint in maximal coordinates: what follows from its S alone, against motions made from its q."""
+"""Every joint in maximal coordinates against motions of its coordinates."""
 
 from dataclasses import replace
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Splines of poses: beside splines of scipy and of numbers, where segments meet, and past the ends."""
+"""Splines of poses: against SciPy and scalar splines, at segment boundaries, and beyond the ends."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is special to single types of joints, beside closed forms and scipy; and what they refuse."""
+"""Properties of single joint types against closed forms and SciPy; argument errors."""
 
 import numpy as np
 import pytest

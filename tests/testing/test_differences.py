@@ -1,4 +1,4 @@
-"""Numerical derivatives: right, and honest about their error, at many scales, on SO(3) and SE(3)."""
+"""Numerical derivatives and their error estimates at many scales, on SO(3) and SE(3)."""
 
 import numpy as np
 import pytest

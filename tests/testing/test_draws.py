@@ -1,4 +1,4 @@
-"""Derandomised draws do not depend on what else is loaded, as verdicts must not."""
+"""Derandomized draws do not depend on other loaded modules."""
 
 import importlib.util
 import sys

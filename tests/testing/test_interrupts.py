@@ -1,4 +1,4 @@
-"""An interrupt that falls where exceptions are lost is not lost."""
+"""An interrupt in a callback that swallows exceptions is not lost."""
 
 import gc
 import signal

@@ -1,4 +1,4 @@
-"""Strategies: what they produce is valid, as near to singular as they say, and shrinks to readable values."""
+"""Strategies: valid draws, distance from singularities, readable shrunk values."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The camera shows everything, as large as its picture allows, in the player and in the still drawing."""
+"""The camera fits the whole scene into the picture, in the player and in the still drawing."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Figures in the book's style are transparent, and their ink can be read on both grounds."""
+"""Figures in the book's style are transparent and legible on both backgrounds."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""The player puts everything where the scene says, at the sampled times and between them."""
+"""The player shows shapes at their poses, at the sampled times and between them."""
 
 import json
 import subprocess

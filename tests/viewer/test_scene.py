@@ -1,4 +1,4 @@
-"""Scenes: what the player gets is what was put in, and wrong input is refused by name."""
+"""Scenes: data of the player, and argument errors."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A slider holds all pictures, shows one, and works without scripts as that one."""
+"""A slider contains all pictures, shows one, and works without scripts."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A student's function in the place of the library's: what must fail, what must pass, and what is said."""
+"""Challenges: functions that must pass or fail, and messages."""
 
 import re
 

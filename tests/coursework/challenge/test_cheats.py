@@ -1,4 +1,4 @@
-"""What a clever cheat or a subtle slip would hand in fails, though it is right on many inputs.
+"""Cheats and subtle slips fail although they are right on many inputs.
 
 Each is a right form of a claim that sees other arguments than it is given, or forgets one of its terms.
 """
@@ -49,7 +49,7 @@ def cheat(claim, what):
 
 
 def with_changed_arguments(claim, what, **other):
-    """The right form with other arguments than it is given."""
+    """Return the right form applied to changed arguments."""
     names = list(ledger.find(claim).inputs)
 
     @cheat(claim, what)
@@ -193,7 +193,7 @@ def tried(id):
 
 
 def passes(id, function, examples=EXAMPLES):
-    """Whether nothing wrong is found; not asked any further once something is."""
+    """Return True if no case fails; stop at the first failure."""
     claim = ledger.find(id)
     for some in (tried(id)[place : place + FEW] for place in range(0, examples, FEW)):
         given = collect_answers(function, [case.inputs for case in some])

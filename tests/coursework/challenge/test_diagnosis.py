@@ -1,4 +1,4 @@
-"""Hints: each named slip is recognised, and nothing is said where two slips explain an answer, or none."""
+"""Hints: each known slip is recognized; there is no hint if none or two slips explain an answer."""
 
 import numpy as np
 import pytest

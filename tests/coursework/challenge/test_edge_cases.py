@@ -1,4 +1,4 @@
-"""Functions that are wrong in one corner only, and right ones in styles that no book has."""
+"""Functions that are wrong in one region only, and right functions in unusual style."""
 
 import functools
 import math
@@ -247,7 +247,7 @@ def tried(id, examples=200):
 
 
 def statuses(id, function, examples=200):
-    """What is said about the function, if it is not right; all said at once, and nothing made small."""
+    """Return the statuses of all cases, without shrinking."""
     drawn = tried(id, examples)
     given = collect_answers(function, [case.inputs for case in drawn])
     judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn, given, strict=True))

@@ -1,4 +1,4 @@
-"""A seeded sample of the trial of `tools/challenge_trial.py`, and what it found when it was run whole."""
+"""A seeded sample of `tools/challenge_trial.py`, and the stored results of the full run."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A wrong dimension is told before any numbers, and nothing is said where the units fit."""
+"""A wrong dimension is reported first; consistent units give no report."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Submissions that misbehave: what they do instead of doubling, and what they are to be told.
+"""Misbehaving submissions: their code instead of doubling, and the expected messages.
 
 Each also triples, rightly. `{canary}` is a file of somebody else's, `{parent}` the number of the grader's process.
 """

@@ -1,4 +1,4 @@
-"""The assignment file: what it says, and what is said where it is wrong."""
+"""The assignment file: contents and error messages."""
 
 import pytest
 from classroom import ASSIGNMENT

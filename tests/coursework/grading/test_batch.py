@@ -1,4 +1,4 @@
-"""A class over executors: each submission graded once, whatever becomes of those who run them."""
+"""Grading a class with executors: each submission is graded once despite failing workers."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def submissions(folder):
 
 
 class LossyExecutor(Executor):
-    """Runs nothing at first; then, if it ever does, in this thread."""
+    """Executor that loses the first submissions and runs the others in this thread."""
 
     def __init__(self, times):
         self.left = times
@@ -55,7 +55,7 @@ class LossyExecutor(Executor):
 
 
 def points_by_student(grades):
-    """By student; fails if one has two grades."""
+    """Return the points by student; fail if a student has two grades."""
     found = [(grade.student, grade.points) for grade in grades]
     assert len(found) == len(dict(found))
     return dict(found)
@@ -63,7 +63,7 @@ def points_by_student(grades):
 
 @pytest.fixture
 def sigint_enabled():
-    """What is started in the background may be deaf to Ctrl-C."""
+    """Restore the handling of Ctrl-C, which background processes may ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -294,7 +294,7 @@ def test_gradescope_results_of_one_submission(folder, capsys):
 
 
 def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folder):
-    """A link to somebody else's answers, a pipe that never ends, a notebook with half a letter."""
+    """A link to another student's file, an endless pipe, a notebook with a lone surrogate."""
     room = folder / "class"
     for student in ("ann", "bob", "cid", "dan"):
         (room / student).mkdir(parents=True)
@@ -357,7 +357,7 @@ def test_unreachable_dask_scheduler(monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: asks Linux to end children")
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
 def test_no_process_outlives_a_killed_grader(folder, submissions, seconds):
-    """Neither a keeper that has just begun, nor a worker that would sleep for ten minutes."""
+    """Neither a supervisor that has just started nor a worker that would sleep for ten minutes."""
     asleep = "import time\n\ndef double(x):\n    time.sleep(600)\n\ntriple = double\n"
     for path in submissions.iterdir():
         path.write_text(asleep)

@@ -1,4 +1,4 @@
-"""Formats of other graders, against what they publish; test_graders.py compares with what they write."""
+"""Formats of other graders against their specifications; test_graders.py compares with their output."""
 
 import json
 from datetime import datetime

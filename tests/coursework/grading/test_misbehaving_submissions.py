@@ -1,4 +1,4 @@
-"""Submissions that misbehave cost only themselves."""
+"""Misbehaving submissions affect only their own grade."""
 
 import os
 import socket
@@ -21,14 +21,14 @@ NAP = f"1234.{os.getpid()}"
 
 
 def processes():
-    """What runs, by number: the command lines of all processes."""
+    """Return the command lines of all processes by process id."""
     listed = psutil.process_iter(["cmdline"])
     return {process.pid: " ".join(process.info["cmdline"] or []) for process in listed}
 
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory):
-    """All variants graded at once, as a class is: their grades, and what they left behind."""
+    """Grade all variants as a class; return the grades and the remains."""
     folder = tmp_path_factory.mktemp("misbehaving")
     (folder / "hw.toml").write_text(ASSIGNMENT)
     (folder / "oracles.py").write_text(ORACLES)

@@ -1,4 +1,4 @@
-"""Scenes whose motion is known: in closed form, from statics, or from many years of experiments."""
+"""Scenes with known motion: in closed form, from statics, or from experiments."""
 
 from __future__ import annotations
 

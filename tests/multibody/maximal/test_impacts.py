@@ -1,4 +1,4 @@
-"""Impacts in sequence, one step at a time: which happen, in what order, and what they leave to the step."""
+"""Sequential impacts within a step: selection, order, and the rest of the step."""
 
 import numpy as np
 import physics_scenes as scenes

@@ -1,4 +1,4 @@
-"""Mechanisms against Lagrangians, Pinocchio and closed forms; what joints bear."""
+"""Mechanisms against Lagrangians, Pinocchio and closed forms; joint reactions."""
 
 from dataclasses import replace
 from functools import cache

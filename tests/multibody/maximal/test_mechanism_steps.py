@@ -1,4 +1,4 @@
-"""Steps of mechanisms: closed loops, orders, drifts, and how poses are brought together."""
+"""Steps of mechanisms: closed loops, order, drift, and projection of poses."""
 
 from dataclasses import replace
 

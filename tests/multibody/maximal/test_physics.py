@@ -1,4 +1,4 @@
-"""The simulator, as it comes, against closed forms and statics."""
+"""The simulator with default options against closed forms and statics."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""A trajectory as pictures: each shape goes where its body goes, and the accounts of energy add up."""
+"""Visualization of a trajectory: poses of shapes, and the energy figure."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The default step of the simulator against closed forms: of second order, joints together, energy kept."""
+"""The default step of the simulator against closed forms: order, joints and energy."""
 
 from dataclasses import replace
 from importlib import import_module

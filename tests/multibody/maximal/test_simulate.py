@@ -1,4 +1,4 @@
-"""The simulator against MuJoCo, how contacts close, and what is checked."""
+"""The simulator against MuJoCo, closing contacts, and argument errors."""
 
 import contextlib
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The account of energy and momentum of every step, loops that stay together, orders of the schemes."""
+"""Balance of energy and momentum of every step, closed loops, orders of the schemes."""
 
 from dataclasses import replace
 

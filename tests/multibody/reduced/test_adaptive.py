@@ -1,4 +1,4 @@
-"""Adaptive integration: through several turns, where rotation vectors are exchanged on the way."""
+"""Adaptive integration through several turns, with reparametrized rotation vectors."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Reduced against maximal coordinates: one mechanism, told in both ways, for every type of joint."""
+"""Reduced against maximal coordinates: the same mechanism for every type of joint."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Mechanisms put together: loops closed, velocities that they allow, and what cannot close."""
+"""Assembly of mechanisms: closed loops, admissible velocities, and unclosable loops."""
 
 import numpy as np
 import pytest

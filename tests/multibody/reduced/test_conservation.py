@@ -1,4 +1,4 @@
-"""What a free tree keeps, to nearly all digits: energy, linear and angular momentum."""
+"""Conservation of energy, linear and angular momentum of a free tree to high accuracy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Trees under constraints: inequalities on accelerations, reduced systems, forces, and what is refused."""
+"""Trees under constraints: inequalities on accelerations, reduced systems, forces, argument errors."""
 
 import itertools
 from dataclasses import replace

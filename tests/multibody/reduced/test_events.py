@@ -1,4 +1,4 @@
-"""Events on the way of an adaptive integration: when, in which direction, to the end, through exchanges."""
+"""Events of an adaptive integration: times, directions, terminal events, reparametrization."""
 
 from dataclasses import replace
 

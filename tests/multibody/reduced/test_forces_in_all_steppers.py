@@ -1,4 +1,4 @@
-"""Springs, muscles and frame springs, once assembled, act in every public step alike."""
+"""Assembled springs, muscles and frame springs act equally in every public step."""
 
 import inspect
 import re

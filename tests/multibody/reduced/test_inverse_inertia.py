@@ -1,4 +1,4 @@
-"""The inverse mass matrix along the tree: against dense inverses and Pinocchio, with what steps add to it."""
+"""Recursive products with the inverse mass matrix against dense inverses and Pinocchio, with additions."""
 
 import numpy as np
 import pinocchio

@@ -1,4 +1,4 @@
-"""Friction in joints: laws that hold on every mechanism, and another solver."""
+"""Joint friction: laws of every mechanism, and another solver."""
 
 import numpy as np
 import pytest

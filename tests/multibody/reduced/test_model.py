@@ -1,4 +1,4 @@
-"""Models of trees: order, frames, names, and those that are refused."""
+"""Models of trees: order, frames, names, and argument errors."""
 
 import numpy as np
 import pytest

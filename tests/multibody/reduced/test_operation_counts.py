@@ -1,4 +1,4 @@
-"""What recursions cost, counted in multiplications: as much for each link, however many there are."""
+"""Cost of the recursions in multiplications: constant for each link."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Linearly implicit steps by conjugate gradients: the operator, the preconditioner, and what it buys."""
+"""Linearly implicit steps by conjugate gradients: operator, preconditioner, number of iterations."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What scenes of linked bodies are made of, each against what is known without the package."""
+"""Scenes of linked bodies against independent results."""
 
 import numpy as np
 import pytest

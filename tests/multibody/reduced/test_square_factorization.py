@@ -1,4 +1,4 @@
-"""Si & Guenter's operators and square factors: against the dense equations, Pinocchio, and what they mean."""
+"""Si & Guenter's operators and square factors against the dense equations and Pinocchio."""
 
 import numpy as np
 import pinocchio

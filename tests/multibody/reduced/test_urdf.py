@@ -1,4 +1,4 @@
-"""Robots from URDF: against Pinocchio, and what is wrong with a file."""
+"""Robots from URDF: against Pinocchio, and errors in files."""
 
 import numpy as np
 import pinocchio
