@@ -84,8 +84,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
     """Grade, print a line for each student, write the requested files and return the exit status."""
     assignment = grading.read_assignment(options.assignment)
     # Gradescope's own path is that of one submission, even if it is a folder.
-    alone = options.gradescope is not None and options.gradescope.suffix == ".json"
-    if alone:
+    is_single = options.gradescope is not None and options.gradescope.suffix == ".json"
+    if is_single:
         found: tuple[Submission, ...] = (grading.read_submission(options.submissions, assignment.file),)
     else:
         found = grading.read_submissions(options.submissions, assignment.file)
@@ -163,10 +163,10 @@ def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignm
     if options.nbgrader:
         _write_text(options.nbgrader, export_formats.nbgrader(grades, assignment))
     if options.gradescope:
-        alone = options.gradescope.suffix == ".json"
+        is_single = options.gradescope.suffix == ".json"
         for grade in grades:
             name = reports.student_file_name(grade.student)
-            path = options.gradescope if alone else options.gradescope / f"{name}.json"
+            path = options.gradescope if is_single else options.gradescope / f"{name}.json"
             _write_text(path, json.dumps(export_formats.gradescope(grade), indent=1))
     if options.feedback:
         for grade in grades:

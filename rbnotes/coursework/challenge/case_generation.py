@@ -78,15 +78,15 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
     claim
         The record.
     seed
-        Start of the generator of random numbers.
+        Seed of the random inputs.
     examples
         Number of cases; fewer if the claim has none in some region, one if it takes no inputs.
 
     Raises
     ------
     InvalidArgument
-        If the claim has nothing to check, or ``examples`` or ``seed`` is no whole number, of at least one and
-        zero.
+        If the claim cannot be checked, ``examples`` is not a positive integer, or ``seed`` is not an integer
+        >= 0.
     """
     return tuple(iterate_cases(claim, seed=seed, examples=examples))
 

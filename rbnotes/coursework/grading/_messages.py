@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 NUMERIC_KINDS = "biufc"
-"""Kinds of numbers that may come back; objects and text are no answer."""
+"""Accepted kinds of numbers in answers, without objects and text."""
 
 
 class MalformedMessage(ValueError):

@@ -113,20 +113,20 @@ def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> I
 @contextmanager
 def _submission_folder() -> Iterator[str]:
     """Make a folder for a submission, and remove it afterwards, even if its folders are deeply nested."""
-    around = tempfile.mkdtemp(prefix="submission-")
-    inside = os.path.join(around, "0")
+    parent = tempfile.mkdtemp(prefix="submission-")
+    inside = os.path.join(parent, "0")
     os.mkdir(inside)
-    os.chmod(around, 0o711)
+    os.chmod(parent, 0o711)
     try:
         yield inside
     finally:
         with suppress(OSError):
-            _remove_folder(around)
+            _remove_folder(parent)
 
 
-def _remove_folder(around: str) -> None:
+def _remove_folder(parent: str) -> None:
     """Remove a folder after moving nested ones up, without deep recursion and long paths."""
-    waiting = [entry.path for entry in os.scandir(around) if entry.is_dir(follow_symlinks=False)]
+    waiting = [entry.path for entry in os.scandir(parent) if entry.is_dir(follow_symlinks=False)]
     count = len(waiting)
     while waiting:
         folder = waiting.pop()
@@ -134,13 +134,13 @@ def _remove_folder(around: str) -> None:
             os.chmod(folder, 0o700)
         for entry in [*os.scandir(folder)]:
             if entry.is_dir(follow_symlinks=False):
-                waiting.append(os.path.join(around, str(count)))
+                waiting.append(os.path.join(parent, str(count)))
                 os.rename(entry.path, waiting[-1])
                 count += 1
             else:
                 os.unlink(entry.path)
         os.rmdir(folder)
-    os.rmdir(around)
+    os.rmdir(parent)
 
 
 def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:

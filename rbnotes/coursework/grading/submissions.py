@@ -12,7 +12,7 @@ from rbnotes.arguments import InvalidArgument
 
 FILE_SUFFIXES = (".py", ".ipynb")
 MAX_FILE_SIZE = 1 << 20
-"""Bytes of a file that are read: more is no homework."""
+"""Largest accepted size of a file in bytes."""
 
 
 @dataclass(frozen=True)
