@@ -204,7 +204,7 @@ def test_coverage(capsys):
     assert main(["coverage", "--source", "sueda", "--section", "1.9.1"]) == 0
     printed = capsys.readouterr().out
     assert "377" in printed
-    assert "1 of 1 claims that can be checked say in which units" in printed
+    assert "1 of 1 checkable claims declare their units" in printed
 
 
 def test_verdict_of_a_display_is_the_worst_of_its_claims():

@@ -121,7 +121,7 @@ def test_missing_player_shows_the_description(monkeypatch, tmp_path):
     monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
     monkeypatch.setattr("rbnotes.viewer.scene.resources.files", lambda package: tmp_path)
     assert "A box." in Scene("A box.")._repr_html_()
-    assert "no player" in Scene("A box.")._repr_html_()
+    assert "lacks the player" in Scene("A box.")._repr_html_()
 
 
 @pytest.mark.parametrize(
