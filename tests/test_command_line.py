@@ -85,7 +85,7 @@ def test_words_and_sentences_are_not_broken(monkeypatch, capsys, width, command)
 
 
 def words(text):
-    """What a table and the lines below it hold, without the lines between cells."""
+    """Return the words of a table and of the text below it, without the borders."""
     return {word for word in text.split() if word[0].isalnum()}
 
 

@@ -298,7 +298,7 @@ def test_each_argument_is_checked_once(function):
 
 
 def test_mass_properties_of_composites_are_checked():
-    """The bodies of a composite may be tuples that nobody has checked; what comes of them is right."""
+    """The bodies of a composite may be unchecked tuples."""
     bodies = [inertia.cuboid([1, 2, 3]), inertia.sphere(0.5)]
     frames = [np.eye(4), se3.frame(np.eye(3), [1, 2, 3])]
     with mock.patch.object(numbers, "_real_numbers", wraps=numbers._real_numbers) as check:

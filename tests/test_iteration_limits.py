@@ -84,7 +84,7 @@ def test_covering_vector_limit(monkeypatch):
 
 
 def test_disc_friction_limit(monkeypatch):
-    """What is found is within its bounds, and not yet the best."""
+    """The result is within its bounds but not optimal."""
     rng = np.random.default_rng(1)
     A = rng.normal(size=(8, 8))
     W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.full(4, 0.3)
@@ -123,7 +123,7 @@ def test_central_path_limit(monkeypatch):
 
 
 def test_newton_limit():
-    """One in each search, in every program; then the best is told with its residual."""
+    """With one iteration in each search, the best result is returned with its residual."""
     problem = sliding(6)
     with pytest.raises(FrictionNotConverged, match="Newton: residual"):
         friction.semismooth_newton_friction(problem, max_iterations=1, tolerance=1e-14)

@@ -37,7 +37,7 @@ def loaded_after(code):
 
 
 def test_no_circular_imports():
-    """In no circle, not even for types alone: the contracts see subpackages, and no imports for types."""
+    """Including imports for types, which the import contracts do not see."""
     graph = grimp.build_graph("rbnotes", cache_dir=None)
     needs = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert len(needs) > len(MODULES)
@@ -83,7 +83,7 @@ def test_subpackages_are_attributes():
 
 
 def public(module):
-    """What a module defines for others, by name."""
+    """Return the public names of a module with their objects."""
     return {
         name: item
         for name, item in vars(module).items()
@@ -131,7 +131,7 @@ def filled(cls, number):
 
 @pytest.mark.parametrize("cls", [*dataclasses_with_arrays()])
 def test_dataclasses_with_arrays_compare_and_hash_or_refuse(cls):
-    """By value or by identity, but never by an exception about the truth of an array."""
+    """They compare by value or by identity, without an exception about the truth value of an array."""
     one, same, other = filled(cls, 0), filled(cls, 0), filled(cls, 1)
     assert one == one
     assert (one == same) in (True, False)

@@ -20,7 +20,7 @@ BUILD = "import build_backend, sys; print(build_backend.build_{}(sys.argv[1]))"
 
 @pytest.fixture
 def tree(tmp_path):
-    """What a build needs of the repository, with a package of little but the player's room."""
+    """Return a copy of the files that a build needs, with a minimal package."""
     for name in ("pyproject.toml", "MANIFEST.in", "LICENSE", "README.md", "docs/package.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

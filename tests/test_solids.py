@@ -15,7 +15,7 @@ SOLIDS = [*TOUCHING, Cylinder(0.35, 0.9)]
 
 
 def inside(shape, x):
-    """Whether points ``(k, 3)`` belong to a solid: by what touches, or by hand."""
+    """Return True for the points ``(k, 3)`` in a solid, by its collision geometry or by hand."""
     if isinstance(shape, Cylinder):
         return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
     rounded = collision_geometry(shape)

@@ -157,8 +157,8 @@ def named_tuples():
 def dataclass_fields(source, tuples=frozenset()):
     """Return the fields of public dataclasses and of some tuples in a source: class, name, type, description.
 
-    That is the string below a field; or the docstring of the class if it names the field, but for what it
-    says of errors.
+    The description is the string below a field, or the docstring of the class, without its errors, if it
+    names the field.
     """
     for cls in ast.walk(ast.parse(source)):
         if not isinstance(cls, ast.ClassDef) or cls.name.startswith("_"):

@@ -40,8 +40,8 @@ def shown(text, heading):
 def relative_error(printed, right):
     """Return the largest relative error of the entries of a result.
 
-    Where the right entry is zero, the largest one stands for it; what has no number, or another shape, is
-    infinitely wrong.
+    A right entry of zero is replaced by the largest one. Without a number, or with another shape, the error
+    is infinite.
     """
     said = [NUMBER.findall(text.partition(" in entry")[0]) for text in (printed, right)]
     if len(said[0]) != len(said[1]) or any(

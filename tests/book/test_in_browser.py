@@ -29,7 +29,7 @@ def browser():
 
 @pytest.fixture
 def open_page(browser):
-    """Return a function that opens a page of the book in a window: ``with open_page("finder", "dark") as page``."""
+    """Return a function that opens a page of the book: ``with open_page("finder", "dark") as page``."""
 
     @contextmanager
     def show(name, look="light", **more):

@@ -123,7 +123,7 @@ def test_punctuation_stays_on_the_line_of_a_badge(book):
 
 
 def test_punctuation_is_part_of_the_last_piece_of_a_long_formula(book):
-    """And is not said twice; a word of code with a minus is not broken."""
+    """It is not repeated; a word of code with a minus is not broken."""
     html = page(book, "told")
     assert re.search(r'i</span><span class="tail">,</span></span></span></span></span> and <code', html)
     assert re.search(r'<code class="[^"]*short[^"]*"><span class="pre">x-y', html)

@@ -188,7 +188,7 @@ def test_batches_equal_single_states(case):
 
 
 def test_parallel_and_antiparallel_axes():
-    """Where two axes have no one common normal."""
+    """Such axes have no unique common normal."""
     rng = np.random.default_rng(5)
     turns = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
     for turn in turns:

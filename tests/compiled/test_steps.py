@@ -164,7 +164,7 @@ def overlapping():
 
 
 def overlapping_and_joined():
-    """Two boxes in the ground, joined by a ball; they slide on ice: else it would not be told how."""
+    """Return two boxes that overlap the ground, joined by a spherical joint, without friction."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0), box.spatial_inertia(density=500.0)])
     poses = se3.frame(so3.exp([[0.02, 0, 0], [0, 0.01, 0.1]]), [[0, 0, 0.098], [0.45, 0.03, 0.097]])

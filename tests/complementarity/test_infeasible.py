@@ -112,7 +112,7 @@ def test_singular_unbounded_block_is_rejected():
 
 
 def test_ill_conditioning_is_reported():
-    """Entries over sixteen orders of magnitude: what misses the tolerance is not called solved."""
+    """Entries over sixteen orders of magnitude: a result above the tolerance is not called solved."""
     n = 12
     hilbert = 1.0 / (np.arange(n)[:, None] + np.arange(n) + 1)
     scale = 10.0 ** np.linspace(-8, 8, n)

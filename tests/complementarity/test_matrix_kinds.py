@@ -78,7 +78,7 @@ def test_single_pair_in_any_units(method, size):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_diverged_z_is_not_accepted(method):
-    """Infeasible; z of 1e17 along a column of zeros once passed, since M z was measured by itself."""
+    """The problem is infeasible; z of 1e17 along a column of zeros was once accepted."""
     problem = LCP([[0, 0, -2], [0, 0, 1], [2, -1, 1]], [-1, -2, -2])
     solution = solve_lcp(problem, method, raise_on_failure=False)
     assert solution.status is Status.INFEASIBLE
@@ -101,8 +101,9 @@ def test_degenerate_problem_that_is_not_symmetric(method):
     ],
 )
 def test_lemke_path_depends_on_the_covering_vector(cover, z):
-    """By hand: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the other
-    row's w is zero."""
+    """By hand: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the w of the
+    other row is zero.
+    """
     problem = LCP(np.eye(2), [-1.0, -2.0])
     np.testing.assert_allclose(lemke(problem, covering_vector=cover, max_pivots=2).z, z, atol=1e-12)
     np.testing.assert_allclose(lemke(problem, covering_vector=cover).z, [1.0, 2.0], atol=1e-12)
@@ -157,7 +158,7 @@ def test_iteration_limits_are_respected(method):
 
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array], ids=["dense", "sparse"])
 def test_block_pivoting_on_indefinite_symmetric_matrix(form):
-    """Found out when the factorization for definite ones fails."""
+    """The failing Cholesky factorization shows that it is indefinite."""
     M = np.array([[1.0, 5.0, 2.0, 0.3], [5.0, 1.0, 4.0, 0.1], [2.0, 4.0, -3.0, 0.7], [0.3, 0.1, 0.7, 2.0]])
     weights, right = np.array([0.5, 0.25, 2.0, 1.0]), np.array([1.0, -2.0, 3.0])
     for within in (np.array([0, 1, 2]), np.array([1, 3, 2])):
@@ -167,7 +168,7 @@ def test_block_pivoting_on_indefinite_symmetric_matrix(form):
 
 
 def test_retry_rescales_the_problem():
-    """In which each variable has an effect of one, also where some had it before."""
+    """The scaled variables have unit diagonal."""
     problem, asked = LCP(np.diag([1.0, 4.0]), [-1.0, -2.0]), []
 
     def method(scaled, units):

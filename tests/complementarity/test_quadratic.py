@@ -47,14 +47,14 @@ def test_multiplier_signs_follow_the_convention(form, problem):
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_roots_of_singular_matrices(rank):
-    """Of which there is no Cholesky factor, along general axes."""
+    """They have no Cholesky factor; the null space has general axes."""
     B = np.random.default_rng(rank).standard_normal((4, rank))
     R = _square_root_factor(B @ B.T)
     np.testing.assert_allclose(R.T @ R, B @ B.T, atol=1e-13)
 
 
 def test_programs_without_unknowns():
-    """Nothing to choose: rows without entries hold or do not."""
+    """Rows without entries hold or are infeasible."""
     none = np.zeros((0, 0))
     for solve in (solve_qp, lambda qp: solve_lcp(qp, "cvxpy", raise_on_failure=False)):
         assert solve(QP(none, np.zeros(0))).is_solved
@@ -67,7 +67,7 @@ def test_programs_without_unknowns():
 
 
 def test_infeasible_program_returns_zero_with_its_slacks():
-    """x >= 2 and x <= -3: what is returned is x = 0, with what is missing there."""
+    """For x >= 2 and x <= -3 the result is x = 0 with the violations there."""
     solution = solve_qp(QP(np.eye(1), [1.0], [[1.0], [-1.0]], [2.0, 3.0]))
     assert solution.status is Status.INFEASIBLE
     np.testing.assert_array_equal(solution.x, [0.0])

@@ -36,7 +36,7 @@ def test_each_residual_of_a_box_lcp():
 
 
 def test_bounds_limit_the_reference_impulses_of_rows():
-    """q asks for impulses of -100 / 2, 60 / 3 and 4 / 2; bounds leave -1, 5 and 3."""
+    """The unbounded impulses are -100 / 2, 60 / 3 and 4 / 2; the bounds are -1, 5 and 3."""
     M = [[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]]
     problem = BoxLCP(M, [100.0, -60.0, -4.0], [-1.0, -4.0, 3.0], [7.0, 5.0, 9.0])
     own = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
@@ -120,7 +120,7 @@ def test_refinement_removes_the_error_of_convex_solvers(problem):
 
 
 def test_nan_is_not_a_small_error():
-    """Not even where another error comes first: `max` of a number and NaN is the number."""
+    """Also after another error: `max` of a number and NaN is the number."""
     ones, none = np.ones(2), np.full(2, np.inf)
     for place in (0, 1):
         nan = ones.copy()

@@ -105,7 +105,7 @@ def test_contradiction_tolerance_is_relative_to_the_free_motion(form, unit):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_cancelling_terms_do_not_look_contradictory(form):
-    """Opposite motions whose sum is held at zero, twice: the rounding of that sum is no contradiction."""
+    """Two equal rows fix the sum of opposite motions at zero: its rounding is not a contradiction."""
     M, G = np.diag([1.0, 3.0]), np.array([[1.0, 1.0], [0.3, 0.3]])
     b = M @ np.array([1.0, -1.0]) * 1e3 / 7
     v, _ = factor_kkt(form(M), form(G)).solve(b, [1e-13, 0.0])
@@ -114,7 +114,7 @@ def test_cancelling_terms_do_not_look_contradictory(form):
 
 @pytest.mark.parametrize("other", range(1, 6))
 def test_any_pair_of_redundant_rows_is_found(other):
-    """In a sparse matrix, too, where redundancy is first looked for along a few random directions."""
+    """Also in a sparse matrix, where a few random vectors detect redundancy."""
     G = np.eye(6, 7)
     G[other] = G[0]
     assert factor_kkt(sparse.csr_array(np.eye(7)), sparse.csr_array(G)).rank == 5

@@ -53,7 +53,7 @@ def test_sparse_equals_dense(M, G, b, phi, alpha, beta):
 
 
 def test_period_of_a_soft_constraint():
-    """One mass on one undamped soft constraint swings as fast as on the spring it stands for."""
+    """A mass on an undamped soft constraint oscillates with the period of the equivalent spring."""
     m, k, h = 2.0, 50.0, 0.004
     q, v, crossings = 0.1, 0.0, []
     for step in range(1000):

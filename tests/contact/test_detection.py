@@ -220,7 +220,7 @@ POSES = se3.frame(so3.exp([[0, 0, 0.3], [0.2, 0.1, 0]]), [[0, 0, 0.5], [0.05, 0.
 class TestScene:
     @pytest.mark.parametrize("height", [1.0, -2.0, 30.0])
     def test_contact_with_a_plane_away_from_the_origin(self, height):
-        """In a tilted world, too: planes are as far as they are, whichever way their frames lie."""
+        """Also in a tilted world: the distance does not depend on the orientation of frames."""
         tilt = se3.exp([0.3, -0.4, 0.2, 0.5, 0.1, 0.7])
         floor = Collider(WORLD, Plane(), tilt @ se3.frame(np.eye(3), [0.4, -0.3, height]))
         ball, box = Collider(0, Sphere(0.2)), Collider(1, Box([0.2, 0.4, 0.6]))

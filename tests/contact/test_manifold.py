@@ -105,7 +105,7 @@ class TestManifolds:
 
     @given(st.floats(0.035, 0.3))
     def test_capsule_against_an_edge(self, lean):
-        """Its axis comes nearest to the edge, at a right angle to both: that is no face's normal."""
+        """The normal is perpendicular to the axis and the edge and is not the normal of a face."""
         R = so3.exp([0, np.pi / 2 + lean, 0])  # the axis descends outwards
         above = np.array([np.sin(lean), 0, np.cos(lean)])
         pose = se3.frame(R, np.array([0.3, 0, 0.5]) + 0.25 * above)

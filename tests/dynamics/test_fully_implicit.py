@@ -43,7 +43,7 @@ def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
 
 @pytest.mark.parametrize("name", STEPS)
 def test_the_equations_of_motion_hold(name):
-    """Of bodies that turn far in one step; and Newton's method gets there in few corrections."""
+    """For bodies that rotate far in one step; Newton's method needs few corrections."""
     step, (system, start), h = FullyImplicitScheme(STEPS[name].fraction, max_iterations=7), bodies(), 0.15
     after, c = step(system, start, h), step.fraction
     mean = start.velocity + c * (after.velocity - start.velocity)

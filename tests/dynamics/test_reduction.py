@@ -43,7 +43,7 @@ OFFSET = se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])
     st.booleans(),
 )
 def test_reduced_problem_equals_full_problem_with_equations(M, f, J, drift, rows, targets, softness, thin):
-    """What the reduction says is said by rows that J is the null space of, instead."""
+    """The full problem has constraint rows whose null space is J."""
     reduction = Reduction(sparse.csr_array(J) if thin else J, drift)
     soft = BilateralRows(rows[:2], targets[:2], softness if np.any(softness) else 0.5)
     pairs = UnilateralRows(rows[2:], targets[2:], 0.25)

@@ -35,7 +35,7 @@ def test_omitted_parts_are_empty():
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_regularization_may_be_singular_to_rounding(unit):
-    """Of rank one: the other eigenvalues are rounding of either sign, and are none that push back."""
+    """The matrix has rank one; the other eigenvalues are rounding of either sign."""
     direction = np.array([0.3, -0.7, 0.9, 0.1])
     rows = BilateralRows(np.eye(4), 0.0, unit * np.outer(direction, direction))
     assert rows.regularization.shape == (4, 4)

@@ -177,7 +177,7 @@ class TestErrors:
 
 
 def test_paths_with_passive_segments_have_no_energy():
-    """Their force acts over a length that the law does not see: no energy has it."""
+    """Their force depends on the active length only, so that it has no potential."""
     ends = path_through(on_world([0.0, 0, 0]), on_particle(0), on_world([0.0, 2, 0]))
     state = State(x=[[1.0, 1, 0]])
     law = LinearSpring(2.0)

@@ -145,7 +145,7 @@ def converge(system, move, z, tolerance):
 
 
 def test_newton_with_symmetrized_stiffness_stays_quadratic_in_statics():
-    """The asymmetry is the wrench, and that is what vanishes: Newton stays quadratic."""
+    """The asymmetry is the wrench, which vanishes at the solution: Newton's method stays quadratic."""
     springs, f, x = loaded_body()
     counts = []
     for treat in (exact, symmetric_part):

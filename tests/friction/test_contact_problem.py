@@ -134,7 +134,7 @@ def test_coupled_mass_matrices_are_not_treated_as_blocks(rng, form):
 
 
 def test_many_bodies_use_sparse_storage():
-    """Where a square matrix would take 2.6 GB, the system, its factors and a batch of columns do."""
+    """A square matrix would take 2.6 GB; the system, its factors and a batch of columns suffice."""
     bodies, contacts = 3000, 20
     rng = np.random.default_rng(3)
     numbers = np.linspace(0, bodies - 2, contacts).astype(int)

@@ -71,7 +71,7 @@ def laws_broken(problem, solution):
     "masses", [(1, 1, 1), (1e-3, 1e-3, 1e-3, 1), (1, 1e-3, 1, 1e-3), (1e-6, 1e-6, 1e-6, 1)], ids=str
 )
 def test_heavy_on_light_boxes_stand_or_are_reported(model, masses):
-    """What is called solved does not sink: pyramids once let the light boxes be crushed at 0.19 m/s."""
+    """Solved stacks do not sink: pyramids once let the light boxes overlap at 0.19 m/s."""
     problem = stack(masses)
     try:
         solution = MODELS[model](problem)
@@ -200,9 +200,9 @@ def test_least_norm_impulses_are_returned():
 
 @pytest.mark.parametrize("seed", [*range(7), 21])
 def test_box_friction_with_a_mass_ratio_of_a_million(seed):
-    """Some were unsolved, others took minutes; now no scene of 64 needs three factorizations an unknown.
+    """None of 64 scenes needs three factorizations for each unknown; some once failed or took minutes.
 
-    The matrix holds seven digits of the lightest body: what is left of the residual differs by processor.
+    The matrix has seven digits of the lightest body: the remaining residual depends on the processor.
     """
     rng = np.random.default_rng(seed)
     bodies = 2 + seed % 4
@@ -225,7 +225,7 @@ def test_box_friction_with_a_mass_ratio_of_a_million(seed):
 
 @pytest.mark.parametrize("seed", [11, 14, 17, 30])
 def test_staggered_friction_with_a_mass_ratio_of_a_million(seed):
-    """Where its programs leave more than their tolerance by rounding, it once gave no answer at all."""
+    """It once returned no result if rounding kept its programs above their tolerance."""
     rng = np.random.default_rng(seed)
     masses = 10 ** rng.permutation(np.linspace(-3, 3, 2 + seed % 4))
     problem = stack(masses, mu=rng.uniform(0.1, 1.0))

@@ -61,7 +61,7 @@ def test_unconverged_estimate_is_reported(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "Gauss-Seidel, box"])
 def test_contradictions_are_named(name):
-    """A body held by an equation is asked to separate."""
+    """A contact requires a body to separate that an equation fixes."""
     solve = MODELS[name]
     contacts = Contacts([AXES], [0.6], normal_target=[0.5])
     problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)

@@ -78,7 +78,7 @@ def test_contacts_at_the_friction_limit():
 
 
 def test_islands_are_solved_separately():
-    """Two heaps that share no body, their contacts in turns, are as each by itself."""
+    """Two heaps without a common body, with interleaved contacts, have the results of each heap."""
     parts = [heap(np.random.default_rng(seed)) for seed in (1, 2)]
     rows = np.zeros((14, 3, 48))
     rows[::2, :, :24], rows[1::2, :, 24:] = (each.contacts.matrix.reshape(7, 3, 24) for each in parts)
@@ -99,7 +99,7 @@ class TestCentralPath:
         np.testing.assert_allclose(impulses[:, 0], 0.01 * GRAVITY / 4, rtol=1e-4)
 
     def test_fixed_speeds_give_a_convex_program(self):
-        """Its optimality conditions, at speeds that are not those of the solution; cvxpy finds the same."""
+        """Its optimality conditions hold at other speeds than those of the solution, and cvxpy agrees."""
         space = friction_contact_problem(several(2))
         sliding = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 2.0])
         impulses = follow_central_path(space, 1e-20, 50, sliding)[0]
@@ -118,7 +118,7 @@ class TestCentralPath:
 
     @pytest.mark.parametrize("seed", range(6))
     def test_central_path_converges_to_coulombs_law(self, seed):
-        """Where contacts slide, too: the path bends with the speeds that the impulses make."""
+        """Also for sliding contacts, where the path follows the speeds."""
         space = friction_contact_problem(several(seed))
         impulses, residual, steps = follow_central_path(space, 1e-9, 50)
         assert residual < 5e-8

@@ -157,7 +157,7 @@ def test_unconverged_result_reports_its_residual():
 
 
 def test_anderson_acceleration_halves_growing_steps():
-    """Else the combination of the last changes that is the smallest: for an affine map, its fixed point."""
+    """Otherwise it minimizes the combined last changes: for an affine map this gives the fixed point."""
     mixing, change = AndersonAcceleration(3), np.array([1.0, -2.0])
     np.testing.assert_allclose(mixing.next_argument(np.zeros(2), change), change)
     for part in (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16):
@@ -171,7 +171,7 @@ def test_anderson_acceleration_halves_growing_steps():
 
 
 def test_programs_in_units_of_light_and_heavy_bodies():
-    """Where no bound is reached, impulses stop all: ``-W^-1 v``; where one is, the nearest of its length."""
+    """Without active bounds the impulses stop all motion, ``-W^-1 v``; otherwise they are projected."""
     W, v = np.diag([4.0, 4.0, 0.01, 0.01]), np.array([[1.0, -2.0], [0.3, 0.1]])
     stops = -v / np.array([[4.0], [0.01]])
     for cone in ("disc", "box"):
@@ -184,7 +184,7 @@ def test_programs_in_units_of_light_and_heavy_bodies():
 
 
 def test_sliding_stopped_by_normal_impulses_needs_no_friction(rng):
-    """Nothing but rounding is left of the sliding: it asks for no friction."""
+    """The remaining sliding is rounding and needs no friction."""
     space = friction_contact_problem(heap(rng))
     normal = rng.uniform(0.5, 1.5, space.count)
     across = space.delassus_matrix.reshape(space.count, 3, space.count, 3)[:, 1:, :, 0]

@@ -110,7 +110,7 @@ def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
 
 
 def test_rounding_limited_contacts_are_not_reported_as_contradictory(monkeypatch):
-    """A model that runs out of sweeps hands on what it has, and asks whether there is an answer at all."""
+    """A model that reaches its limit of sweeps returns its result and checks for feasibility."""
     space = friction_contact_problem.__globals__
     solved = space["solve_lcp"]
     problem = heap(np.random.default_rng(1), 2, 3)
@@ -147,7 +147,7 @@ class TestNotANumber:
         assert np.isnan(relative_change(space, new, old))
 
     def test_nan_in_programs(self, monkeypatch):
-        """The last programs of staggered projections, of which normal impulses know nothing."""
+        """In the last programs of staggered projections, which normal impulses do not depend on."""
         monkeypatch.setattr(f"{__name__}.LEFT", np.nan)
         solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
         problem = heap(np.random.default_rng(1), 2, 3)
@@ -156,7 +156,7 @@ class TestNotANumber:
             staggered_projections(problem)
 
     def test_nan_stops_a_simulation(self):
-        """There is no answer to go on with, whatever residual the caller accepts."""
+        """A run cannot continue, whatever residual the caller accepts."""
         cube = Box([0.2] * 3)
         mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
         world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])

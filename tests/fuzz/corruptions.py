@@ -15,7 +15,7 @@ class Impossible(Exception):
 
 
 class Stranger:
-    """An object that no function asks for."""
+    """Object of a type that no function accepts."""
 
 
 def dense(value: Any) -> np.ndarray:
@@ -23,7 +23,7 @@ def dense(value: Any) -> np.ndarray:
 
 
 def plain(value: Any) -> np.ndarray:
-    """As :func:`dense`, but whole numbers stay what they are: where they count, others are not the same."""
+    """Like :func:`dense`, but integers stay integers."""
     return np.asarray(value) if np.asarray(value).dtype.kind in "iu" else dense(value)
 
 
@@ -194,7 +194,7 @@ def returning_number(number: float) -> Callable[[np.random.Generator, Any], Any]
 
 
 def replace_number(result: Any, number: float) -> Any:
-    """The same result with one number of it replaced, in the first array that has one."""
+    """Return the result with one number replaced in its first array of numbers."""
     if isinstance(result, float | int | np.number):
         return number
     if isinstance(result, np.ndarray) and result.dtype.kind == "f" and result.size:
@@ -212,7 +212,7 @@ def replace_number(result: Any, number: float) -> Any:
 
 
 def holding(number: float) -> Callable[[np.random.Generator, Any], Any]:
-    """What names its numbers and looks at none of them, with another one."""
+    """Return a named tuple with one number replaced."""
 
     def make(rng: np.random.Generator, value: Any) -> Any:
         if not hasattr(value, "_fields"):

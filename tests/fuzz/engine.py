@@ -99,7 +99,7 @@ class Finding:
 
 
 class Hang(BaseException):
-    """Not an ``Exception``: nothing that is called must catch it."""
+    """Raised after the time limit; not an ``Exception``, so that no callee catches it."""
 
 
 @contextmanager

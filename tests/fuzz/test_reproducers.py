@@ -40,7 +40,7 @@ SCHEMES = {
 
 
 def pushed(f):
-    """A step of a system whose force is what is given."""
+    """Return a step of a system with the given force."""
     none = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     return dynamics.symplectic_euler(
         System(M, lambda q, qdot: f, none, none), State(q=np.zeros(2), qdot=np.zeros(2)), 0.1
@@ -54,7 +54,7 @@ def corrected(**options):
 
 
 def held(rows):
-    """A step of a particle of two coordinates under what is given."""
+    """Return a step of a particle with two coordinates under the given rows."""
     still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     system = System(M, lambda q, qdot: np.zeros(2), still, still)
     start = State(q=np.zeros(2), qdot=np.ones(2))
@@ -62,7 +62,7 @@ def held(rows):
 
 
 def soft(apart):
-    """What the rows of a step miss whose softness is not symmetric, and singular but for so much."""
+    """Return the row residuals of a step whose regularization is nonsymmetric and nearly singular."""
     R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + apart)]])
     found = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
     return np.abs(found.velocity + R @ found.bilateral).max()

@@ -224,7 +224,7 @@ class TestNearestCoordinates:
                 assert np.linalg.norm(moved) >= np.linalg.norm(misfit) - 1e-12
 
     def test_nearest_rates_against_differences(self, case):
-        """Their rates, for a pose off the joint that moves, against differences."""
+        """For a moving pose with a constraint error."""
         joint, rng = case.joint, np.random.default_rng(7)
         for q in case.random(3):
             off, twist = expm(se3.hat(0.1 * rng.normal(size=6))), rng.normal(size=6)
@@ -254,7 +254,7 @@ class TestConstraintForceBasis:
             np.testing.assert_allclose(A @ A.T, np.eye(len(A)), atol=1e-13)
 
     def test_constraint_force_basis_spans_the_complement(self, case):
-        """Its span is all of what is perpendicular to S, away from singular states."""
+        """The basis spans the orthogonal complement of S away from singular states."""
         joint = case.joint
         for q in case.random():
             A = joints.constraint_force_basis(joint, q)

@@ -95,7 +95,7 @@ def test_errors_of_allowed_poses_vanish(movers):
 
 
 def test_errors_grow_along_the_rows(movers):
-    """As wrenches: the basis of the rows may jump from state to state, what they span does not."""
+    """Compared as wrenches, because the basis of the rows may jump between states."""
     for mover in movers():
         joint, start = mover.joint, mover.motion[0]
         twists = np.random.default_rng(3).normal(size=(2, 6))

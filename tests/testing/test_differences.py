@@ -159,7 +159,7 @@ def test_jacobian_on_frames(E, x, apart, scale):
 
 @given(rotations(), frames())
 def test_perturbed_arguments_stay_in_the_group(R, E):
-    """What the function is given is a rotation, and a frame with an exact last row."""
+    """The function is called with a rotation, or a pose with an exact last row."""
 
     def rotation(Q):
         return arguments.rotation("Q", Q)[0]

@@ -240,7 +240,7 @@ class TestRegions:
         assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
     def test_angles_avoid_singularities_in_other_regions(self):
-        """Only in the regions that are about it they come as near as they are drawn."""
+        """Only the regions about singularities come as near as drawn."""
         far = strategies.nonsingular_rotation_vectors(strategies.rotation_vectors(), 0.5, 2.0)
         angles = {
             name: np.linalg.norm(self.drawn_in(name, far, 60), axis=1)

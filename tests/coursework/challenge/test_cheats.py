@@ -73,7 +73,7 @@ def diagonal(matrices):
 
 
 def downwards(g):
-    """As if gravity were along z."""
+    """Return gravity along z."""
     return np.array([0.0, 0.0, g[2]])
 
 
@@ -224,7 +224,7 @@ def test_unchanged_form_passes(id):
     ],
 )
 def test_clipped_numbers_fail_with_default_number_of_cases(id, name, most):
-    """As many cases as a task has by default are enough where the number has no ceiling."""
+    """The default number of cases suffices if the number is unbounded."""
     claim = ledger.find(id)
     names, right = list(claim.inputs), right_forms(claim)[0]
 

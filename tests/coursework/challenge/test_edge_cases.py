@@ -148,7 +148,7 @@ def ball_without_series(q, below):
 
 
 def columns(assembly, q):
-    """Of the maps of all joints, from the placement of each joint's body."""
+    """Return the columns of all motion subspaces, from the frame of each joint's body."""
     found = []
     parts = np.split(q, np.cumsum([{"spherical": 3, "universal": 2}.get(kind, 1) for kind in assembly.kinds]))
     for kind, F, E, p in zip(assembly.kinds, assembly.joints, assembly.bodies, parts, strict=False):
@@ -265,7 +265,7 @@ def test_code_wrong_in_one_region_fails(id, status, function):
 
 
 def to_single_precision(value):
-    """As single precision holds it."""
+    """Return the value rounded to single precision."""
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
         return np.asarray(value, dtype=np.float32).astype(float)[()]
     return type(value)(map(to_single_precision, value)) if type(value) in (tuple, list) else value
@@ -325,7 +325,7 @@ def test_claim_with_restricted_condition_has_cases():
 
 @pytest.mark.parametrize("id", [COLUMNS, "si/sA/e41"])
 def test_mechanism_cases_include_fast_motion(id):
-    """What is large in every way is no case: nothing is right to enough digits there."""
+    """Inputs that are large in all numbers are excluded, because no result is accurate enough."""
     large = [case.inputs for case in tried(id) if case.region == "large"]
     for name in {"q", "qdot"} & large[0].keys():
         assert max(np.abs(inputs[name]).max() for inputs in large) > 10, name

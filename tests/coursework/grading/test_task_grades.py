@@ -209,7 +209,7 @@ def test_notebook_code_is_extracted(tmp_path, paper):
 
 
 def test_task_with_an_object_argument(tmp_path):
-    """Its argument is an object, which a child does not know: there it is one with the same attributes."""
+    """The child process has no class of the argument and gets an object with the same attributes."""
     (tmp_path / "hw.toml").write_text(
         '[[task]]\nfunction = "f"\nclaim = "si/sA/d5"\npoints = 1\nexamples = 8\n'
     )

@@ -106,7 +106,7 @@ def same(whole, *parts):
 
 
 def scene(seed):
-    """One of all: each trait is drawn by itself."""
+    """Return the scene of a seed; its properties are drawn independently."""
     rng = np.random.default_rng([seed, 20261122])
     count = int(rng.integers(1, 5))
     shapes = [_shape(rng) for _ in range(count)]

@@ -76,7 +76,7 @@ def test_bodies_that_do_not_meet_within_the_step_do_not_bounce(gap, hits, impact
 
 
 def test_fast_impact_does_not_trigger_slow_contacts():
-    """One ball falls on the floor; another, slower than what its weight adds in two steps, lies on it."""
+    """One ball falls on the floor; another one, slower than gravity adds in two steps, lies on it."""
     world, start = balls(
         [[0, 0, RADIUS], [5.0, 0, RADIUS]],
         [[0, 0, -3.0], [0, 0, -0.15]],

@@ -106,7 +106,7 @@ def error_in_the_world(joint, poses):
 
 
 def error_jacobian(joint, poses):
-    """Its derivative ``(m, 18)`` along the body twists of the three bodies."""
+    """Return the derivative ``(m, 18)`` of the error along the body twists of the three bodies."""
 
     def error(E, k):
         return error_in_the_world(joint, np.stack([*poses[:k], E, *poses[k + 1 :]]))

@@ -103,7 +103,7 @@ class TestBuildings:
 
 
 def test_the_bouncing_ball_of_siconos():
-    """Its scheme and ours meet the floor at other instants of a step: that is what they differ by."""
+    """The two schemes detect the impact at different times of a step, which explains the difference."""
     h = 5e-3
     path = run(scenes.bouncing_ball(), 0.7, h)
     fall = np.sqrt(2 / g)
@@ -136,14 +136,14 @@ class TestCradle:
 
     @pytest.mark.parametrize("count", [3, 5])
     def test_simultaneous_impact_moves_the_other_balls_together(self, count):
-        """As a body of ``count - 1`` masses would."""
+        """They move like a body of ``count - 1`` masses."""
         path = run(scenes.cradle(count, [1.0]), 0.03)
         expected = [(2 - count) / count] + [2 / count] * (count - 1)
         np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
 
     @pytest.mark.parametrize("restitution", [0.3, 0.8])
     def test_sequential_impacts_with_restitution(self, restitution):
-        """Three balls: the second impact takes what the first gave, (1 + e)/2; then the first may follow."""
+        """Three balls: the second impact has the speed (1 + e)/2 of the first; the first may follow."""
         path = run(scenes.cradle(3, [1.0], restitution), 0.03, impacts="sequential")
         v, changes = np.array([1.0, 0, 0]), True
         while changes:
@@ -163,13 +163,13 @@ class TestCradle:
         np.testing.assert_allclose(path.states.phi[-1, :, 3], [-1, 0, 1], atol=1e-12)
 
     def test_rounding_does_not_order_simultaneous_impacts(self):
-        """Nor does it decide which of two goes first: one after the other, the middle ball would move on."""
+        """If rounding ordered the two impacts, the middle ball would move."""
         path = run(scenes.cradle(3, [1.0, 0, -1.0 - 1e-9], 0.5), 0.03, impacts="sequential")
         np.testing.assert_allclose(path.states.phi[-1, :, 3], [-0.5, 0, 0.5], atol=1e-6)
 
     @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
     def test_cradle_hung_on_rods(self, impacts):
-        """With joints and weight: the account closes, and in sequence the last ball alone flies off."""
+        """With joints and gravity the energy account closes; sequential impacts release one ball."""
         path = run(scenes.hung_cradle(3, 0.3), 0.7, 0.01, impacts=impacts)
         np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-12)
         speeds = path.states.phi[:, :, 3]

@@ -224,7 +224,7 @@ def test_impacts_with_friction_gain_no_energy(weight, impacts):
 
 
 def test_free_motion_derivatives_are_of_second_order():
-    """Against differences of where skew bodies arrive; what is left out is a third of the digits of h."""
+    """Against differences of the end poses of asymmetric bodies; the omitted terms are of higher order."""
     rng = np.random.default_rng(4)
     bodies = [
         inertia.spatial_inertia(m, np.diag([0.3, 0.5, 0.7]) * m, rng.normal(size=3) / 4) for m in (1.5, 0.8)
@@ -249,7 +249,7 @@ def test_free_motion_derivatives_are_of_second_order():
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_redundant_joint_impulses_are_of_least_norm(kind):
-    """As one would of two hinges on one axis: the smallest impulses that take the errors away."""
+    """Two hinges on one axis: the smallest impulses that correct the errors."""
     rng = np.random.default_rng(6)
     G = rng.normal(size=(3, 9))[[0, 1, 2, 0, 1]]
     slope = G @ G.T
@@ -305,7 +305,7 @@ def test_step_is_accepted_by_its_total_energy_error(speeds, weight):
 
 
 def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
-    """Not to that of others, be it nearer; and none from farther away than the reach."""
+    """Not to a nearer contact of other bodies, and not beyond the search radius."""
 
     def points(places, a, b):
         axes = np.tile(np.roll(np.eye(3), 1, axis=0), (len(a), 1, 1))

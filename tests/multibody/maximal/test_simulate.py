@@ -35,7 +35,7 @@ from rbnotes.shapes import Box, Capsule, Sphere
 
 
 def test_hinge_chain_against_mujoco():
-    """In half a second the error falls with the square of the step; extrapolated, nearly all of it goes."""
+    """The error after half a second is of second order; extrapolation removes nearly all of it."""
     mechanism, start, description = chain(2)
     model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(model)
@@ -125,7 +125,7 @@ class TestContacts:
 
 
 def test_many_separate_bodies_move_independently():
-    """Above fifty bodies all matrices are sparse; pairs that never meet move as each does by itself."""
+    """Above fifty bodies all matrices are sparse; separate pairs move as in scenes of their own."""
     rng = np.random.default_rng(8)
     shapes = [Sphere(0.1), Capsule(0.08, 0.3)]
     M = masses(shapes, [500.0, 300.0])
@@ -175,7 +175,7 @@ def test_model_with_options():
 
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
 def test_poses_and_masses_are_checked_once(stabilization):
-    """However many steps there are: what they compute from checked data is not looked at again."""
+    """Results of steps are not checked again."""
     world, start = pile()
     *others, hinge = world.mechanism.joints
     turning = replace(hinge, kind=Universal())  # rows that depend on the poses

@@ -59,7 +59,7 @@ class TestBalance:
             np.testing.assert_allclose(G @ after, 0, atol=1e-9)
 
     def test_internal_impulses_cancel(self):
-        """Momentum of all bodies changes by weight and by what the world does: the rest cancels in pairs."""
+        """Total momentum changes by gravity and impulses of the world; internal impulses cancel in pairs."""
         world, start = pile()
         h, mechanism = 0.01, world.mechanism
         path = simulate(world, start, h, 90, integrator=momentum_conserving_euler, stabilization="none")
@@ -170,7 +170,7 @@ class TestIntegrators:
         np.testing.assert_allclose(path.states.phi[-1], state.phi, atol=1e-9)
 
     def test_baumgarte_equals_that_of_mechanisms(self):
-        """With joints a little apart, a step asks for the same velocities as that of mechanisms."""
+        """With joint errors, a step has the same velocity targets as that of mechanisms."""
         mechanism, start, _ = chain(3)
         apart = State(start.E @ se3.exp(0.02 * np.random.default_rng(2).normal(size=(3, 6))), start.phi)
         assert np.abs(maximal.constraint_error(mechanism.joints, apart.E)).max() > 0.01

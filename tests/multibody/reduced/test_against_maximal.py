@@ -13,7 +13,7 @@ from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, veloc
 
 
 def mechanism(tree, applied_forces):
-    """The bodies of a tree, held together by rows."""
+    """Return the bodies of a tree with its joints as constraints."""
     frames = [se3.inverse(link.body_frame) for link in tree.links]
     held = [
         maximal.Joint(
@@ -95,7 +95,7 @@ def test_steps_converge_to_each_other(case):
 
 
 def test_error_reduction_rate_is_the_same_in_both():
-    """A loop that is 1e-4 m open closes at the rate that is asked for, with rows of a tree and of bodies."""
+    """A loop that is 1e-4 m open closes at the given rate, with rows of a tree and of bodies."""
     rng, gamma, h = np.random.default_rng(5), 30.0, 0.01
     links = [
         Link("base", joints.Revolute(unit(rng)), body(rng), None, frame(rng), frame(rng)),

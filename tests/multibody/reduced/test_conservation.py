@@ -62,7 +62,7 @@ def centre(tree, q):
 
 @pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
 def test_momentum_and_energy(root):
-    """In gravity the centre of mass falls as a stone does: all momenta are known in closed form."""
+    """Under gravity the center of mass is in free fall: all momenta are known in closed form."""
     gravity = np.array([2.0, -3.0, 5.0])
     system, start = flying(root, gravity)
     tree = system.tree

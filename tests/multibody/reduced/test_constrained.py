@@ -269,7 +269,7 @@ class TestReducedSystems:
 
 class TestSteps:
     def test_steps_reduce_initial_errors(self):
-        """A told angle that moves on within the step is no error."""
+        """The change of a prescribed angle within the step is not an error."""
         system, state = branched(np.random.default_rng(3))
         told = PrescribedJoint("arm", wave(0.5, 1))
         arm, h, gamma = system.tree.coordinate_slices[1], 0.05, 6.0
@@ -284,7 +284,7 @@ class TestSteps:
 class TestPrescribedForces:
     @pytest.mark.parametrize("seed", range(3))
     def test_prescribed_force_of_a_linkage(self, seed):
-        """The crank of four bars: its torque, with what the loop pulls, is inverse dynamics."""
+        """The torque of a four-bar crank plus the loop forces equals inverse dynamics."""
         system, loop, state = four_bars(seed)
         told = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
         forces = prescribed_forces(system, [loop, told], state)

@@ -194,7 +194,7 @@ def four_bars(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_of_a_loop_of_hinges(seed):
-    """Two rows instead of three: no row repeats what the hinges say."""
+    """Two rows instead of three, because the third would be redundant with the hinges."""
     system, loop, state = four_bars(seed)
     rows = loop.rows(system, state, 0.0)
     assert np.linalg.svd(rows.G, compute_uv=False)[-1] > 0.05
@@ -293,7 +293,7 @@ def test_a_pendulum_comes_to_rest_on_its_limit():
 
 
 def test_violated_limit_is_reduced_at_the_given_rate():
-    """And one not yet reached may be: at once, whatever the rate."""
+    """A limit that is not reached yet may be reached within the step, for any rate."""
     tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(np.random.default_rng(5)))])
     system = TreeSystem(tree)
     for gamma in (0.0, 3.0):

@@ -93,7 +93,7 @@ class TestEquations:
 
     @pytest.mark.parametrize("seed", range(3))
     def test_against_pinocchio(self, seed):
-        """A point of the last body that is held in the world."""
+        """A point of the last body is fixed in the world."""
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, 9, ("revolute", "prismatic", "universal"))
         q, qdot, tau = rng.normal(size=(3, tree.num_coordinates))
@@ -180,7 +180,7 @@ def test_no_mass_matrix_and_no_jacobian(monkeypatch):
 
 
 def test_the_delassus_matrix():
-    """``A M^-1 A^T``, from the dense matrices; and what the free motion lacks."""
+    """``A M^-1 A^T`` from the dense matrices, and the residual of the free motion."""
     system, state = branched(np.random.default_rng(4))
     loop = EQUATIONS["loop"]
     problem = dual_problem(system, [loop], state)
@@ -240,7 +240,7 @@ def test_a_long_chain_between_two_walls():
 
 
 def test_limit_satisfied_by_an_equation_is_inactive():
-    """An inequality along an equation that the free motion keeps to, but for rounding."""
+    """An inequality parallel to an equation that the free motion satisfies up to rounding."""
     rng = np.random.default_rng(5)
     for _ in range(12):
         row, answer = rng.normal(size=6), rng.normal(size=6)

@@ -73,7 +73,7 @@ class ReparametrizingSystem(TreeSystem):
 
 
 def test_reparametrization_loses_no_event():
-    """Of a tumbling body, with rotation vectors and with quaternions, which are never exchanged."""
+    """For a tumbling body with rotation vectors, and with quaternions, which need no reparametrization."""
     found, systems, times = [], [], np.linspace(0, 2.6, 261)
     for ball in (joints.ExponentialSpherical(), joints.QuaternionSpherical()):
         system = ReparametrizingSystem(Tree([Link("top", ball, np.diag([1.0, 1.7, 2.3, 2.0, 2.0, 2.0]))]))

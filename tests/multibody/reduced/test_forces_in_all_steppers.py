@@ -103,7 +103,7 @@ def reduced(step):
 
 
 def loaded(step):
-    """With a particle that rides on the bar and turns more slowly, by as much as it weighs."""
+    """Return a step of the bar with an attached particle, whose inertia slows it down."""
     rate = step(LOADED, START, H).qdot[0]
     return rate * (ABOUT_HINGE + LOAD * LOADED_AT @ LOADED_AT) / ABOUT_HINGE
 
@@ -179,7 +179,7 @@ def test_assembled_forces_act_in_every_step(step):
 
 @pytest.mark.parametrize("step", (GENERAL | OF_BODIES).values(), ids=GENERAL | OF_BODIES)
 def test_assembled_forces_act_on_a_free_body(step):
-    """Its twist by hand: the sum of the pulls, and of their moments about its origin, on its inertia."""
+    """The twist by hand: the sum of the forces and of their moments about the origin, divided by inertia."""
     pulls = [
         size * (anchor - turned(point)) / length(point, anchor)
         for size, point, anchor in (
@@ -215,7 +215,7 @@ NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "ad
 
 
 def public_steppers(room):
-    """What of a room takes a system from a state to later ones."""
+    """Return the public functions of a subpackage that advance a system."""
     for name in room.__all__:
         each = getattr(room, name)
         if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme | maximal.Rattle):

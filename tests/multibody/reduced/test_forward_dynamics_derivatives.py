@@ -21,7 +21,7 @@ def close(actual, expected, tolerance=1e-8):
 
 
 def against_differences(tree, q, v, tau, wrenches=0.0):
-    """In all directions, also of coordinates that have drifted off what their constraints allow."""
+    """In all directions, also for coordinates that violate their constraints."""
     found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
     steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
@@ -121,7 +121,7 @@ def test_along_a_path_of_unit_quaternions():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_against_pinocchio(seed):
-    """With ``omega = B qdot`` and its rate for all joints, ``tau = B^T forces``, along what is allowed."""
+    """With ``omega = B qdot`` and its rate for all joints, ``tau = B^T forces``, along allowed directions."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 8, ("quaternion", *WITH_BALLS), WITH_BALLS)
     q, v, tau = rng.normal(size=(3, tree.num_coordinates))

@@ -142,7 +142,7 @@ def test_energy_of_a_pendulum():
 
 
 class CountingSystem:
-    """A system that counts how often its tangent is asked for."""
+    """System that counts the evaluations of its tangent."""
 
     def __init__(self, system, tangent):
         self.system, self.told, self.count = system, tangent, 0
@@ -156,7 +156,7 @@ class CountingSystem:
 
 
 def truncated(system, state, acceleration):
-    """With the derivatives that linearly implicit Euler keeps."""
+    """Return the tangent with the derivatives of linearly implicit Euler."""
     forces = system.linearized_force(state)
     return forces._replace(f=forces.f - system.mass_matrix(state) @ acceleration)
 

@@ -90,7 +90,7 @@ class TestInverse:
             close(inverse[i, 0], inverse_mass_matrix(tree, q[i, 0]))
 
     def test_further_right_sides_do_not_evaluate_joints(self):
-        """The first sweep is done once: solving knows the coordinates no more."""
+        """The first sweep runs once; solving does not use the coordinates."""
         asked = []
 
         class Watched(joints.Universal):
@@ -120,7 +120,7 @@ class TestInverse:
 class TestAdditions:
     @pytest.mark.parametrize("seed", range(4))
     def test_additions_to_joints_bodies_and_neighbors(self, seed):
-        """None of them symmetric."""
+        """None of them is symmetric."""
         tree, q, rng = any_tree(seed)
         own, parents, whole = (0.2 * part for part in along_the_tree(tree, rng))
         P = np.zeros((tree.num_coordinates, tree.num_coordinates))
@@ -183,7 +183,7 @@ class TestRefusals:
             inverse_mass_product(Tree(links), [0.3, 0.1, np.pi / 2, 0.4], np.ones(4))
 
     def test_collinear_hinges_without_mass_are_singular(self):
-        """What is left of an inertia is rounding, whatever its sign."""
+        """The remaining inertia is rounding of either sign."""
         rng = np.random.default_rng(0)
         axis = np.array([0.48, 0.6, 0.64])
         along = se3.exp(np.append(0.7 * axis, 0.3 * axis))

@@ -92,7 +92,7 @@ def test_a_loaded_ball_joint_stops_a_spin_about_its_load():
 
 
 def test_against_mujoco_frictionloss_at_constant_load():
-    """A wheel on a thrust bearing: bound ``mu r m g``. Elsewhere MuJoCo's bound knows nothing of the load."""
+    """A wheel on a thrust bearing: bound ``mu r m g``. MuJoCo's bound does not depend on the load."""
     wheel = Cylinder(0.3, 0.1).spatial_inertia(mass=4.0)
     mu, radius, h = 0.2, 0.05, 0.008
     tree = Tree([Link("wheel", joints.Revolute(), wheel)])

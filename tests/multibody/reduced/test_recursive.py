@@ -56,7 +56,7 @@ def case(request):
 
 
 def unconstrained(tree, rows):
-    """Forces without what the joints' own constraints take up."""
+    """Return the forces without their components along the coordinate constraints."""
     rows = np.array(rows)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         if link.joint.num_coordinate_constraints:
@@ -82,7 +82,7 @@ class TestAgainstTheMassMatrix:
         close(reduced.bias_forces(tree, q, qdot), -force)
 
     def test_hybrid(self, case):
-        """The equations of motion with the unknown accelerations first, then the told ones."""
+        """The equations of motion with the unknown accelerations first, then the prescribed ones."""
         tree, q, qdot, tau, wrenches, rng = case
         driven = [
             i
@@ -118,7 +118,7 @@ class TestAgainstTheMassMatrix:
         close(none.tau, told)
 
     def test_hybrid_dynamics_inverts_inverse_dynamics(self, case):
-        """What hybrid dynamics finds is what inverse dynamics wants, driven or not."""
+        """Inverse dynamics of the results of hybrid dynamics returns all forces."""
         tree, q, qdot, tau, wrenches, rng = case
         given = {
             link.name: rng.normal(size=link.joint.num_coordinates)
@@ -151,7 +151,7 @@ def test_bias_forces_of_the_lagrangian(seed):
 
 
 def test_prescribed_joints_of_the_constraints():
-    """A quaternion among what is free, and one among what is driven."""
+    """A free and a prescribed quaternion joint."""
     rng = np.random.default_rng(3)
     kinds = joints.QuaternionSpherical, joints.Universal, joints.QuaternionSpherical, joints.Revolute
     parents = None, "0", "1", "0"
@@ -197,7 +197,7 @@ class TestAgainstPinocchio:
         close(reduced.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
 
     def test_hybrid(self, seed):
-        """By the inverse mass matrix of Pinocchio: forces on the driven joints that make them obey."""
+        """By the inverse mass matrix of Pinocchio: forces that produce the prescribed accelerations."""
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, (2, 6, 11, 17)[seed])
         model = pinocchio_model(tree)
@@ -221,7 +221,7 @@ class TestAgainstPinocchio:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_against_mujoco(seed):
-    """With balls, free joints, joints of several coordinates, springs and dampers; some driven."""
+    """With spherical, free and multi-coordinate joints, springs and dampers; some are prescribed."""
     rng = np.random.default_rng(seed)
     kinds = tuple(np.roll(("ball", "free", "offset", "universal", "planar", "euler", "fixed"), -seed))
     tree = random_tree(rng, (3, 6, 9, 12)[seed], kinds, MUJOCO_KINDS)

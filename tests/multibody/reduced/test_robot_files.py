@@ -154,7 +154,7 @@ def test_links_with_the_names_of_other_joints():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_urdf_for_pinocchio(seed):
-    """Another reader of what was written."""
+    """Pinocchio reads the written file."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 7, ("revolute", "prismatic", "fixed"), URDF_KINDS)
     model = pinocchio.buildModelFromXML(to_urdf(Tree(tree.links)))

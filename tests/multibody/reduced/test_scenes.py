@@ -65,7 +65,7 @@ class TestContact:
             np.testing.assert_allclose(step.state.qdot[:2], 1 - factor * mu * G * h, atol=1e-6)
 
     def test_sliding_ball_rolls_at_five_sevenths(self):
-        """With 5/7 of its speed, as its angular momentum about the floor does not change."""
+        """Its angular momentum about the contact line does not change."""
         ball, h = Sphere(0.5), 0.01
         root = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
         tree = Tree([Link("ball", root, ball.spatial_inertia(mass=3.0))])

@@ -116,7 +116,7 @@ def test_blocks_of_the_matrices_are_those_of_the_recursion():
 
 
 def test_articulated_inertia_is_the_least_kinetic_energy():
-    """On a free root the least kinetic energy for each of its twists, over what the joints beyond it do."""
+    """On a free root: the least kinetic energy for each of its twists, over motions of the other joints."""
     rng = np.random.default_rng(5)
     links = [
         Link("root", joints.Free3D(), body(rng), None, frame(rng), frame(rng)),
@@ -171,7 +171,7 @@ def test_a_joint_in_a_singular_state_is_named():
 
 
 def test_collinear_hinges_without_mass_are_rejected():
-    """Something moves without inertia: the first of them gets nothing of what the second one carries."""
+    """The first hinge moves without inertia, because the second one carries all bodies."""
     rng = np.random.default_rng(0)
     links = [Link("idle", joints.Revolute()), Link("twin", joints.Revolute(), body(rng), "idle")]
     with pytest.raises(SingularConfiguration, match="'idle'"):

@@ -85,7 +85,7 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_with_the_jacobian_held(seed):
-    """K and D of what linearly implicit Euler keeps: applied, driven and joint forces, while J stays."""
+    """K and D of linearly implicit Euler: applied, drive and joint forces at constant J."""
     groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
     system, state = branched(seed, groups, driven, damping=0.9)
     J, tree = system.reduction(state).J, system.tree

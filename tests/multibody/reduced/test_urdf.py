@@ -55,7 +55,7 @@ def test_examples_with_a_fixed_base(name, weld):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_with_a_free_base(name):
-    """The mount of the gripper has no mass, but what is fixed to it has."""
+    """The mount of the gripper has no mass, but the bodies fixed to it have."""
     robot = load_urdf(example(name), base=joints.Free3D(), gravity=[0.0, 0.0, -9.81])
     assert_agrees(robot, pinocchio.buildModelFromUrdf(str(example(name)), pinocchio.JointModelFreeFlyer()), 2)
 
@@ -166,7 +166,7 @@ BODY = (
 
 
 def robot_of(names, kind="continuous"):
-    """A chain of joints about y; each link has its joint's name, and each joint a comment of it inside."""
+    """Return a chain of joints about y; each link has the name of its joint."""
     text, parent = "<robot name='chain'><link name='ground'/>", "ground"
     for name in names:
         text += f"<link name='{name}'>{BODY}</link><joint name='{name}' type='{kind}'>"
