@@ -128,12 +128,12 @@ def test_returned_arrays_have_shapes():
 
 
 def test_results_have_units():
-    arguments_without = [
+    lacking = [
         name
         for name, text in functions_that_return("Array|Matrix|float")
         if not UNIT.search(re.sub("``.*?``", "", text))
     ]
-    assert arguments_without == []
+    assert lacking == []
 
 
 def test_every_entry_of_the_results_table_is_used():

@@ -13,7 +13,7 @@ COUNTED = (np.add, np.subtract, np.multiply, np.divide)
 class CountingArray(np.ndarray):
     """Array of eight numbers that counts its operations."""
 
-    operations_per_link = 0
+    operations = 0
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         CountingArray.operations += ufunc in COUNTED

@@ -279,11 +279,11 @@ def redundant_loop():
     poses = se3.frame(turns, [[0, 0, 0.5], [0.5, 0, 1], [1, 0, 0.5]])
     y = so3.exp([np.pi / 2, 0.0, 0.0])
     ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD)]
-    jointed_world = [
+    hinges = [
         maximal.joint_from_world_frame(joints.Revolute(), se3.frame(y, corner), poses, *pair)
         for corner, pair in zip(corners, ends, strict=True)
     ]
-    mechanism = Mechanism(np.stack([rod.spatial_inertia(density=500.0)] * 3), jointed_world)
+    mechanism = Mechanism(np.stack([rod.spatial_inertia(density=500.0)] * 3), hinges)
     return World(mechanism), maximal.project(mechanism, State(poses, np.ones((3, 6)))), 0.01
 
 
