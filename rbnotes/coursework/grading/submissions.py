@@ -109,7 +109,7 @@ def _read_folder(folder: Path, file: str) -> Submission:
         entry for entry in sorted(folder.rglob("*")) if entry.suffix in FILE_SUFFIXES and entry.is_file()
     ]
     if len(files) != 1:
-        problem = f"there are {len(files)} files" if files else "there is not a file"
+        problem = f"there are {len(files)} files" if files else "there is no file"
         return Submission(folder.name, "", problem=f"{problem} but one is expected")
     return _read_file(folder.name, files[0], folder)
 

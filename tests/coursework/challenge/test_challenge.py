@@ -52,7 +52,7 @@ class TestMustPass:
         )
         assert printed
         assert general
-        assert "but not beyond it" in str(printed)
+        assert "but it fails where the condition does not hold" in str(printed)
         assert "beyond" not in str(general)
 
     def test_integer_results_and_correct_caches_pass(self):

@@ -190,7 +190,7 @@ def test_grade_command(folder, submissions, capsys):
     printed = capsys.readouterr().out
     assert "ann: 6 of 6 points (2 passed)" in printed
     assert "bob: 0 of 6 points (2 syntax)" in printed
-    assert "no security boundary" in " ".join(printed.split())
+    assert "not a security boundary" in " ".join(printed.split())
     assert "enforced restrictions: memory" in printed
     assert out.read_text().splitlines()[1:] == [
         "ann,6,6,4,passed,2,passed",
@@ -277,7 +277,7 @@ def test_gradescope_results_of_one_submission(folder, capsys):
     results = folder / "results" / "results.json"
     command = ["grade", str(folder / "hw.toml"), str(student), "--gradescope", str(results)]
     for files, message in (
-        ((), "there is not a file"),
+        ((), "there is no file"),
         (("a.py",), ""),
         (("b.py",), "there are 2 files"),
     ):
