@@ -47,7 +47,7 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_finish():
-    """What is loaded by now lasts to the end: the garbage collector need not walk through it each time."""
+    """Exclude the loaded objects from garbage collection, because they live to the end."""
     gc.collect()
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""The command line: what it prints, and its exit status."""
+"""The command line: output and exit status."""
 
 import json
 
@@ -52,7 +52,7 @@ def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("width", ["60", "80", "120"])
-def test_a_counterexample_is_told_in_whole_lines(monkeypatch, capsys, width):
+def test_counterexample_lines_are_not_broken(monkeypatch, capsys, width):
     import dataclasses
 
     erratum = ledger.find("S 1.62")
@@ -71,7 +71,7 @@ def test_a_counterexample_is_told_in_whole_lines(monkeypatch, capsys, width):
 
 @pytest.mark.parametrize("width", ["40", "60", "80", "120"])
 @pytest.mark.parametrize("command", [["coverage"], ["search", "quaternion"], ["verify", "lloyd/s0.2/d1"]])
-def test_no_word_is_cut_and_no_sentence_broken(monkeypatch, capsys, width, command):
+def test_words_and_sentences_are_not_broken(monkeypatch, capsys, width, command):
     monkeypatch.setenv("COLUMNS", "1000")
     assert main(command) == 0
     wide = capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_no_word_is_cut_and_no_sentence_broken(monkeypatch, capsys, width, comma
 
 
 def words(text):
-    """What a table and the lines below it hold, without the lines between cells."""
+    """Return the words of a table and of the text below it, without the borders."""
     return {word for word in text.split() if word[0].isalnum()}
 
 
@@ -125,7 +125,7 @@ def test_errata_show_code_counterexample_and_unbroken_formulas(capsys, monkeypat
     assert shown.count("As printed:\n  def ") == shown.count("is wrong, for example on") == len(records)
 
 
-def test_show_by_any_name(capsys):
+def test_show_accepts_any_name(capsys):
     assert main(["show", "S", "1.62"]) == 0
     shown = capsys.readouterr().out
     record = ledger.find("1.62")
@@ -159,7 +159,7 @@ def test_show_by_any_name(capsys):
         (["verify", "lloyd/s9.9/e1"], "lloyd/s9.9/e1"),
     ],
 )
-def test_what_is_not_understood(capsys, arguments, words):
+def test_invalid_arguments_are_reported(capsys, arguments, words):
     assert main(arguments) == 2
     assert words in capsys.readouterr().err
 
@@ -171,7 +171,7 @@ def test_version(capsys):
     assert rbnotes.__version__ in capsys.readouterr().out
 
 
-def test_control_c_leaves_what_was_found(capsys, monkeypatch):
+def test_ctrl_c_prints_partial_results(capsys, monkeypatch):
     from rbnotes.cli import verify
 
     def stopped(record, **options):
@@ -204,10 +204,10 @@ def test_coverage(capsys):
     assert main(["coverage", "--source", "sueda", "--section", "1.9.1"]) == 0
     printed = capsys.readouterr().out
     assert "377" in printed
-    assert "1 of 1 claims that can be checked say in which units" in printed
+    assert "1 of 1 checkable claims declare their units" in printed
 
 
-def test_a_display_is_as_good_as_its_worst_claim():
+def test_verdict_of_a_display_is_the_worst_of_its_claims():
     order = list(Verdict)
     verdicts = display_verdicts(ledger.load())
     for record in ledger.load():

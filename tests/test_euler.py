@@ -18,7 +18,7 @@ FLIPPED = TAME.map(lambda angles: angles + np.array([0, np.pi, 0]))  # cos(phi) 
 BOTH = st.one_of(TAME, FLIPPED)
 
 
-def close(actual, expected, tolerance=1e-14):
+def assert_close(actual, expected, tolerance=1e-14):
     np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
 
 
@@ -29,39 +29,39 @@ def pinocchio(function, angles, *rates, frame=pin.WORLD):
 
 @given(st.one_of(ANY, FLIPPED))
 def test_to_rotation(angles):
-    close(euler.to_rotation(angles), Rotation.from_euler("ZYX", angles).as_matrix())
-    close(euler.to_rotation(angles), pin.rpy.rpyToMatrix(angles[::-1].copy()))
+    assert_close(euler.to_rotation(angles), Rotation.from_euler("ZYX", angles).as_matrix())
+    assert_close(euler.to_rotation(angles), pin.rpy.rpyToMatrix(angles[::-1].copy()))
 
 
 @given(ANY)
-def test_angles_survive_the_rotation_matrix(angles):
+def test_angles_round_trip(angles):
     R = euler.to_rotation(angles)
-    close(euler.from_rotation(R), angles, 1e-13)
-    close(euler.from_rotation(R), pin.rpy.matrixToRpy(R)[::-1], 1e-13)
+    assert_close(euler.from_rotation(R), angles, 1e-13)
+    assert_close(euler.from_rotation(R), pin.rpy.matrixToRpy(R)[::-1], 1e-13)
 
 
 @given(FLIPPED)
-def test_pitch_is_found_within_a_quarter_turn(angles):
+def test_pitch_range(angles):
     R = euler.to_rotation(angles)
     found = euler.from_rotation(R)
     assert abs(found[1]) <= np.pi / 2
-    close(euler.to_rotation(found), R)
+    assert_close(euler.to_rotation(found), R)
 
 
 @given(rotations().filter(lambda R: abs(R[2, 0]) < 0.999))
 def test_from_rotation(R):
-    close(euler.from_rotation(R), Rotation.from_matrix(R).as_euler("ZYX"), 1e-12)
+    assert_close(euler.from_rotation(R), Rotation.from_matrix(R).as_euler("ZYX"), 1e-12)
 
 
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("distance", [1e-2, 1e-4, 2e-6])
-def test_near_gimbal_lock_digits_are_lost_in_proportion(side, distance):
+def test_accuracy_near_gimbal_lock(side, distance):
     angles = np.array([0.4, side * (np.pi / 2 - distance), -1.1])
-    close(euler.from_rotation(euler.to_rotation(angles)), angles, 1e-15 / distance)
+    assert_close(euler.from_rotation(euler.to_rotation(angles)), angles, 1e-15 / distance)
     G = euler.velocity_to_rates(angles)
     identity = G @ euler.rates_to_velocity(angles)
-    close(identity, np.eye(3), 1e-15 / distance)
-    close(np.linalg.norm(G, 2) * distance, np.sqrt(2), 2 * distance)
+    assert_close(identity, np.eye(3), 1e-15 / distance)
+    assert_close(np.linalg.norm(G, 2) * distance, np.sqrt(2), 2 * distance)
 
 
 @given(BOTH, vectors())
@@ -70,18 +70,20 @@ def test_angular_velocity(angles, rates):
     Rdot = derivative(lambda t: Rotation.from_euler("ZYX", angles + t * rates).as_matrix()).value
     spin = Rdot @ R.T
     omega = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
-    close(euler.rates_to_velocity(angles) @ rates, omega, 1e-11)
-    close(euler.velocity_to_rates(angles) @ omega, rates, 1e-10)
+    assert_close(euler.rates_to_velocity(angles) @ rates, omega, 1e-11)
+    assert_close(euler.velocity_to_rates(angles) @ omega, rates, 1e-10)
 
 
 @given(BOTH, vectors())
 def test_maps_against_pinocchio(angles, rates):
     G = euler.rates_to_velocity(angles)
-    close(G, pinocchio(pin.rpy.computeRpyJacobian, angles)[:, ::-1])
+    assert_close(G, pinocchio(pin.rpy.computeRpyJacobian, angles)[:, ::-1])
     body = pinocchio(pin.rpy.computeRpyJacobian, angles, frame=pin.LOCAL)[:, ::-1]
-    close(euler.to_rotation(angles).T @ G, body)
-    close(euler.velocity_to_rates(angles), pinocchio(pin.rpy.computeRpyJacobianInverse, angles)[::-1], 1e-13)
-    close(
+    assert_close(euler.to_rotation(angles).T @ G, body)
+    assert_close(
+        euler.velocity_to_rates(angles), pinocchio(pin.rpy.computeRpyJacobianInverse, angles)[::-1], 1e-13
+    )
+    assert_close(
         euler.rates_to_velocity_dot(angles, rates),
         pinocchio(pin.rpy.computeRpyJacobianTimeDerivative, angles, rates)[:, ::-1],
         1e-13,
@@ -89,16 +91,16 @@ def test_maps_against_pinocchio(angles, rates):
 
 
 @given(BOTH)
-def test_the_two_maps_are_inverse(angles):
-    close(euler.velocity_to_rates(angles) @ euler.rates_to_velocity(angles), np.eye(3))
+def test_rate_maps_are_inverse(angles):
+    assert_close(euler.velocity_to_rates(angles) @ euler.rates_to_velocity(angles), np.eye(3))
 
 
 @given(BOTH, vectors())
 def test_time_derivatives(angles, rates):
     forward = derivative(lambda t: euler.rates_to_velocity(angles + t * rates)).value
-    close(euler.rates_to_velocity_dot(angles, rates), forward, 1e-11)
+    assert_close(euler.rates_to_velocity_dot(angles, rates), forward, 1e-11)
     backward = derivative(lambda t: euler.velocity_to_rates(angles + t * rates), step=1e-3).value
-    close(euler.velocity_to_rates_dot(angles, rates), backward, 1e-9)
+    assert_close(euler.velocity_to_rates_dot(angles, rates), backward, 1e-9)
 
 
 @given(TAME, vectors(), vectors())
@@ -112,19 +114,19 @@ def test_accelerations(angles, rates, accelerations):
     omega_dot = derivative(omega).value
     expected = euler.rates_to_velocity(angles) @ accelerations
     expected += euler.rates_to_velocity_dot(angles, rates) @ rates
-    close(omega_dot, expected, 1e-10)
+    assert_close(omega_dot, expected, 1e-10)
     back = euler.velocity_to_rates(angles) @ omega_dot
     back += euler.velocity_to_rates_dot(angles, rates) @ omega(0)
-    close(back, accelerations, 1e-8)
+    assert_close(back, accelerations, 1e-8)
 
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_at_gimbal_lock_first_and_last_axis_align(side):
     angles = np.array([0.4, side * np.pi / 2, -1.1])
     z, _, x = euler.rates_to_velocity(angles).T
-    close(x, -side * z)
+    assert_close(x, -side * z)
     same = euler.to_rotation(angles + 0.7 * np.array([1, 0, side]))
-    close(same, euler.to_rotation(angles))
+    assert_close(same, euler.to_rotation(angles))
 
 
 def test_broadcasting():
@@ -132,13 +134,13 @@ def test_broadcasting():
     angles, rates = rng.uniform(-1.2, 1.2, size=(5, 1, 3)), rng.normal(size=(2, 3))
     R = euler.to_rotation(angles)
     assert R.shape == (5, 1, 3, 3)
-    close(euler.from_rotation(R), angles)
+    assert_close(euler.from_rotation(R), angles)
     for function in (euler.to_rotation, euler.rates_to_velocity, euler.velocity_to_rates):
-        close(function(angles)[3, 0], function(angles[3, 0]))
+        assert_close(function(angles)[3, 0], function(angles[3, 0]))
     for function in (euler.rates_to_velocity_dot, euler.velocity_to_rates_dot):
         batch = function(angles, rates)
         assert batch.shape == (5, 2, 3, 3)
-        close(batch[3, 1], function(angles[3, 0], rates[1]))
+        assert_close(batch[3, 1], function(angles[3, 0], rates[1]))
     assert euler.velocity_to_rates(np.empty((0, 3))).shape == (0, 3, 3)
     assert euler.from_rotation(np.empty((0, 3, 3))).shape == (0, 3)
 
@@ -158,7 +160,7 @@ def at_pitch(phi):
     ],
     ids=["velocity_to_rates", "velocity_to_rates_dot", "from_rotation"],
 )
-def test_singular_pitch_is_an_error_that_tells_the_distance(call, name, distance, side):
+def test_singular_pitch_error_states_the_distance(call, name, distance, side):
     with pytest.raises(SingularConfiguration) as raised:
         call(at_pitch(side * (np.pi / 2 - distance)))
     assert raised.value.name == name
@@ -167,7 +169,7 @@ def test_singular_pitch_is_an_error_that_tells_the_distance(call, name, distance
     assert f"{euler.MIN_COSINE_OF_PITCH:g}" in str(raised.value)
 
 
-def test_what_needs_no_inverse_works_at_gimbal_lock():
+def test_forward_maps_work_at_gimbal_lock():
     angles = at_pitch(np.pi / 2)
     assert np.all(np.isfinite(euler.rates_to_velocity(angles)))
     assert np.all(np.isfinite(euler.rates_to_velocity_dot(angles, np.ones(3))))

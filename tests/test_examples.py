@@ -1,4 +1,4 @@
-"""Every public subpackage has an example, and what docstrings show comes out."""
+"""Every public subpackage has an example, and the examples in docstrings run."""
 
 import doctest
 import inspect
@@ -24,7 +24,7 @@ WITH_EXAMPLES = sorted(
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_examples_come_out(name):
+def test_examples_give_their_output(name):
     found = doctest.DocTestFinder(exclude_empty=True).find(import_module(name))
     assert any(each.examples for each in found)
     runner = doctest.DocTestRunner(verbose=False)
@@ -37,7 +37,7 @@ def test_every_subpackage_has_an_example():
     assert {name.split(".")[1] for name in WITH_EXAMPLES} >= SUBPACKAGES - {"__main__"}
 
 
-def test_an_example_that_does_not_come_out_is_found(capsys):
+def test_wrong_example_output_is_detected(capsys):
     def wrong():
         """
         >>> 1 + 1

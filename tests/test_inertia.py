@@ -32,7 +32,7 @@ def test_spatial_inertia(m, J, c, xi):
 
 
 @given(masses(), inertias(), vectors(), frames(), twists())
-def test_change_of_frame_keeps_the_energy(m, J, c, E, xi):
+def test_change_of_frame_preserves_kinetic_energy(m, J, c, E, xi):
     M = inertia.spatial_inertia(m, J, c)
     moved = inertia.transform_inertia(E, M)
     outer = se3.Ad(E) @ xi
@@ -58,7 +58,7 @@ def test_composite_is_the_sum(first, E1, second, E2):
     np.testing.assert_allclose(inertia.swap_stacking(whole), expected, atol=1e-10)
 
 
-def test_composite_far_away_keeps_its_digits():
+def test_composite_far_from_origin_is_accurate():
     rods = [inertia.cylinder(0.001, 1.0, 1e5), inertia.cylinder(0.001, 0.5, 2e5)]
     E = np.stack([np.eye(4), se3.frame(np.eye(3), [1.0, 0.5, 0.0])])
     near = inertia.composite(rods, E)
@@ -90,7 +90,7 @@ def test_parallel_axes(m, J, c, p):
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 1e3, 1e6])
 @pytest.mark.parametrize("second_moments", [[0, 0, 0], [0, 0, 1 / 12], [0, 1 / 3, 1 / 12]], ids=str)
-def test_flat_bodies_are_read_from_anywhere(second_moments, distance):
+def test_flat_bodies_are_accepted_in_any_frame(second_moments, distance):
     """Rounding makes small negative moments of points, rods and plates; they are bodies all the same."""
     J = np.sum(second_moments) * np.eye(3) - np.diag(second_moments)
     for k in range(20):
@@ -109,7 +109,7 @@ class TestNearestInertia:
         return np.trace(J) / 2 * np.eye(3) - J
 
     @given(inertias(), inertias(), inertias())
-    def test_no_body_is_nearer(self, one, other, body):
+    def test_nearest_inertia_is_a_projection(self, one, other, body):
         """A projection on a cone: it leaves an acute angle with nothing in the cone."""
         J = one - 0.7 * other
         nearest = inertia.nearest_inertia(J)
@@ -118,10 +118,10 @@ class TestNearestInertia:
         towards = self.second_moments(body) - self.second_moments(nearest)
         assert np.sum(missed * towards) <= 1e-12 * (1 + np.linalg.norm(J) ** 2 + np.linalg.norm(body) ** 2)
 
-    def test_of_a_body_it_is_itself(self):
+    def test_nearest_inertia_of_a_body_is_itself(self):
         np.testing.assert_allclose(inertia.nearest_inertia(J_EXAMPLE), J_EXAMPLE, atol=1e-14)
 
-    def test_only_what_is_rounding(self):
+    def test_nearest_inertia_corrects_only_rounding(self):
         flat = np.diag([1.0, 2.0, 3.0 + 1e-9])
         within = inertia.nearest_inertia(flat, tolerance=1e-8)
         assert self.second_moments(within)[2, 2] == pytest.approx(0, abs=1e-15)
@@ -142,7 +142,7 @@ def test_principal_frame(m, J, c):
 
 class TestPrincipalAxes:
     @given(inertias(), frames())
-    def test_they_turn_with_the_body(self, J, pose):
+    def test_principal_axes_rotate_with_the_body(self, J, pose):
         R = pose[:3, :3]
         here = inertia.principal_frame(inertia.mass_properties(1.0, J))
         there = inertia.principal_frame(inertia.mass_properties(1.0, R @ J @ R.T))
@@ -161,7 +161,7 @@ class TestPrincipalAxes:
         np.testing.assert_allclose(np.linalg.det(axes), 1, rtol=1e-14)
         np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, R @ J @ R.T, atol=1e-14)
 
-    def test_signs_do_not_hang_on_rounding(self):
+    def test_signs_of_principal_axes_are_stable(self):
         """At 45 degrees two components of an axis are equally large."""
         frames = []
         for nudge in (-1e-15, 0.0, 1e-15):
@@ -173,7 +173,7 @@ class TestPrincipalAxes:
         np.testing.assert_allclose(frames[2], frames[1], atol=1e-12)
         assert np.all(frames[0][0, :2] > 0)
 
-    def test_many_at_once(self):
+    def test_batched_principal_axes(self):
         sides = np.random.default_rng(3).uniform(0.5, 2, size=(4, 3))
         E, moments = inertia.principal_frame(inertia.cuboid(sides))
         assert E.shape == (4, 4, 4)
@@ -217,7 +217,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="got principal moments 1, 1, 3"):
             inertia.mass_properties(1.0, np.stack([plate, np.diag([1.0, 1.0, 3.0])]))
 
-    def test_axes_that_do_not_fit(self):
+    def test_mismatched_leading_axes(self):
         with pytest.raises(
             InvalidArgument, match=r"mass, inertia, com: got leading axes \(5,\), \(\), \(4,\), expected"
         ):
@@ -250,7 +250,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="sides: got -1"):
             inertia.cuboid([1.0, -1.0, 1.0])
 
-    def test_matrix_that_is_no_spatial_inertia(self):
+    def test_invalid_spatial_inertia(self):
         M = inertia.spatial_inertia(1.0, J_EXAMPLE, [0.1, 0.2, 0.3])
         M[3, 3] += 0.1
         with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
@@ -297,8 +297,8 @@ def test_each_argument_is_checked_once(function):
     assert sorted(call.args[0] for call in check.call_args_list) == ["com", "inertia", "mass"]
 
 
-def test_mass_properties_are_checked_where_they_enter():
-    """The bodies of a composite may be tuples that nobody has checked; what comes of them is right."""
+def test_mass_properties_of_composites_are_checked():
+    """The bodies of a composite may be unchecked tuples."""
     bodies = [inertia.cuboid([1, 2, 3]), inertia.sphere(0.5)]
     frames = [np.eye(4), se3.frame(np.eye(3), [1, 2, 3])]
     with mock.patch.object(numbers, "_real_numbers", wraps=numbers._real_numbers) as check:

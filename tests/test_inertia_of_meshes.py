@@ -50,7 +50,7 @@ class TestMesh:
         np.testing.assert_allclose(mesh.com, points.mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(mesh.inertia, np.trace(second) * np.eye(3) - second, atol=1e-12)
 
-    def test_finer_balls(self):
+    def test_convergence_of_ball_meshes(self):
         """The moments of a polyhedron in a ball approach the ball's, four times as near with each halving."""
         ball = inertia.sphere(0.7, 2.0)
         missing = []
@@ -81,7 +81,7 @@ class TestMesh:
         for got, expected in zip(two, both, strict=True):
             np.testing.assert_allclose(got, expected, atol=1e-12)
 
-    def test_thin_and_far_solids_keep_their_digits(self):
+    def test_thin_and_distant_solids_are_accurate(self):
         vertices, faces = box_mesh(np.array([1.0, 1.0, 1e-9]))
         plate = inertia.triangle_mesh(vertices, faces)
         np.testing.assert_allclose(

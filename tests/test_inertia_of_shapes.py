@@ -89,7 +89,7 @@ def test_shapes_by_quadrature(shape, sizes, pieces):
         (inertia.torus, (0.5, 0.2)),
     ],
 )
-def test_density_is_one_if_nothing_is_said(shape, sizes):
+def test_default_density_is_one(shape, sizes):
     for found, expected in zip(shape(*sizes), shape(*sizes, 1.0), strict=True):
         np.testing.assert_array_equal(found, expected)
 

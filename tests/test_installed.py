@@ -1,4 +1,4 @@
-"""What is tested is what a reader installs."""
+"""The tested package is the installed one."""
 
 import re
 import tomllib
@@ -32,7 +32,7 @@ def test_version_is_that_of_the_metadata():
     assert version("rbnotes") == rbnotes.__version__
 
 
-def test_oldest_versions_tried_are_the_lower_bounds():
+def test_oldest_tested_versions_are_the_lower_bounds():
     root = SOURCES.parent
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = project["dependencies"] + project["optional-dependencies"]["test"]

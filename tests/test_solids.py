@@ -1,4 +1,4 @@
-"""One shape: what weighs, what touches and what is drawn are the same points of space."""
+"""Mass properties, collision and visual geometry of a solid agree."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ SOLIDS = [*TOUCHING, Cylinder(0.35, 0.9)]
 
 
 def inside(shape, x):
-    """Whether points ``(k, 3)`` belong to a solid: by what touches, or by hand."""
+    """Return True for the points ``(k, 3)`` in a solid, by its collision geometry or by hand."""
     if isinstance(shape, Cylinder):
         return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
     rounded = shape.collision_geometry
@@ -23,7 +23,7 @@ def inside(shape, x):
     return np.linalg.norm(beyond, axis=1) <= rounded.radius
 
 
-def test_what_weighs_is_what_touches():
+def test_mass_properties_match_collision_geometry():
     """Mass and second moments are sums over the points within the surface that collides."""
     # Midpoints of a grid of a hundredth that is aligned with nothing.
     n = 120
@@ -42,7 +42,7 @@ def test_what_weighs_is_what_touches():
 
 
 @pytest.mark.parametrize("shape", TOUCHING)
-def test_what_touches_has_the_size_that_was_said(shape):
+def test_collision_geometry_has_the_given_size(shape):
     """On a plane the centre is as high as the shape is large along z."""
     heights = {Box: 0.8 / 2, Sphere: 0.4, Capsule: 0.6 / 2 + 0.25, RoundedBox: 0.3 + 0.15}
     pose = np.eye(4)
@@ -54,7 +54,7 @@ DRAWINGS = [box([0.3, 0.5, 0.8]), sphere(0.4), capsule(0.25, 0.6), box([0.5, 0.7
 
 
 @pytest.mark.parametrize(("shape", "drawing"), list(zip(SOLIDS, DRAWINGS, strict=True)))
-def test_what_is_drawn_has_the_size_that_was_said(shape, drawing):
+def test_visual_geometry_has_the_given_size(shape, drawing):
     drawn = solid(shape)
     assert Scene("One.").add(drawn).to_json() == Scene("One.").add(drawing).to_json()
     assert solid(shape, "red").color == "red"

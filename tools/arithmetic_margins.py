@@ -1,11 +1,11 @@
-"""How near the ledger and the tests come to failing on a processor with other arithmetic.
+"""Measure how near the ledger and the tests come to failing on processors with other arithmetic.
 
-Runs both in child processes, each with another choice of the kernels of OpenBLAS, NumPy and the C library
-or of the number of threads, and prints the smallest margin of each with its place. The margin of a tolerance
-is tolerance / residual. Tolerances of 1e-7 or more bound what a model leaves out, and those of printed
-numbers what the print does, not rounding: for these it is the room left, in units of what the residual
-differs between the variants. Exit status 1 if a margin is below ten or a child fails. What the comparisons
-of tests can hide: see `margins_plugin.py`.
+Both run in child processes with different kernels of OpenBLAS, NumPy and the C library or with other numbers
+of threads. The tool prints the smallest margins with their places. The margin of a tolerance is tolerance /
+residual. Tolerances of 1e-7 or more, and those of printed numbers, bound model errors instead of rounding:
+their margin is (tolerance - residual) / spread, with the spread of the residual over the variants. Exit
+status 1 if a margin is below ten or a child fails. `margins_plugin.py` lists the comparisons that it does not
+see.
 
     python tools/arithmetic_margins.py                                all of it: hours on one core
     python tools/arithmetic_margins.py --only ledger --select 0.22.1
@@ -36,7 +36,7 @@ Found = dict[str, tuple[float, float]]
 
 
 def variants() -> dict[str, dict[str, str]]:
-    """Environment variables of each variant."""
+    """Return the environment variables of each variant."""
     features = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     threads = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     return {
@@ -58,7 +58,7 @@ def numerical_tests() -> list[str]:
 
 
 def measure_ledger(sections: list[str], examples: int) -> Found:
-    """Worst residual of the library's form, and of a printed form on the inputs that it holds for."""
+    """Return the worst residual of the library's form, and of a printed form where it holds."""
     from rbnotes import ledger
     from rbnotes.ledger.evaluation import search
     from rbnotes.ledger.record import NEEDS_CORRECTION, Verdict
@@ -78,7 +78,7 @@ def measure_ledger(sections: list[str], examples: int) -> Found:
             forms["printed"] = (record.printed, record.inputs)
         for name, (form, inputs) in forms.items():
             if form is not None:
-                # No threshold: a search that finds nothing has seen every input.
+                # Without a threshold, a search without result has evaluated every input.
                 hunt = search(form, record.reference, inputs, threshold=np.inf, examples=examples)
                 found[f"{record.id} {name}"] = hunt.max_residual, record.tolerance
     return found
@@ -88,7 +88,7 @@ def run_tests(
     paths: list[str], processes: int, environment: dict[str, str], compiled: str
 ) -> tuple[Found, str]:
     with tempfile.TemporaryDirectory() as folder:
-        # Compiled tests of an ordinary run lack the hook that sees bare assertions.
+        # Cached test bytecode of ordinary runs lacks the hook for bare assertions.
         more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
         more["PYTHONPATH"] = os.pathsep.join(
             [str(ROOT / "tools"), *filter(None, [os.environ.get("PYTHONPATH", "")])]
@@ -123,7 +123,7 @@ def run_ledger(arguments: argparse.Namespace, environment: dict[str, str]) -> tu
 
 
 def margin(place: str, residual: float, tolerance: float, spread: float) -> float:
-    """``spread``: between the residuals of the variants."""
+    """Return the margin of a tolerance; `spread` is the range of the residual over the variants."""
     if not np.isfinite(residual):
         return 0.0
     plain = tolerance / residual if residual > 0 else np.inf
@@ -133,7 +133,7 @@ def margin(place: str, residual: float, tolerance: float, spread: float) -> floa
 
 
 def report(kind: str, results: dict[str, Found], rows: int) -> bool:
-    """Print the smallest margins of each variant; whether all are wide enough."""
+    """Print the smallest margins of each variant; return True if all are wide enough."""
     places = {place for found in results.values() for place in found}
     spread = {}
     for place in places:

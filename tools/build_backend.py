@@ -1,7 +1,7 @@
-"""The build backend: that of setuptools, but no package without the player of 3-D scenes.
+"""Build backend: setuptools, with the check that each package contains the player of 3-D scenes.
 
-A fresh clone has no player: it is bundled from ``book/_js`` with Node, which the build then requires.
-A source archive brings the player along. What is built is opened and looked into, or the build fails.
+A fresh clone has no player: it is bundled from ``book/_js`` with Node, which the build then requires. A
+source archive contains the player. The backend opens each built archive, and fails if the player is missing.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ SMALLEST = 100_000
 
 
 def get_requires_for_build_wheel(settings: Any = None) -> list[str]:
-    """What setuptools needs, and Node where there is no player yet."""
+    """Return setuptools' requirements, and Node if the player is missing."""
     return [*build_meta.get_requires_for_build_wheel(settings), *_node()]
 
 
 def get_requires_for_build_sdist(settings: Any = None) -> list[str]:
-    """What setuptools needs, and Node where there is no player yet."""
+    """Return setuptools' requirements, and Node if the player is missing."""
     return [*build_meta.get_requires_for_build_sdist(settings), *_node()]
 
 
@@ -66,12 +66,12 @@ def build_sdist(folder: str, settings: Any = None) -> str:
 
 
 def check(archive: Path) -> None:
-    """Refuse, and remove, an archive without the player.
+    """Raise an error for an archive without the player, and remove the archive.
 
     Raises
     ------
     SystemExit
-        If the archive does not hold it.
+        If the archive does not contain it.
     """
     if _size(archive) < SMALLEST:
         archive.unlink()
@@ -93,7 +93,7 @@ def _node() -> list[str]:
 
 
 def _bundle() -> None:
-    """Make the player where there is none and it can be made; :func:`check` says whether there is one."""
+    """Bundle the player if it is missing and Node is available; :func:`check` reports a missing one."""
     if (ROOT / MEMBER).exists() or not SCRIPTS.exists():
         return
     sys.path.insert(0, str(Path(__file__).parent))

@@ -1,10 +1,10 @@
-"""Builds the book: fetches its JavaScript, runs the chapters, writes the pages, prints the ledger's summary.
+"""Build the book: fetch its JavaScript, run the chapters, write the pages, print the ledger's summary.
 
     python tools/build_book.py                        the whole book, in _build/html
     python tools/build_book.py --only rotations       run only these chapters (the others show no outputs)
     python tools/build_book.py --output /some/folder  write there (for builds side by side)
 
-Everything suspicious is an error: see book/_ext/rbnotes_book.
+All warnings are errors: see book/_ext/rbnotes_book.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FEW = 4
 
 
 def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
-    """Run chapters of the book at ``root``, two at a time; returns what went wrong."""
+    """Run chapters of the book at ``root``, two at a time; return the errors."""
     errors = []
     if len(chapters) > FEW:
         kernels.fork_kernels()
@@ -47,10 +47,10 @@ def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
 
 
 def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
-    """Write the HTML of the book at ``root``; says whether all is well."""
+    """Write the HTML of the book at ``root``; return True if there was no warning."""
     mark = output / "written-from"
-    # Sphinx reports a fault only when it reads the page. So after a failure, or a change of the book's
-    # machinery, every page is read again.
+    # Sphinx reports a fault only when it reads the page. So after a failure, or a change of the
+    # extension, it reads every page again.
     sources = digest(ROOT / "book" / "_ext", SCRIPTS, root / "_config.yml", root / "_toc.yml")
     state = f"{sources} {cache.fingerprint()} {skipped}"
     if not mark.exists() or mark.read_text() != state:
@@ -78,7 +78,7 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
 
 
 def summary() -> str:
-    """The ledger in one line."""
+    """Return a summary of the ledger in one line."""
     counts = Counter(record.verdict for record in ledger.load())
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ledger.Verdict if counts[verdict])
     return f"Ledger: {counts.total()} claims ({verdicts})"

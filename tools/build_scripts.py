@@ -1,6 +1,6 @@
-"""Installs KaTeX, three.js and esbuild, and bundles what the pages load, unless that is up to date.
+"""Install KaTeX, three.js and esbuild, and bundle the scripts of the pages unless they are up to date.
 
-Run before a wheel is built, so that the package holds the player of 3-D scenes.
+It runs before a wheel is built, so that the package contains the player of 3-D scenes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KATEX = SCRIPTS / "node_modules" / "katex"
 
 
 def digest(*paths: Path) -> str:
-    """Hash of files and of all files in folders."""
+    """Hash files and all files in folders."""
     files = [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     result = hashlib.sha256()
     for file in files:

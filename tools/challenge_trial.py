@@ -1,13 +1,13 @@
-"""Is `rbnotes.challenge` to be trusted? Hands it 42 functions, and a thousand made wrong by mutation.
+"""Measure the error rates of `rbnotes.challenge` on 42 functions and about a thousand mutants.
 
-Each submission is the right form of a claim with one change to its source. Whether it is wrong is judged by a
-test of its own: many inputs from all regions, drawn with another seed, against the claim's oracle. Prints the
-share of wrong ones that fail and the number of right ones that do, and keeps them for the book.
+Each submission is the right form of a claim with one change to its source. A separate test decides if it is
+wrong: many inputs from all regions, with another seed, against the claim's oracle. The tool prints the
+fraction of wrong submissions that fail and the number of right ones that fail, and writes them for the book.
 
     python tools/challenge_trial.py               about five minutes on one core
-    python tools/challenge_trial.py --count 100   fewer of them; nothing is kept
-    python tools/challenge_trial.py --code        run all code that cards offer to paste instead
-    python tools/challenge_trial.py --cards       look whether all cards are whole instead
+    python tools/challenge_trial.py --count 100   fewer mutants; writes nothing
+    python tools/challenge_trial.py --code        instead run all code that the cards offer
+    python tools/challenge_trial.py --cards       instead check that all cards are complete
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ SEED, OTHER_SEED = 0, 20_000
 
 @dataclass(frozen=True)
 class Submission:
-    """A form of a claim, as it is or with a change."""
+    """Form of a claim, unchanged or with one change."""
 
     claim: Record
     change: str
@@ -65,7 +65,7 @@ class Submission:
 
 @dataclass
 class Tally:
-    """What became of the submissions."""
+    """Counts of the submissions by result."""
 
     wrong: int = 0
     wrong_failed: int = 0
@@ -73,7 +73,7 @@ class Tally:
     right_failed: int = 0
 
     def add(self, right: bool, passed: bool) -> None:
-        """Count one more."""
+        """Count one submission."""
         self.right += right
         self.right_failed += right and not passed
         self.wrong += not right
@@ -81,12 +81,12 @@ class Tally:
 
     @property
     def caught(self) -> float:
-        """Share of the wrong ones that fail."""
+        """Return the fraction of the wrong submissions that fail."""
         return self.wrong_failed / max(1, self.wrong)
 
 
 def submissions(claim: Record, generator: random.Random, count: int) -> list[Submission]:
-    """The right forms of a claim, and some made of one of them by mutation."""
+    """Return the right forms of a claim and mutants of one of them."""
     form = form_under_test(claim)
     found = [Submission(claim, "", right) for right in right_forms(claim)]
     if form is None:
@@ -101,7 +101,7 @@ def submissions(claim: Record, generator: random.Random, count: int) -> list[Sub
 
 
 def passes(submission: Submission, tried: Sequence[Case]) -> bool:
-    """Whether the challenge finds nothing wrong."""
+    """Return True if the submission passes the challenge."""
     few = 8
     for some in (tried[:few], tried[few:]):
         with call_counter(MIN_CALL_LIMIT * len(some) * 16):  # each is called up to four times
@@ -113,7 +113,7 @@ def passes(submission: Submission, tried: Sequence[Case]) -> bool:
 
 
 def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
-    """The judge of the judge: nothing but the oracle's results and the distance to them."""
+    """Return True if a submission agrees with the oracle: the independent check of the challenge."""
     for case in tried:
         try:
             with call_counter(MIN_CALL_LIMIT * 16):
@@ -128,7 +128,7 @@ def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
 
 
 def claims(generator: random.Random) -> Iterator[Record]:
-    """Claims in random order whose oracles are quick."""
+    """Yield claims with fast oracles in random order."""
     every = [
         (record, record.reference)
         for record in ledger.load()
@@ -146,7 +146,7 @@ def claims(generator: random.Random) -> Iterator[Record]:
 def trial(
     count: int, *, seed: int = SEED, examples: int = EXAMPLES, dense: int = DENSE, each: int = EACH
 ) -> tuple[Tally, list[Submission]]:
-    """Submissions made by mutation: the tally, and those on which challenge and dense test disagree."""
+    """Test mutants; return the tally and the submissions on which challenge and dense test disagree."""
     generator = random.Random(seed)
     tally, disagreed = Tally(), list[Submission]()
     made = 0
@@ -167,7 +167,7 @@ def trial(
 
 
 def variants(examples: int = EXAMPLES) -> tuple[Tally, list[str]]:
-    """The functions written by hand: the tally, and those that are judged wrongly."""
+    """Test the functions written by hand; return the tally and the wrong results."""
     tally, missed = Tally(), list[str]()
     tried = {name: cases(ledger.find(name), examples=examples) for name in {each.claim for each in VARIANTS}}
     for variant in VARIANTS:
@@ -180,7 +180,7 @@ def variants(examples: int = EXAMPLES) -> tuple[Tally, list[str]]:
 
 
 def code() -> list[str]:
-    """Run all code that cards offer; returns what fails."""
+    """Run all code that the cards offer; return the failures."""
     failed = []
     for record in ledger.load():
         text = standalone_code(record)
@@ -202,22 +202,22 @@ def code() -> list[str]:
 
 
 def cards() -> list[str]:
-    """Of all claims that can be challenged what their cards lack; returns what is missing."""
+    """Return the missing parts of the cards of all claims that can be challenged."""
     missing = []
     for record in load_all():
         if record.reference is None:
             continue
         card = Card(record)
-        told = [("an example", card.example), ("what comes back", card.returns)]
-        told += [(f"what {name} is", card.arguments.get(name)) for name in record.inputs]
+        parts = [("the example", card.example), ("the result", card.returns)]
+        parts += [(f"the meaning of {name}", card.arguments.get(name)) for name in record.inputs]
         if card.example is not None and card.example[1].ndim:
-            told.append(("the frame of what comes back", meaning(record, "result")))
-        missing += [f"{record.id}: {what}" for what, text in told if not text]
+            parts.append(("the frame of the result", meaning(record, "result")))
+        missing += [f"{record.id}: {what}" for what, text in parts if not text]
     return missing
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run it; exit status 1 if a right submission fails or too many wrong ones pass."""
+    """Run the tool; exit status 1 if a right submission fails or too many wrong ones pass."""
     parser = argparse.ArgumentParser(description="How far rbnotes.challenge is to be trusted.")
     parser.add_argument("--count", type=int, default=1000, help="submissions made by mutation")
     parser.add_argument("--seed", type=int, default=SEED)

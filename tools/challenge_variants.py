@@ -1,6 +1,6 @@
-"""42 functions as a class hands them in: right ones, wrong ones, and wrong ones that look right.
+"""42 functions as students submit them: right ones, wrong ones, and wrong ones that look right.
 
-Each is a variant of one of four tasks; whether it is right was decided when it was written.
+Each is a variant of one of four tasks and is known to be right or wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PRODUCT, EXPONENTIAL, LOGARITHM, TWIST = (
 
 @dataclass(frozen=True)
 class Variant:
-    """One function for one claim."""
+    """Function for a claim, with its expected result."""
 
     claim: str
     what: str
@@ -77,12 +77,12 @@ def adjoint(E: Array) -> Array:
     return np.block([[R, Z], [bracket(E[:3, 3]) @ R, R]])
 
 
-def changing(q: Array, p: Array) -> Array:
+def modifies_argument(q: Array, p: Array) -> Array:
     q /= np.linalg.norm(q) + 1
     return product(q * 0 + q, p)
 
 
-def changing_but_right(q: Array, p: Array) -> Array:
+def modifies_argument_afterwards(q: Array, p: Array) -> Array:
     result = product(q, p)
     p *= 0
     return result
@@ -91,7 +91,7 @@ def changing_but_right(q: Array, p: Array) -> Array:
 _calls: list[int] = []
 
 
-def counting(q: Array, p: Array) -> Array:
+def depends_on_number_of_calls(q: Array, p: Array) -> Array:
     _calls.append(0)
     return product(q, p) + 1e-3 * len(_calls)
 
@@ -99,11 +99,11 @@ def counting(q: Array, p: Array) -> Array:
 _random = np.random.default_rng(1)
 
 
-def noisy(q: Array, p: Array) -> Array:
+def adds_noise(q: Array, p: Array) -> Array:
     return product(q, p) + 1e-3 * _random.normal(size=4)
 
 
-def half_of_them(q: Array, p: Array) -> Any:
+def sometimes_returns_none(q: Array, p: Array) -> Any:
     return product(q, p) if q[0] >= 0 else None
 
 
@@ -125,7 +125,7 @@ VARIANTS = (
     Variant(PRODUCT, "scalar last", False, lambda q, p: np.roll(product(q, p), -1)),
     Variant(PRODUCT, "no cross product", False, lambda q, p: (product(q, p) + product(p, q)) / 2),
     Variant(
-        PRODUCT, "normalised", False, lambda q, p: product(q, p) / (np.linalg.norm(product(q, p)) + 1e-300)
+        PRODUCT, "normalized", False, lambda q, p: product(q, p) / (np.linalg.norm(product(q, p)) + 1e-300)
     ),
     Variant(
         PRODUCT, "wrong above 2", False, lambda q, p: product(q, p) * (1 - 2 * (np.max(np.abs([q, p])) > 2))
@@ -139,16 +139,16 @@ VARIANTS = (
         lambda q, p: product(*np.asarray([q, p], dtype=_single)).astype(float),
     ),
     Variant(PRODUCT, "None", False, lambda q, p: None),
-    Variant(PRODUCT, "None at times", False, half_of_them),
+    Variant(PRODUCT, "None at times", False, sometimes_returns_none),
     Variant(PRODUCT, "a column", False, lambda q, p: product(q, p)[:, None]),
     Variant(PRODUCT, "the vector part", False, lambda q, p: product(q, p)[1:]),
     Variant(PRODUCT, "one argument", False, lambda q: product(q, q)),
     Variant(PRODUCT, "text", False, lambda q, p: str(product(q, p))),
     Variant(PRODUCT, "rounded", False, lambda q, p: np.round(product(q, p), 6)),
-    Variant(PRODUCT, "changes an argument", False, changing),
-    Variant(PRODUCT, "changes an argument afterwards", False, changing_but_right),
-    Variant(PRODUCT, "counts its calls", False, counting),
-    Variant(PRODUCT, "random", False, noisy),
+    Variant(PRODUCT, "changes an argument", False, modifies_argument),
+    Variant(PRODUCT, "changes an argument afterwards", False, modifies_argument_afterwards),
+    Variant(PRODUCT, "counts its calls", False, depends_on_number_of_calls),
+    Variant(PRODUCT, "random", False, adds_noise),
     Variant(EXPONENTIAL, "scipy's expm", True, lambda w: expm(bracket(w))),
     Variant(EXPONENTIAL, "Rodrigues with a series", True, rodrigues),
     Variant(EXPONENTIAL, "transposed", False, lambda w: rotation(w).T),

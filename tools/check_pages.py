@@ -1,9 +1,9 @@
-"""Checks the written pages without a browser: that they read offline and that nothing in them is broken.
+"""Check the written pages without a browser: they work offline and contain no faults.
 
     python tools/check_pages.py [folder of the pages, default _build/html]
 
-Reported are: anything a page would fetch from another host, links that lead nowhere (file or anchor),
-pictures without alt text, anchors that stand twice on a page, formulas and references left unresolved.
+It reports requests to other hosts, links to missing files or anchors, pictures without alt text, duplicate
+anchors on a page, and unresolved formulas and references.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-FETCHED = {  # what a browser loads by itself
+FETCHED = {  # elements that a browser loads by itself
     "audio": "src", "embed": "src", "iframe": "src", "img": "src", "link": "href", "object": "data",
     "script": "src", "source": "src", "track": "src", "video": "src",
 }  # fmt: skip
@@ -25,7 +25,7 @@ CSS_URL = re.compile(r"(?:url\(\s*|@import\s+)['\"]?((?:https?:)?//[^'\")\s]+)")
 
 @dataclass
 class Page(HTMLParser):
-    """What one page links to and offers as anchors, and its faults."""
+    """Parser of a page that collects its links, anchors and faults."""
 
     path: Path
     anchors: set[str] = field(default_factory=set)
@@ -70,7 +70,7 @@ class Page(HTMLParser):
 
 
 def check(folder: Path) -> list[str]:
-    """Faults of all pages and style sheets below a folder, each with file and line."""
+    """Return the faults of all pages and style sheets below a folder, each with file and line."""
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts}
     faults = [fault for page in pages.values() for fault in page.faults]
     for page in pages.values():

@@ -1,13 +1,13 @@
-"""The account of energy of random scenes of the simulator: what gains, what closes, what can be repeated.
+"""Check the energy account and the reproducibility of random scenes of the simulator.
 
     python tools/energy_scenes.py                60 scenes of 60 steps: a minute on one core
     python tools/energy_scenes.py --scene 17     one of them
     python tools/energy_scenes.py --table        all, and the table that the book shows
 
-One line a scene (see `tests/multibody/maximal/random_scenes.py`), with energies relative to that at the
-start: how far the account is from closing in any step; the most that the bodies ever had above what they
-started with, got from forces and were lifted by; and whether a second run, and one that stops and goes on,
-are the same bit by bit. Exit status 1 if a scene breaks one of its limits.
+It prints one line for each scene (see `tests/multibody/maximal/random_scenes.py`), with energies relative to
+the initial energy: the largest residual of the account in a step; the largest energy above the initial energy
+plus the work of forces and lifting; and whether a second run, and a run that stops and resumes, are equal to
+the last bit. Exit status 1 if a scene exceeds a limit.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ SCENES, STEPS = 60, 60
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
 
 
-def line(seed: int) -> dict[str, Any]:
-    """What came of a scene."""
+def scene_results(seed: int) -> dict[str, Any]:
+    """Return the results of a scene."""
     from random_scenes import account, same, scene
 
     one = scene(seed)
@@ -46,11 +46,11 @@ def main() -> int:
     parser.add_argument("--scene", type=int, help="this one alone")
     parser.add_argument("--table", action="store_true", help="write book/_data/energy-scenes.csv")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")  # friction that is not solved to the last is part of the account
+    warnings.simplefilter("ignore")  # the account includes friction that did not converge
     lines: list[dict[str, Any]] = []
     bad = 0
     for seed in range(SCENES) if options.scene is None else (options.scene,):
-        found = line(seed)
+        found = scene_results(seed)
         if not lines:
             print(" ".join(f"{name:>13}" for name in found))
         print(" ".join(f"{value!s:>13}" for value in found.values()), flush=True)

@@ -1,13 +1,13 @@
-"""What comes of nonsense in the place of valid arguments, subpackage by subpackage.
+"""Call public functions with invalid arguments and count the faults of each subpackage.
 
-    python tools/fuzz.py --calls 500        a look, in a minute or two
-    python tools/fuzz.py --subpackage dynamics    one subpackage, with every fault told
-    python tools/fuzz.py --table            10,000 calls a subpackage, and the table that the book shows
+    python tools/fuzz.py --calls 500        a short run of one or two minutes
+    python tools/fuzz.py --subpackage dynamics    one subpackage, with a line for every fault
+    python tools/fuzz.py --table            10,000 calls for each subpackage; writes the table of the book
 
-Prints one line a subpackage: calls, and how many ended in each fault (see `tests/fuzz/engine.py`). The last
-takes ten minutes on one core once the kernels are compiled; with ``--subpackage`` as well, it renews one line
-of the table. Exit status 1 if there is a fault that must not be: anything but one unhelpful message in a
-thousand.
+It prints one line for each subpackage: the number of calls and of each fault (see `tests/fuzz/engine.py`).
+The table takes ten minutes on one core after the compiled functions are cached; ``--table --subpackage``
+updates one line of it. Exit status 1 if there is any fault other than one unhelpful message in a thousand
+calls.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
 
 
 def findings(subpackage: str, count: int, seed: int) -> list[Any]:
-    """What came of so many calls, drawn at random from all pairs of an argument and a kind of value."""
+    """Return the results of random calls, drawn from all pairs of an argument and a kind of value."""
     from engine import attempt, attempts
     from table import table
 
@@ -44,7 +44,7 @@ def findings(subpackage: str, count: int, seed: int) -> list[Any]:
 
 
 def keep(line: dict[str, Any]) -> None:
-    """Put a subpackage's line into the table, in the place of an older one."""
+    """Write a subpackage's line into the table, replacing an older one."""
     lines = {}
     if TABLE.exists():
         with TABLE.open(newline="") as file:

@@ -1,12 +1,12 @@
-"""Looks at the written pages with a headless Chromium, in light, in dark and at the width of a phone.
+"""Inspect the written pages with a headless Chromium, in light and dark mode and at the width of a phone.
 
     python tools/look_at_pages.py [--pages FOLDER] [--only NAME ...] [--pictures FOLDER]
 
-Reported are: what axe-core finds inaccessible, pages wider than their window, requests to other hosts,
-errors on the console, and faults of the layout: formulas and tables wider than their column, formulas cut by
-a box, code that scrolls, numbers beside formulas on a phone, labels beside formulas in boxes, first pictures
-far down. How many formulas and cells there are, and how many of them scroll, is counted. With --pictures each
-page is photographed in each look. tools/check_pages.py checks what can be checked without a browser.
+It reports accessibility faults found by axe-core, pages wider than their window, requests to other hosts,
+errors on the console, and layout faults: formulas and tables wider than their column, formulas cut by a box,
+code that scrolls, numbers beside formulas on a phone, labels beside formulas in boxes, first pictures far
+down the page. It counts formulas and cells, and those that scroll. --pictures saves a screenshot of each page
+in each mode. tools/check_pages.py has the checks that need no browser.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from rbnotes.ledger.errata_pdf import BROWSERS, find_browser
 NO_BROWSER = f"none of {', '.join(BROWSERS)} is installed (on Debian: apt-get install chromium)"
 ROOT = Path(__file__).resolve().parent.parent
 AXE = ROOT / "book" / "_js" / "node_modules" / "axe-core" / "axe.min.js"
-# files may read each other, WebGL needs no graphics card, and no other host has an address
+# Files may read each other, WebGL runs without a graphics card, and no other host resolves.
 FLAGS = [
     "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars",
     "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
-# faults of the theme and of the bibliography's markup, not of the pages
+# Faults of the theme and of the bibliography's markup, not of the pages.
 FOREIGN_RULES = [
     "aria-allowed-role",
     "aria-deprecated-role",
@@ -50,7 +50,7 @@ FOREIGN_RULES = [
     "summary-name",
 ]
 
-# Measures the layout of a page: what is at fault, and how much of what scrolls.
+# Measures the layout of a page: faults, and numbers of elements that scroll.
 LAYOUT = """
 (firstPicture) => {
   const found = [], phone = innerWidth < 600;
@@ -97,7 +97,7 @@ FIRST_PICTURE = 1200
 
 @dataclass(frozen=True)
 class Look:
-    """A way to look at a page: width of the window [px], and what its reader prefers."""
+    """Display mode: width of the window [px] and preferences of the reader."""
 
     name: str
     width: int
@@ -114,7 +114,7 @@ PICTURE = 4000
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser of this machine, driven by Playwright, which downloads none of its own."""
+    """Start the installed browser under Playwright, without a download."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
         yield started
@@ -123,7 +123,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def window(started: Browser, look: Look, *, scripts: bool = True) -> Iterator[Page]:
-    """An empty window with this look, and with nothing that another one has stored."""
+    """Open an empty window in this mode with an empty storage."""
     size: ViewportSize = {"width": look.width, "height": HEIGHT}
     context = started.new_context(
         viewport=size, color_scheme=look.scheme, has_touch=look.touch, java_script_enabled=scripts
@@ -133,7 +133,7 @@ def window(started: Browser, look: Look, *, scripts: bool = True) -> Iterator[Pa
 
 
 def inspect(started: Browser, look: Look, pages: list[Path]) -> tuple[list[str], Counter[str]]:
-    """Faults of the pages in one look, and how many formulas and cells there are and scroll."""
+    """Return the faults of the pages in one mode, and the counts of formulas and cells."""
     faults, counts = [], Counter[str]()
     for path in pages:
         with window(started, look) as page:
@@ -146,16 +146,16 @@ def inspect(started: Browser, look: Look, pages: list[Path]) -> tuple[list[str],
 def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
     faults = []
 
-    def asked(request: Request) -> None:
+    def on_request(request: Request) -> None:
         if not request.url.startswith(("file:", "data:", "blob:")):
             faults.append(f"requests {request.url}")
 
-    def said(message: ConsoleMessage) -> None:
+    def on_console_message(message: ConsoleMessage) -> None:
         if message.type == "error":
             faults.append(f"console: {message.text}: {message.location['url']}")
 
-    page.on("request", asked)
-    page.on("console", said)
+    page.on("request", on_request)
+    page.on("console", on_console_message)
     page.on("pageerror", lambda error: faults.append(f"console: {error}"))
     page.goto(path.as_uri())
     page.evaluate("() => document.fonts.ready.then(() => null)")
@@ -164,7 +164,7 @@ def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
         faults.append(f"wider than the window: {width[0]} px")
     page.add_script_tag(path=AXE)
     rules = {rule: {"enabled": False} for rule in FOREIGN_RULES}
-    # its preload would read the styles again, from the wrong folder
+    # Its preload would read the styles again from the wrong folder.
     how = {"rules": rules, "resultTypes": ["violations"], "preload": False}
     seen = page.evaluate("(how) => axe.run(document, how)", how)
     for fault in seen["violations"]:
@@ -175,7 +175,7 @@ def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
 
 
 def photograph(started: Browser, look: Look, path: Path, folder: Path) -> None:
-    """Save pictures of a page from top to bottom as folder/page-look-1.png and so on."""
+    """Save screenshots of a page from top to bottom as folder/page-look-1.png and so on."""
     with window(started, look) as page:
         page.goto(path.as_uri())
         page.evaluate("() => document.fonts.ready.then(() => null)")

@@ -1,4 +1,4 @@
-"""A pytest plugin that measures how near each numerical comparison of the tests came to failing.
+"""Pytest plugin that measures how near each numerical comparison of the tests is to failing.
 
 It sees `np.testing.assert_allclose`, `np.allclose` in a test, `pytest.approx`, and bare assertions whose
 bound is written as a number: `a < 1e-12`, `a <= 1e-12 * b`, `a <= b + 1e-12`, `a > -1e-12`. It does not see
@@ -27,7 +27,7 @@ number compared with, so that the size of a tolerance says whether it is about r
 
 
 def note(place: str, residual: float, tolerance: float) -> None:
-    """Keep the comparison if it is the nearest of its place; one that fails is the test's business."""
+    """Keep the comparison if it has the smallest margin at its place; the test reports failures."""
     if not (0 <= residual <= tolerance and 0 < tolerance < np.inf):
         return
     test = os.environ.get("PYTEST_CURRENT_TEST", "import").rpartition(" (")[0]
@@ -37,7 +37,7 @@ def note(place: str, residual: float, tolerance: float) -> None:
 
 
 def caller() -> str:
-    """The line of a test's file from which a comparison is made, or nothing."""
+    """Return the line of a test file that makes a comparison, or ""."""
     frame: Any = sys._getframe(2)
     while frame is not None and not frame.f_code.co_filename.startswith(TESTS):
         if "rbnotes" in frame.f_globals.get("__name__", "").split("."):
@@ -78,7 +78,7 @@ def observe_numpy() -> None:
             compare(a, b, rtol, atol)
         return close
 
-    # What is replaced has overloads, what replaces it one signature for all.
+    # The replaced functions have overloads, the replacements have one signature.
     np.testing.assert_allclose, np.allclose = assert_allclose, is_allclose  # type: ignore[assignment]
 
 
@@ -92,19 +92,19 @@ def observe_approx() -> None:
             compare(actual, self.expected, 0.0, self.tolerance)
         return same
 
-    # A method is replaced on purpose.
+    # The method is replaced on purpose.
     scalar.__eq__ = observed  # type: ignore[method-assign]
 
 
 def only_in_tests() -> None:
-    """Bare assertions are observed in test files alone: pytest would watch those of Hypothesis too."""
+    """Restrict pytest's assertion hook to test files; it would see those of Hypothesis, too."""
     prepare = rewrite.AssertionRewriter.__init__
 
     def prepared(self: Any, module_path: str | None, *more: Any) -> None:
         prepare(self, module_path, *more)
         self.enable_assertion_pass_hook &= str(module_path).startswith(TESTS)
 
-    # A method is replaced on purpose.
+    # The method is replaced on purpose.
     rewrite.AssertionRewriter.__init__ = prepared  # type: ignore[method-assign, assignment]
 
 
@@ -120,7 +120,7 @@ def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) 
 
 
 def bare(source: str, explained: str) -> tuple[float, float] | None:
-    """Residual and tolerance of an assertion, from its source and from the values that pytest explains."""
+    """Return residual and tolerance of an assertion, from its source and pytest's explanation."""
     text, values = (_comparison(code) for code in (source, explained))
     if text is None or values is None:
         return None
@@ -145,7 +145,7 @@ def bare(source: str, explained: str) -> tuple[float, float] | None:
 
 
 def _comparison(code: str) -> tuple[ast.expr, ast.expr] | None:
-    """The smaller and the larger side of `a < b`, `b > a` and the like."""
+    """Return the smaller and the larger side of a comparison such as `a < b` or `b > a`."""
     try:
         tree = ast.parse(code.strip(), mode="eval").body
     except SyntaxError:
@@ -160,7 +160,7 @@ def _comparison(code: str) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _number(node: ast.expr) -> float:
-    """The small number that makes a bound a tolerance: alone, or times something; 0 for another bound."""
+    """Return the small number, alone or as a factor, that makes a bound a tolerance; 0 for other bounds."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_number(node.operand)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
@@ -171,7 +171,7 @@ def _number(node: ast.expr) -> float:
 
 
 def _evaluate(node: ast.expr) -> float:
-    """The number that pytest printed, such as `np.float64(1e-16)` or `(1e-12 * 3.0)`."""
+    """Return the number that pytest printed, such as `np.float64(1e-16)` or `(1e-12 * 3.0)`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return float(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

@@ -1,23 +1,22 @@
-"""Plants slips in the package, one at a time, and sees whether the tests notice.
+"""Mutation testing: change the package in one place at a time, and check that a test fails.
 
-    python tools/mutants.py                                   16 slips a subpackage
+    python tools/mutants.py                                   16 slips for each subpackage
     python tools/mutants.py --subpackage friction --count 40 --seed 1
-    python tools/mutants.py --module rbnotes/forces/path.py --count 1000    all of one file
-    python tools/mutants.py --table                           the subpackages' scores go to
-    book/_data/slips.csv
+    python tools/mutants.py --module rbnotes/forces/path.py --count 1000    all slips of one file
+    python tools/mutants.py --table                           writes the scores of the subpackages
+    to book/_data/slips.csv
 
-A slip is one change to a function that a writer could make (see
-`rbnotes/ledger/checks/mutation_operators.py`): a sign, a factor, an index, a comparison. Everything is
-imported and the tests are collected once; which of them call a function, and how long they take, is measured
-when it is first needed and kept in `_build/mutants` until the file of the test changes. For each slip this
-process forks, the function gets the code with the slip, and the tests of the subpackage that call it run, the
-quickest first, until one fails. A slip that they let pass is shown to the records of the subpackage, and then
-to the tests of other subpackages. What nothing notices is printed and is to be read: if it makes no number
-different, `tools/equivalent_slips.toml` says why, else a test is missing. Ends with 1 if more than 2 % pass
-in a subpackage.
+A slip is one plausible change to a function (see `rbnotes/ledger/checks/mutation_operators.py`): a sign, a
+factor, an index, a comparison. The tool imports the package and collects the tests once. It measures which
+tests call a function, and their durations, on first use, and keeps the results in `_build/mutants` until the
+file of the test changes. For each slip it forks, changes the function's code, and runs the tests of the
+subpackage that call it, the fastest first, until one fails. If none fails, it runs the records of the
+subpackage and then the tests of other subpackages. It prints the slips that nothing detects:
+`tools/equivalent_slips.toml` lists those that change no number, with the reason; for all others a test is
+missing. Exit status 1 if more than 2 % of a subpackage's slips are not detected.
 
-A run that was ended goes on where it was: what noticed a slip is kept, too, until the function or the file of
-that test changes; what a record noticed or nothing did, until anything changes.
+An interrupted run resumes: a detected slip is kept until the function or the test's file changes; a slip that
+a record or nothing detects is kept until anything changes.
 """
 
 from __future__ import annotations
@@ -26,7 +25,8 @@ import os
 import sys
 from pathlib import Path
 
-# The package as it stands here, compiled functions as plain Python: a slip in one of them is there at once.
+# The package of this working tree, with compiled functions as plain Python, so that slips take effect at
+# once.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ |= {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
@@ -43,8 +43,8 @@ from functools import partial
 import hypothesis
 import numpy as np
 import pytest
-from planted_slips import ROOT, Function, Living, Slip, slips
-from slip_checks import MEASURED, Tests, digest, in_copy, records_of, refused
+from planted_slips import ROOT, Function, PackageFunctions, Slip, slips
+from slip_checks import MEASURED, Tests, digest, records_of, refused, run_in_fork
 
 TABLE = ROOT / "book" / "_data" / "slips.csv"
 NOT_MUTATED = ("ledger", "coursework/challenge", "coursework/cards", "coursework/grading", "cli")
@@ -55,47 +55,47 @@ PASSED = 0.02
 
 
 def files() -> dict[str, str]:
-    """Digests of all files of the package and its tests, as they are now."""
+    """Return the digests of all files of the package and its tests."""
     found = [each for folder in ("rbnotes", "tests") for each in (ROOT / folder).rglob("*.py")]
     return {str(each.relative_to(ROOT)): digest(each.read_bytes()) for each in sorted(found)}
 
 
-class Kept:
-    """What has noticed slips so far: a test, or a record; nothing, an empty text."""
+class ResultCache:
+    """Cache of the test or record that detects each slip; "" if none does."""
 
     def __init__(self, path: Path, files: dict[str, str]) -> None:
         self.path, self.files, self.all = path, files, digest("".join(files.values()).encode())
         lines = path.read_text().splitlines() if path.exists() else []
         self.known: dict[str, list[str]] = {slip: found for slip, *found in map(json.loads, lines)}
 
-    def _state(self, slip: Slip, noticing: str) -> str:
-        """Of what could change the answer."""
-        test = noticing.partition("::")[0]
+    def _state(self, slip: Slip, detected_by: str) -> str:
+        """Return a digest of everything that can change the result."""
+        test = detected_by.partition("::")[0]
         return f"{digest(slip.formula.encode())} {self.files[test]}" if test in self.files else self.all
 
     def get(self, slip: Slip) -> str | None:
-        """What noticed a slip, if nothing that could matter has changed since."""
-        noticing, state = self.known.get(str(slip), ("", ""))
-        return noticing if state == self._state(slip, noticing) else None
+        """Return the cached result of a slip if it is still valid."""
+        detected_by, state = self.known.get(str(slip), ("", ""))
+        return detected_by if state == self._state(slip, detected_by) else None
 
-    def add(self, slip: Slip, noticing: str) -> None:
-        """Written at once, since the run may be ended."""
+    def add(self, slip: Slip, detected_by: str) -> None:
+        """Add a result and write the cache, because the run may be interrupted."""
         with self.path.open("a") as file:
-            file.write(json.dumps([str(slip), noticing, self._state(slip, noticing)]) + "\n")
+            file.write(json.dumps([str(slip), detected_by, self._state(slip, detected_by)]) + "\n")
 
 
-def noticing(slip: Slip, living: Living, tests: Tests) -> str:
-    """Return the test of the subpackage, or else the record or other test, that notices a slip."""
+def detecting_test(slip: Slip, functions: PackageFunctions, tests: Tests) -> str:
+    """Return the test of the subpackage, or else the record or other test, that detects a slip."""
     function = slip.function
-    looks: tuple[Callable[[], Callable[[], str]], ...] = (
-        lambda: partial(tests.run, tests.of(function, own=True)),
+    preparations: tuple[Callable[[], Callable[[], str]], ...] = (
+        lambda: partial(tests.run, tests.calling_tests(function, own=True)),
         lambda: partial(refused, records_of(function)),
-        lambda: partial(tests.run, tests.of(function, own=False)),
+        lambda: partial(tests.run, tests.calling_tests(function, own=False)),
     )
-    for look in looks:
-        work = look()  # what it has to measure is measured without the slip
-        with living.planted(slip):
-            noticed = in_copy(work)
+    for prepare in preparations:
+        work = prepare()  # measurements run without the slip
+        with functions.with_slip(slip):
+            noticed = run_in_fork(work)
         if noticed is None:
             return "stopped"
         if noticed:
@@ -105,7 +105,7 @@ def noticing(slip: Slip, living: Living, tests: Tests) -> str:
 
 @dataclass(frozen=True)
 class Score:
-    """Of the slips of a subpackage, how many were tried, how many make no number different or are noticed."""
+    """Numbers of the slips of a subpackage: tried, equivalent, detected."""
 
     subpackage: str
     slips: int
@@ -120,13 +120,13 @@ class Score:
         return f"{self.subpackage:16}{self.noticed:5} of {counted} noticed: {share}{beside}"
 
     @property
-    def low(self) -> bool:
-        """Whether more are passed over than may be."""
+    def is_low(self) -> bool:
+        """Return True if too many slips are not detected."""
         return self.noticed < (1 - PASSED) * (self.tried - self.equivalent)
 
 
 def write(scores: Sequence[Score]) -> None:
-    """The table of the book; subpackages that are not among the scores stay as they are in it."""
+    """Write the table of the book; lines of other subpackages stay unchanged."""
     lines: dict[str, Sequence[object]] = {}
     if TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
@@ -139,16 +139,16 @@ def write(scores: Sequence[Score]) -> None:
 
 
 class Trial:
-    """A plugin of pytest that, in the place of running the tests once, runs them on slips."""
+    """Pytest plugin that runs the tests on slips instead of once."""
 
-    def __init__(self, options: argparse.Namespace, tell: Callable[[str], None]) -> None:
-        self.options, self.tell = options, tell
+    def __init__(self, options: argparse.Namespace, write_line: Callable[[str], None]) -> None:
+        self.options, self.write_line = options, write_line
         self.failed = True
-        self.kept = Kept(MEASURED / "slips.jsonl", files())
+        self.cache = ResultCache(MEASURED / "slips.jsonl", files())
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self) -> None:
-        """A failure is not made small."""
+        """Switch off shrinking, because any failure suffices."""
         phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
         suite = hypothesis.settings.get_profile("suite")
         hypothesis.settings.register_profile("slips", suite, phases=phases)
@@ -157,9 +157,9 @@ class Trial:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:
             raise RuntimeError("tests cannot be collected")
-        tests = Tests(session, self.tell)
+        tests = Tests(session, self.write_line)
         MEASURED.mkdir(parents=True, exist_ok=True)
-        living = Living()
+        functions = PackageFunctions()
         gc.freeze()
         subpackages: dict[str, list[str]] = defaultdict(list)
         for path in sorted(str(each.relative_to(ROOT)) for each in (ROOT / "rbnotes").rglob("*.py")):
@@ -171,20 +171,23 @@ class Trial:
         scores = []
         for subpackage in self.options.subpackage or subpackages:
             every = [
-                slip for path in subpackages[subpackage] for slip in slips(path) if slip.place in living.codes
+                slip
+                for path in subpackages[subpackage]
+                for slip in slips(path)
+                if slip.place in functions.codes
             ]
             if every:
-                scores.append(self.score(subpackage, every, living, tests))
-                self.tell(str(scores[-1]))
+                scores.append(self.score(subpackage, every, functions, tests))
+                self.write_line(str(scores[-1]))
             elif self.options.subpackage:
                 raise RuntimeError(
                     f"this process holds no functions of {subpackage}; subpackages: {', '.join(subpackages)}"
                 )
         if not scores:
             raise RuntimeError("this process holds no functions to change")
-        every_room = (sum(numbers) for numbers in zip(*(astuple(each)[1:] for each in scores), strict=True))
-        self.tell(str(Score("all", *every_room)))
-        self.failed = any(each.low for each in scores)
+        totals = (sum(numbers) for numbers in zip(*(astuple(each)[1:] for each in scores), strict=True))
+        self.write_line(str(Score("all", *totals)))
+        self.failed = any(each.is_low for each in scores)
         if self.options.table:
             write(scores)
         return True
@@ -193,22 +196,22 @@ class Trial:
         self,
         subpackage: str,
         every: Sequence[Slip],
-        living: Living,
+        functions: PackageFunctions,
         tests: Tests,
     ) -> Score:
-        """How many of a sample of slips are noticed, and how many there are that change a number."""
+        """Return the score of a sample of a subpackage's slips."""
         rng = np.random.default_rng([self.options.seed, zlib.crc32(subpackage.encode())])
         chosen = [every[i] for i in rng.permutation(len(every))[: self.options.count]]
         tried = [slip for slip in chosen if not slip.why_equivalent]
         noticed = 0
         for slip in tried:
-            found = self.kept.get(slip)
+            found = self.cache.get(slip)
             if found is None:
-                found = noticing(slip, living, tests)
-                self.kept.add(slip, found)
+                found = detecting_test(slip, functions, tests)
+                self.cache.add(slip, found)
             noticed += bool(found)
             if not found:
-                self.tell(f"    {slip}")
+                self.write_line(f"    {slip}")
         return Score(subpackage, len(every), len(chosen), len(chosen) - len(tried), noticed)
 
 

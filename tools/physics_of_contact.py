@@ -1,4 +1,4 @@
-"""Scenes with contact whose motion is known, each with its error: rows of `tools/physics_table.py`."""
+"""Errors of scenes with contact whose motion is known: rows of `tools/physics_table.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def slides(options: Options, what: str) -> float:
 
 
 def slope_threshold(options: Options) -> float:
-    """The slope stays, the coefficient is varied, over three headings."""
+    """Return the worst error of the slip threshold on a slope over three headings, by varying mu."""
 
     def scene(ratio: float, heading: float) -> Any:
         return scenes.block_on_a_slope(0.4, ratio * np.tan(0.4), heading)
@@ -49,7 +49,7 @@ def slope_threshold(options: Options) -> float:
 
 
 def rolling(options: Options, part: float, hollow: bool = False) -> float:
-    """The part of its first speed with which a ball that slid along a diagonal rolls."""
+    """Return the error of the final rolling speed of a ball that starts to slide along a diagonal."""
     ball, speed = Sphere(0.1), 2.0
     M = inertia.spatial_inertia(1.0, (2 / 3 if hollow else 2 / 5) * 0.1**2 * np.eye(3))
     world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
@@ -69,7 +69,7 @@ def rolls_from(options: Options) -> float:
 
 
 def spinning_slab(options: Options) -> float:
-    """A square slab spins on its four corners: friction mu m g acts at their distance from the middle."""
+    """Return the error of a square slab that spins on its four corners under the friction mu m g."""
     slab, mu, spin = Box([0.4, 0.4, 0.05]), 0.3, 10.0
     M = slab.spatial_inertia(mass=1.0)
     world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
@@ -80,7 +80,7 @@ def spinning_slab(options: Options) -> float:
 
 
 def slip_stick(options: Options) -> float:
-    """A block on a spring, let go 5.3 times beyond what friction holds, loses 2 mu m g / k a swing."""
+    """Return the error of a block on a spring, which loses the amplitude 2 mu m g / k in each swing."""
     box, mu, stiffness = Box([0.2, 0.2, 0.1]), 0.3, 100.0
     M = box.spatial_inertia(mass=1.0)
     holds = mu * g / stiffness
@@ -99,7 +99,7 @@ def slip_stick(options: Options) -> float:
 
 
 def rebound(options: Options) -> float:
-    """Heights of the first two rebounds, e^2 and e^4 of the first, relative to it."""
+    """Return the error of the first two rebound heights, e^2 and e^4 times the drop height."""
     ball, e, height = Sphere(0.1), 0.7, 0.5
     world = World(
         Mechanism(ball.spatial_inertia(mass=1.0)[None]),
@@ -113,14 +113,14 @@ def rebound(options: Options) -> float:
 
 
 def siconos_ball(options: Options) -> float:
-    """How far the height after 0.7 s is from the one that Siconos gives for its example."""
+    """Return the difference to the height after 0.7 s in the bouncing-ball example of Siconos."""
     world, start = scenes.bouncing_ball()
     path = run(world, start, 0.7, 5e-3, options)
     return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
 
 
 def pulled_with_its_friction(options: Options) -> float:
-    """Along a diagonal, with exactly mu m g: it stays."""
+    """Return the motion of a block pulled along a diagonal with exactly mu m g; it must stay."""
     box, mu = Box([0.3, 0.2, 0.1]), 0.5
     M = box.spatial_inertia(mass=2.0)
     pull = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
@@ -152,7 +152,7 @@ def worst_residual(scene: Any, T: float, h: float, options: Options) -> float:
 
 
 def heavy_on_light(ratio: float, options: Options) -> float:
-    """Two cubes, the upper one heavier: creep."""
+    """Return the creep of two stacked cubes of which the upper one is heavier."""
     return creep(scenes.tower(2, densities=[500.0, 500.0 * ratio]), 0.5, options)
 
 

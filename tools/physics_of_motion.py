@@ -1,4 +1,4 @@
-"""Flights, mechanisms and impacts whose motion is known, with their errors: rows of the table of physics."""
+"""Errors of flights, mechanisms and impacts whose motion is known: rows of `tools/physics_table.py`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rbnotes.shapes import Box
 
 
 def slider_crank(options: Options, what: str) -> float:
-    """Without weight or friction: what it loses for good, or how far its energy is off on the way at most."""
+    """Return the drift or the largest error of the energy of a slider-crank without gravity and friction."""
     if what == "order":
         coarse, fine = (_crank(options, h).max() for h in (2.5e-3, 1.25e-3))
         return float(abs(np.log2(coarse / fine) - 2))
@@ -47,7 +47,7 @@ def double_pendulum(options: Options, what: str) -> float:
     if what == "joints":
         apart = [np.abs(maximal.constraint_error(mechanism.joints, E)).max() for E in path.states.E[::20]]
         return float(max(apart))
-    return float(np.ptp(path.energies) / (2 * g))  # of the energy from level to hanging
+    return float(np.ptp(path.energies) / (2 * g))  # relative to the energy between horizontal and hanging
 
 
 BARELY, HARDLY = (0.05, 2.0, 0.0), (1e-3 * np.sqrt(3), 3.0, 0.0)
@@ -67,12 +67,12 @@ def _swing(options: tuple[tuple[str, Any], ...]) -> Trajectory:
 
 
 def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
-    """A body that spins about its middle axis, nearly: each flip takes half of Jacobi's period."""
+    """Return the error of a body that spins about its intermediate axis; its flips are periodic."""
     path, h = _flight(tuple(options.items()), spin), 0.01
     J, w = np.array([1.0, 2.0, 3.0]), path.states.phi[0, 0, :3]
     if what == "energy":
         return float(np.abs(path.energies / path.energies[0] - 1).max())
-    # About the axes of moments 1 < 2 < 3; twice the energy and the squared momentum say which way it turns.
+    # About the axes of moments 1 < 2 < 3; twice the energy and the squared momentum determine the polhode.
     energy, momentum = float(J @ w**2), float(J**2 @ w**2)
     if momentum > energy * J[1]:
         rate = np.sqrt((J[2] - J[1]) * (momentum - energy * J[0]) / np.prod(J))
@@ -110,7 +110,7 @@ def heavy_top(options: Options) -> float:
 
 
 def catenary(options: Options) -> float:
-    """Ten rods hang between two hooks, come to rest by drag: by their moments, with one thrust."""
+    """Return the error of ten rods between two hooks at rest, against their balance of moments."""
     count, span = 10, 6.0
     lean = np.arccos(span / count)
     signs = np.where(np.arange(count) < count / 2, 1.0, -1.0)
@@ -141,9 +141,9 @@ def catenary(options: Options) -> float:
 
 
 def tendon(options: Options) -> float:
-    """Two bodies on a spring that runs from the world through one to the other: MuJoCo's spatial tendon."""
+    """Return the difference to MuJoCo's spatial tendon of a spring that runs through two bodies."""
     try:
-        # Where it is installed it brings no types; where it is not, mypy is told of no such module.
+        # The package has no types where it is installed; elsewhere mypy must not report it as missing.
         import mujoco  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return np.nan
@@ -179,10 +179,10 @@ def tendon(options: Options) -> float:
 
 
 def cradle(count: int, hitting: int, options: Options) -> float:
-    """Against what each law of impact says of equal balls that touch, by hand.
+    """Return the error of equal balls in contact against the solution of each impact law.
 
-    In sequence as many fly off as came. At once, none that touch may part but those that approached, and they
-    do as fast as they came: two groups, and momentum gives their speeds.
+    With sequential impacts as many balls leave as arrive. With simultaneous impacts only the approaching pair
+    separates, at its speed of approach: this makes two groups, whose speeds follow from momentum.
     """
     world, start = scenes.cradle(count, [1.0] * hitting)
     path = run(world, start, 0.03, 0.01, options)

@@ -1,4 +1,4 @@
-"""How the scenes of the table of physics are run: with which options, for how long, until what gives way."""
+"""Run the scenes of `tools/physics_table.py`: options, durations and thresholds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import physics_scenes  # noqa: E402  # the path comes first
 scenes = physics_scenes
 """What the tests run, too."""
 
-PATIENCE = 40.0
+MAX_SECONDS = 40.0
 """Of one run, s."""
 
 g = scenes.GRAVITY
@@ -49,27 +49,27 @@ IMPACTS: dict[str, Options] = {"simultaneous": {}, "sequential": {"impacts": "se
 
 
 class TooLong(Exception):
-    """A run that takes more than it is worth."""
+    """Raised when a run takes too long."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A scene."""
+    """Scene of the table."""
 
     name: str
     measured: str
-    """What the error is of, with its unit."""
+    """Quantity that the error refers to, with its unit."""
     tolerance: float
     error: Callable[[Options], float]
     ways: dict[str, Options]
-    """What it is run with; the first is the default."""
+    """Options of its runs by name; the first is the default."""
 
 
 def run(world: World, start: State, T: float, h: float, options: Options) -> Trajectory:
     began = time.process_time()
 
     def watch(done: int, of: int) -> None:
-        if time.process_time() - began > PATIENCE:
+        if time.process_time() - began > MAX_SECONDS:
             raise TooLong
 
     return simulate(world, start, h, round(T / h), progress=watch, **options)
@@ -80,7 +80,7 @@ def displacements(path: Trajectory) -> Any:
 
 
 def threshold(scene: Callable[[float], Any], T: float, given: float, options: Options) -> float:
-    """How far from one the part of the friction of statics is at which a scene gives way by ``given``."""
+    """Return the error of the ratio to static friction at which a scene moves by ``given``."""
 
     def stands(ratio: float) -> bool:
         return bool(

@@ -1,14 +1,13 @@
-"""The simulator against physics: scenes whose motion is known, each with its error beside its tolerance.
+"""Compare the simulator with scenes whose motion is known: errors beside tolerances.
 
     python tools/physics_table.py                   # half an hour; writes book/_data/physics.csv for the book
     python tools/physics_table.py --only ladder     # rows whose names contain a word; the others stay
-    python tools/physics_table.py --ways coulomb    # these ways alone; the other lines stay
-    python tools/physics_table.py --default         # the defaults alone; writes nothing
+    python tools/physics_table.py --ways coulomb    # only these options; the other lines stay
+    python tools/physics_table.py --default         # only the defaults; writes nothing
 
-Scenes with contact are run with several friction models, the others with several integrators; where a model
-stops with an error, or takes longer than anyone waits, the table says so. The scenes are in
-tests/multibody/maximal, and so are tests that the defaults have to pass. Exit status 1 if a default misses a
-tolerance.
+Scenes with contact run with several friction models, the others with several integrators. The table states
+which runs stop with an error or take too long. The scenes, and tests of the defaults, are in
+tests/multibody/maximal. Exit status 1 if a default misses a tolerance.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from datetime import date
 import numpy as np
 import physics_of_contact
 import physics_of_motion
-from physics_runs import IMPACTS, INTEGRATORS, PATIENCE, ROOT, Row, TooLong
+from physics_runs import IMPACTS, INTEGRATORS, MAX_SECONDS, ROOT, Row, TooLong
 
 import rbnotes
 from rbnotes.errors import NotConverged
@@ -36,7 +35,7 @@ ROWS: tuple[Row, ...] = (*physics_of_contact.ROWS, *physics_of_motion.ROWS)
 
 
 def measured(row: Row, ways: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """The lines of the table for one row, run these ways."""
+    """Yield the lines of the table for one row with the named options."""
     kinds = {id(INTEGRATORS): "integrator", id(IMPACTS): "impacts"}
     for way in ways:
         options = row.ways[way]
@@ -46,7 +45,7 @@ def measured(row: Row, ways: Iterable[str]) -> Iterator[tuple[str, ...]]:
                 warnings.simplefilter("ignore")
                 error = f"{row.error(options):.1e}"
         except TooLong:
-            error = f"more than {PATIENCE:.0f} s"
+            error = f"more than {MAX_SECONDS:.0f} s"
         except (NotConverged, np.linalg.LinAlgError, ValueError, FloatingPointError) as found:
             error = f"stops: {type(found).__name__}"
         seconds = f"{time.process_time() - began:.1f}"
@@ -62,7 +61,7 @@ def misses(line: tuple[str, ...]) -> bool:
 
 
 def write(lines: Iterable[tuple[str, ...]]) -> None:
-    """The table as it is so far, in the order of the rows; lines of rows that are no more are left out."""
+    """Write the table in the order of the rows, without the lines of rows that no longer exist."""
     order = [(row.name, row.measured, way) for row in ROWS for way in row.ways]
     kept = [line for line in lines if (line[1], line[2], line[4]) in order]
     kept.sort(key=lambda line: order.index((line[1], line[2], line[4])))

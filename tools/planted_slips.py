@@ -1,4 +1,4 @@
-"""Slips that a writer could make in a function of the package, and the functions of this process with one."""
+"""Plausible slips in functions of the package, and their insertion into the functions of this process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EQUIVALENT: dict[str, dict[str, str]] = tomllib.loads((ROOT / "tools" / "equival
 
 @dataclass(frozen=True)
 class Function:
-    """A function or a method of the package, by its file and its name there."""
+    """Function or method of the package: file and qualified name."""
 
     path: str
     name: str
@@ -30,7 +30,7 @@ class Function:
 
     @property
     def subpackage(self) -> str:
-        """Folder of the module in the package, such as ``multibody/reduced``, or the module itself."""
+        """Return the folder of the module in the package, such as ``multibody/reduced``, or the module."""
         parts = Path(self.path).parts[1:]
         depth = 2 if parts[0] in ("coursework", "multibody") else 1
         return "/".join(parts[:depth]).removesuffix(".py")
@@ -38,7 +38,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Slip:
-    """A change of a function that begins in a line; what it is then."""
+    """Change of a function: the line and the changed source."""
 
     function: Function
     line: int
@@ -50,22 +50,22 @@ class Slip:
 
     @property
     def place(self) -> tuple[Function, int]:
-        """Where the function stands."""
+        """Return function and line."""
         return self.function, self.line
 
     @property
     def why_equivalent(self) -> str | None:
-        """The reason for which it makes no number different, if that is known."""
+        """Return the known reason why it changes no number, or None."""
         return EQUIVALENT.get(str(self.function), {}).get(self.change)
 
     @property
     def formula(self) -> str:
-        """The function's body with the change, without what it says of itself."""
+        """Return the function's body with the change, without the docstring."""
         body = self.changed.body[1:] if ast.get_docstring(self.changed) else self.changed.body
         return "\n".join(map(ast.unparse, body))
 
     def code(self) -> CodeType:
-        """The function's code with the change, compiled where it stands, as a method in its class."""
+        """Return the changed code, compiled at its place, as a method in its class."""
         body: ast.stmt = self.changed
         for name in reversed(self.function.name.split(".")[:-1]):
             body = ast.ClassDef(name, [], [], [body], [])
@@ -79,7 +79,7 @@ class Slip:
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
-    """A code and all inside of it."""
+    """Yield a code object and all nested ones."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -87,7 +87,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def slips(path: str) -> Iterator[Slip]:
-    """All slips of a module."""
+    """Yield all slips of a module."""
     for node in ast.parse((ROOT / path).read_text()).body:
         methods = node.body if isinstance(node, ast.ClassDef) else [node]
         for function in methods:
@@ -101,13 +101,13 @@ def slips(path: str) -> Iterator[Slip]:
                     yield Slip(Function(path, name), line, change + again, changed)
 
 
-class Living:
-    """The functions of the package that this process holds, those inside of others included."""
+class PackageFunctions:
+    """All functions of the package in this process, nested ones included."""
 
     def __init__(self) -> None:
         self.codes: dict[tuple[Function, int], CodeType] = {}
         self.functions: dict[int, list[FunctionType]] = defaultdict(list)
-        gc.unfreeze()  # by the set-up of the tests; what is frozen is not listed
+        gc.unfreeze()  # The set-up of the tests freezes objects, and frozen ones are not listed.
         for each in gc.get_objects():
             if type(each) is FunctionType and (function := of_package(each.__code__)):
                 self.functions[id(each.__code__)].append(each)
@@ -115,8 +115,8 @@ class Living:
                     self.codes[function, each.__code__.co_firstlineno] = each.__code__
 
     @contextmanager
-    def planted(self, slip: Slip) -> Iterator[None]:
-        """While inside, the functions have the code with a slip, and so do those that they have made."""
+    def with_slip(self, slip: Slip) -> Iterator[None]:
+        """Give the functions, and closures that they made, the code with a slip inside the context."""
         right = list(codes(self.codes[slip.place]))
         changed = [
             (function, old, new)
@@ -135,7 +135,7 @@ class Living:
 
 
 def of_package(code: CodeType) -> Function | None:
-    """The function of the package that a code belongs to."""
+    """Return the function of the package that a code object belongs to."""
     if not code.co_filename.startswith(f"{ROOT}/rbnotes/"):
         return None
     return Function(str(Path(code.co_filename).relative_to(ROOT)), code.co_qualname.partition(".<locals>")[0])

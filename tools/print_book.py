@@ -1,11 +1,11 @@
-"""Prints the whole built book as one PDF, chapter by chapter, by a browser that is installed.
+"""Print the built book as one PDF, chapter by chapter, with an installed browser.
 
     python tools/print_book.py            _build/rbnotes.pdf from _build/html
-    python tools/print_book.py --browser  only say whether a browser is there, before the book is built
+    python tools/print_book.py --browser  only check for a browser, before the book is built
 
-All chapters with their code unfolded, the errata and the references, in the order of the table of contents,
-and the solutions of the exercises as an appendix; with page numbers, bookmarks and links. What only helps on
-a screen stays there: the finder, the entries of the ledger and the tables that lead to them, the reference.
+The PDF contains all chapters with their code unfolded, the errata and the references, in the order of the
+table of contents, and the solutions of the exercises as an appendix, with page numbers, bookmarks and links.
+It omits the finder, the ledger with its tables, and the API reference.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ MISSING = (
 )
 
 
-def hanging(folder: Path, docname: str) -> list[str]:
-    """The pages of errata that hang on a page's table, in its order: no table of contents has them."""
+def errata_pages(folder: Path, docname: str) -> list[str]:
+    """Return the pages of errata that a page's table links, in order; they are in no table of contents."""
     if not docname.startswith("book/errata-"):
         return []
     page = (folder / f"{docname}.html").read_text(encoding="utf-8")
@@ -71,10 +71,10 @@ def hanging(folder: Path, docname: str) -> list[str]:
 
 
 def article(page: str, docname: str, printed: set[str]) -> str:
-    """The text of a page with its links as they are in the whole book, and nothing folded."""
+    """Return the text of a page with the links of the whole book and without folded parts."""
     start = page.index("<article")
     body = page[start : page.index("</article>", start)] + "</article>"
-    body, _ = parted(body, r'<section id="claims-of-this-chapter"')
+    body, _ = extract_elements(body, r'<section id="claims-of-this-chapter"')
 
     def address(match: re.Match[str]) -> str:
         parts = urlsplit(html.unescape(match[1]))
@@ -82,18 +82,18 @@ def article(page: str, docname: str, printed: set[str]) -> str:
             return match[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), parts.path))
         target = path.removesuffix(".html")
-        # what is not printed cannot be turned to
+        # pages outside the PDF cannot be linked
         return f'href="{HOST}{target}"' if target in printed else ""
 
     body = re.sub(r'\bhref="([^"]*)"', address, body)
-    # a scene is its still drawing; nothing is folded
+    # a scene is a still drawing; nothing is folded
     body = re.sub(r"</?noscript>", "", body)
     body = re.sub(r"<details\b(?![^>]*\bopen\b)", "<details open", body)
     return re.sub(r"<script\b.*?</script>", "", body, flags=re.DOTALL)
 
 
-def parted(body: str, opening: str) -> tuple[str, list[str]]:
-    """A text without the elements whose tags match a pattern, and these elements."""
+def extract_elements(body: str, opening: str) -> tuple[str, list[str]]:
+    """Split a text into the text without the elements whose tags match a pattern, and these elements."""
     rest, taken, at = "", [], 0
     while found := re.search(opening, body[at:]):
         start = at + found.start()
@@ -111,7 +111,7 @@ def parted(body: str, opening: str) -> tuple[str, list[str]]:
 
 
 def appendix(solutions: dict[str, list[str]], titles: dict[str, str]) -> str:
-    """The solutions of all chapters; what they refer to in their chapter is found there."""
+    """Return the solutions of all chapters; their references link to the chapters."""
     parts = []
     for name, own in solutions.items():
         own = [re.sub(r'\bhref="#[^"]*"', f'href="{HOST}{name}"', text) for text in own]
@@ -120,7 +120,7 @@ def appendix(solutions: dict[str, list[str]], titles: dict[str, str]) -> str:
 
 
 def contents(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
-    """The table of contents, with links and the numbers of first pages."""
+    """Return the table of contents, with links and the numbers of first pages."""
 
     def line(name: str) -> str:
         return f'<li><a href="{HOST}{name}">{titles[name]}</a><span class="page">{first[name]}</span></li>'
@@ -137,7 +137,7 @@ def contents(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
 
 
 def title(page: str) -> str:
-    """The heading of a page, with the number of its chapter."""
+    """Return the heading of a page with the number of its chapter."""
     match = re.search(r"<h1>(<span class=\"section-number\">.*?</h1>)", page) or re.search(
         r"<h1>(.*?)</h1>", page[page.index("<article") :], re.DOTALL
     )
@@ -146,12 +146,12 @@ def title(page: str) -> str:
 
 
 def plain(markup: str) -> str:
-    """Words without their markup."""
+    """Return the text without markup."""
     return html.unescape(re.sub("<[^>]*>", "", markup))
 
 
 def document(body: str, like: str, heading: str, before: int | None) -> str:
-    """A page to print, with the style sheets of a written page; page numbers go on from ``before``."""
+    """Return a page for print with the style sheets of a page; numbers continue from ``before``."""
     styles = "".join(re.findall(r'<link[^>]*rel="stylesheet"[^>]*>', like))
     scripts = "".join(re.findall(r"<script[^>]*book\.js[^>]*></script>", like))
     footer = '""' if before is None else f"'{plain(heading).translate(CSS_TEXT)}, page ' counter(page)"
@@ -164,7 +164,7 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
 
 
 def front(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
-    """Title page and contents."""
+    """Return title page and contents."""
     return (
         '<section class="title-page"><h1>rbnotes</h1><p>Rigid-body dynamics, checked by running it</p>'
         f"<p>Version {__version__}, {time.strftime('%d %B %Y')}</p>"
@@ -173,7 +173,7 @@ def front(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
 
 
 def print_page(program: str, text: str, place: Path, target: Path) -> None:
-    """Print a document that lies at a place among the pages, for a moment."""
+    """Print a document that temporarily lies at a place among the pages."""
     place.write_text(text, encoding="utf-8")
     try:
         with tempfile.TemporaryDirectory() as profile:
@@ -187,9 +187,9 @@ def print_page(program: str, text: str, place: Path, target: Path) -> None:
 
 
 def bind(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
-    """Bind printed chapters, by name with title and file; links between them lead to first pages.
+    """Merge printed chapters, by name with title and file; links between them lead to first pages.
 
-    The pages of the first one, which holds the contents, do not count.
+    The pages of the first one, the table of contents, are not numbered.
     """
     writer = PdfWriter()
     first: dict[str, int] = {}
@@ -232,7 +232,7 @@ def main() -> int:
     names = [
         name
         for listed in parse_toc_yaml(args.root / "_toc.yml")
-        for name in (listed, *hanging(folder, listed))
+        for name in (listed, *errata_pages(folder, listed))
         if name not in ON_SCREEN
         and (folder / f"{name}.html").exists()
         and (not args.only or posixpath.basename(name) in args.only)
@@ -240,7 +240,7 @@ def main() -> int:
     pages = {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in names}
     texts, solutions = {}, {}
     for name, page in pages.items():
-        texts[name], own = parted(article(page, name, set(names)), r'<div class="solution\b')
+        texts[name], own = extract_elements(article(page, name, set(names)), r'<div class="solution\b')
         if own:
             solutions[name] = own
     titles = {name: title(page) for name, page in pages.items()}
@@ -251,8 +251,8 @@ def main() -> int:
         first: dict[str, int] = {}
         before = 0
 
-        def press(name: str, text: str, heading: str, before: int | None) -> int:
-            """Print one part of the book; says how many pages it has."""
+        def print_part(name: str, text: str, heading: str, before: int | None) -> int:
+            """Print one part of the book; return its number of pages."""
             file = Path(printed) / f"{len(bound)}.pdf"
             like = pages.get(name, pages[names[0]])
             place = folder / f"{name if name in pages else names[0]}-to-print.html"
@@ -263,8 +263,8 @@ def main() -> int:
 
         for name, text in texts.items():
             first[name] = before + 1
-            before += press(name, text, titles[name], before)
-        press("front", front(args.root, titles, first), "Contents", None)
+            before += print_part(name, text, titles[name], before)
+        print_part("front", front(args.root, titles, first), "Contents", None)
         bind({"front": bound.pop("front"), **bound}, output)
     print(f"The whole book: {output}")
     return 0

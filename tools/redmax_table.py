@@ -1,10 +1,9 @@
-"""Writes the table of published and computed energies of the RedMax scenes that the book shows.
+"""Write the book's table of published and computed energies of the RedMax scenes.
 
     python tools/redmax_table.py            run all scenes, write book/_data/redmax-energies.csv
     python tools/redmax_table.py --print    only print
 
-The book shows the file as it is committed, and tests/multibody/reduced/test_redmax.py compares it with the
-scenes.
+The book shows the committed file; tests/multibody/reduced/test_redmax.py compares it with the scenes.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import redmax_scenes  # noqa: E402  # the path comes first
 
 
 def rows() -> Iterator[tuple[object, ...]]:
-    """A row for each scene: its size, the published energy with all its digits, and ours."""
+    """Yield a row for each scene: size, published energy with all digits, computed energy."""
     for name, scene in redmax_scenes.load().items():
         read = redmax_scenes.read(scene)
         published = scene["expected"][redmax_scenes.SCHEME]["text"]

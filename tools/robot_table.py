@@ -1,17 +1,17 @@
-"""Every robot of the PyPI package example-robot-data, read by rbnotes and by Pinocchio, and compared.
+"""Compare rbnotes and Pinocchio on every robot of the PyPI package example-robot-data.
 
     pip install ".[robots,test]" -c constraints.txt      # 130 MB of robots, meshes and all
-    python tools/robot_table.py                          # a minute; prints the tables that the book shows
+    python tools/robot_table.py                          # a minute; prints the tables of the book
     python tools/robot_table.py --only talos tiago
 
-Each robot stands on a fixed base and floats on a free one, in several random states. Compared are, relative
-to the largest entry, the mass matrix, joint forces at rest (gravity), in motion (bias) and with random
-accelerations, the Jacobians and poses of all links of the file; and, apart, the accelerations under random
-joint forces, which lose as many digits as the mass matrix has in its condition number.
+Each robot has a fixed and a free base, in several random states. The tool compares, relative to the largest
+entry, the mass matrix, joint forces at rest (gravity), in motion (bias) and with random accelerations, and
+the Jacobians and poses of all links of the file. Separately it compares the accelerations under random joint
+forces, whose error grows with the condition number of the mass matrix.
 
-A file whose robot cannot be is read with repairs, and Pinocchio reads the repaired robot, as rbnotes writes
-it. Without ``--only`` the tables are also written to book/_data. Exit status 1 if a robot differs
-by more than 1e-10, or its accelerations by more than that times the condition number.
+A file with inconsistent data is read with repairs, and Pinocchio reads the repaired robot that rbnotes
+writes. Without ``--only`` the tables are also written to book/_data. Exit status 1 if a robot differs by more
+than 1e-10, or its accelerations by more than that times the condition number.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ TOLERANCE = 1e-10
 
 
 class Row(NamedTuple):
-    """One robot of the table."""
+    """Robot of the table."""
 
     robot: str
     links: int
-    """Of the file."""
+    """Number of links in the file."""
     coordinates: int
-    """On a fixed base."""
+    """Number of coordinates on a fixed base."""
     dynamics: float
-    """Worst relative difference, accelerations apart."""
+    """Worst relative difference, without accelerations."""
     accelerations: float
     condition: float
     """Largest condition number of a mass matrix."""
@@ -65,7 +65,7 @@ class Row(NamedTuple):
 
 
 def files() -> Iterator[Path]:
-    """The package's URDF files."""
+    """Yield the URDF files of the package."""
     robots = metadata.distribution("example-robot-data").locate_file(
         "cmeel.prefix/share/example-robot-data/robots"
     )
@@ -73,13 +73,13 @@ def files() -> Iterator[Path]:
 
 
 def title(path: Path) -> str:
-    """A robot's name, with that of its family if it does not tell."""
+    """Return a robot's name, with the name of its family where it is ambiguous."""
     family = path.parents[1].name.removesuffix("_description").removesuffix("_data")
     return path.stem if path.stem.startswith(family) else f"{family}/{path.stem}"
 
 
 def reason(repair: str) -> str:
-    """What was wrong, in few words for a column of a table."""
+    """Return the reason of a repair in few words, for a column of the table."""
     name = repair.split("'")[1]
     for sign, words in (
         ("principal moments", "inertia that no body has"),
@@ -92,8 +92,8 @@ def reason(repair: str) -> str:
     return repair
 
 
-def compared(path: Path) -> Row | str:
-    """The row of a robot, or why there is none."""
+def compare_robot(path: Path) -> Row | str:
+    """Return the row of a robot, or the reason why there is none."""
     try:
         robots = [load_urdf(path, base=Free3D(), repair=True, gravity=GRAVITY)]
     except InvalidArgument as error:
@@ -129,12 +129,12 @@ def _model(path: Path, robot: Robot) -> pinocchio.Model:
 
 
 def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator) -> Array:
-    """Relative ones of the dynamics and of the accelerations, and the condition of the mass matrix."""
+    """Return the relative differences of dynamics and accelerations, and the condition number of M."""
     tree = robot.tree
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     at = pinocchio_robots.reference(robot, model, q, v)
     at_rest = pinocchio_robots.reference(robot, model, q, 0 * v)
-    dampers = reduced.passive_joint_forces(tree, q, v)  # Pinocchio has none
+    dampers = reduced.passive_joint_forces(tree, q, v)  # Pinocchio has no dampers
     M = reduced.mass_matrix(tree, q)
     pairs = [
         (M, pinocchio_robots.mass_matrix(at)),
@@ -184,7 +184,7 @@ def main() -> None:
     for path in files():
         if args.only and not any(part in title(path) for part in args.only):
             continue
-        row = compared(path)
+        row = compare_robot(path)
         if isinstance(row, str):
             print(f"{title(path):44}{row}")
             remarks.append([title(path), row])

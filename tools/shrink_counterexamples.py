@@ -1,6 +1,6 @@
-"""Makes counterexamples small and keeps them: writes rbnotes/ledger/counterexamples.json.
+"""Shrink counterexamples and write them to rbnotes/ledger/counterexamples.json.
 
-python tools/shrink_counterexamples.py             those that are missing or show nothing wrong
+python tools/shrink_counterexamples.py             missing ones, and those that no longer show an error
 python tools/shrink_counterexamples.py --afresh    all claims
 python tools/shrink_counterexamples.py ID ...      these claims
 """
@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[1] / "rbnotes" / "ledger"
 
 
 def wrong_prints() -> list[Record]:
-    """The claims whose print is wrong on some inputs that vary."""
+    """Return the claims whose printed form is wrong on some variable inputs."""
     return [
         record
         for record in ledger.load()
@@ -43,7 +43,7 @@ def main() -> int:
     for record in track(sought):
         if not search_smallest(record, database):
             missed.append(record.id)
-        write(database, [record.id for record in records], FOLDER)  # a long search may be broken off
+        write(database, [record.id for record in records], FOLDER)  # a long search may be interrupted
     print(f"{len(sought) - len(missed)} made small, {len(database.choices)} kept", *missed, sep="\n")
     return 0
 

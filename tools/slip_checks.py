@@ -1,4 +1,4 @@
-"""What looks for a slip: tests that call a function, and records, each in a copy of this process."""
+"""Detect a slip with the tests and records that call a function, each in a fork of this process."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from rbnotes.ledger.runner import measure
 MEASURED = ROOT / "_build" / "mutants"
 LIMIT = 25.0
 """Seconds of tests of other subpackages, and of records, that are tried on a slip."""
-SLOWER, PATIENCE = 10.0, 20.0
-"""A test that takes so many times as long as it should, and so many seconds, is stopped: it has noticed."""
+SLOWDOWN, EXTRA_SECONDS = 10.0, 20.0
+"""A test is stopped, and counts as failed, after this multiple of its usual time plus these seconds."""
 
 
 def digest(content: bytes) -> str:
     return sha256(content).hexdigest()[:12]
 
 
-def in_copy(work: Callable[[], Any]) -> Any:
-    """What a function gives in a copy of this process; nothing if that is stopped."""
+def run_in_fork(work: Callable[[], Any]) -> Any:
+    """Return the result of a function in a fork of this process; None if the fork is stopped."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -58,16 +58,16 @@ def in_copy(work: Callable[[], Any]) -> Any:
 
 
 def stop_after(seconds: float) -> None:
-    """End this process after seconds of its own, or if it waits ten times as long."""
+    """End this process after a limit of processor time, or after ten times as much wall time."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.alarm(int(10 * seconds) + 1)
 
 
 class Tests:
-    """The collected tests; what they call and the seconds that they take, measured when first asked for."""
+    """Collected tests, with the functions that they call and their durations, measured on first use."""
 
-    def __init__(self, session: pytest.Session, tell: Callable[[str], None]) -> None:
-        self.session, self.tell = session, tell
+    def __init__(self, session: pytest.Session, write_line: Callable[[str], None]) -> None:
+        self.session, self.write_line = session, write_line
         self.files: dict[str, list[pytest.Item]] = defaultdict(list)
         for item in session.items:
             self.files[str(item.path.relative_to(ROOT))].append(item)
@@ -77,15 +77,15 @@ class Tests:
         self.known: set[str] = set()
 
     def measure(self, path: str) -> None:
-        """Look which functions the tests of a file call, and run them if it has changed."""
+        """Record which functions the tests of a file call; run them only if the file has changed."""
         if path in self.known:
             return
         self.known.add(path)
         where = Path(path)
         kept = MEASURED / f"{where.parent.name}-{where.stem}-{digest((ROOT / path).read_bytes())}.json"
         if not kept.exists():
-            self.tell(f"measuring {path}")
-            measured = in_copy(partial(self._measured, self.files[path]))
+            self.write_line(f"measuring {path}")
+            measured = run_in_fork(partial(self._measured, self.files[path]))
             if measured is None:
                 raise RuntimeError(f"{path}: its tests cannot be measured")
             kept.write_text(json.dumps(measured))
@@ -106,7 +106,7 @@ class Tests:
             sys.settrace(trace)
             failed = self.run([item])
             sys.settrace(None)
-            if failed:  # where failures are not made small, or nothing is compiled
+            if failed:  # e.g. where shrinking or compilation is switched off
                 self.session.testsfailed = 0
                 continue
             seconds[item.nodeid] = time.process_time() - start
@@ -114,9 +114,11 @@ class Tests:
                 calls[str(function)].append(item.nodeid)
         return seconds, calls
 
-    def of(self, function: Function, own: bool) -> list[pytest.Item]:
-        """Tests of a function's subpackage, or others, that call it; then those beside them, which may share
-        what it made for them."""
+    def calling_tests(self, function: Function, own: bool) -> list[pytest.Item]:
+        """Return tests of a function's subpackage, or others, that call it; then their neighbors.
+
+        Neighbors may share fixtures that the function made.
+        """
         subpackage = (f"tests/{function.subpackage}/", f"tests/test_{function.subpackage}")
         paths = [path for path in self.files if path.startswith(subpackage) is own]
         for path in paths:
@@ -133,9 +135,9 @@ class Tests:
         return chosen
 
     def run(self, items: Sequence[pytest.Item]) -> str:
-        """Run tests to the first that does not pass, which is named; an empty text if all do."""
+        """Run tests until one fails, and return its name; "" if all pass."""
         for item, following in zip_longest(items, items[1:]):
-            stop_after(PATIENCE + SLOWER * self.seconds.get(item.nodeid, 4 * LIMIT))
+            stop_after(EXTRA_SECONDS + SLOWDOWN * self.seconds.get(item.nodeid, 4 * LIMIT))
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if self.session.testsfailed:
                 return item.nodeid
@@ -143,8 +145,7 @@ class Tests:
 
 
 def records_of(function: Function) -> list[ledger.Record]:
-    """Records that name a function as what implements them, and then those that name another of its
-    subpackage."""
+    """Return the records of a function, then those of the other functions of its subpackage."""
     own = f"rbnotes.{function.subpackage.replace('/', '.')}"
     name = function.name.rpartition(".")[2]
     found = [each for each in ledger.load() if any(at.startswith(own) for at in each.implemented_by)]
@@ -152,15 +153,15 @@ def records_of(function: Function) -> list[ledger.Record]:
 
 
 def refused(records: Sequence[ledger.Record]) -> str:
-    """The first record that gives a wrong number; an empty text if none of those tried does."""
+    """Return the first record that gives a wrong number; "" if none does."""
     start = time.process_time()
     for record in records:
-        stop_after(PATIENCE + LIMIT)
+        stop_after(EXTRA_SECONDS + LIMIT)
         if time.process_time() - start > LIMIT:
             break
         try:
             right = measure(record, shrink=False).confirmed
-        except Exception:  # a slip may do anything; then it is noticed
+        except Exception:  # a slip may do anything; an exception detects it
             right = False
         if not right:
             return record.id

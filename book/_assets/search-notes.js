@@ -34,7 +34,7 @@
     for (const row of found) {
       const verdict = element("span", { className: `verdict verdict-${row.verdict}` }, row.words);
       const item = element("li", {}, element("a", { href: root + row.entry }, row.place), " ", row.title, " ", verdict);
-      if (row.told) item.append(", told in ", element("a", { href: root + row.told }, row.chapter));
+      if (row.explanation) item.append(", explained in ", element("a", { href: root + row.explanation }, row.chapter));
       if (row.function) item.append(", ", element("a", { href: root + row.function }, element("code", {}, row.code)));
       list.append(item);
     }

@@ -1,4 +1,4 @@
-"""What is right, from energies, from a minimum over all rigid motions, from many small impulses."""
+"""Reference results from energies, a minimum over all rigid motions, and many small impulses."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ SOLID = 2 / 5
 
 
 def inertia(m, x):
-    """The matrix of twice the energy of turning about the centre of mass, entry by entry."""
+    """Return the inertia about the center of mass, entry by entry from the rotational energy."""
     middle = np.average(x, axis=0, weights=m)
 
     def twice_energy(omega):
@@ -20,7 +20,7 @@ def inertia(m, x):
 
 
 def struck(m, x, i, p):
-    """Of all rigid motions the one that Gauss's principle picks."""
+    """Return the rigid motion after an impulse, by Gauss's principle of least constraint."""
     rows, right = [], []
     for number, (mass, point) in enumerate(zip(m, x, strict=True)):
         turning = np.stack([np.cross(axis, point) for axis in np.eye(3)], axis=1)

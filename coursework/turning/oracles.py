@@ -61,7 +61,7 @@ pairs = {
 
 
 def hinges(rng):
-    """An axis, and an orientation that leaves the best angle in no doubt."""
+    """Draw an axis, and an orientation for which the best angle is unique."""
     u = _axis(rng)
     tilt = Rotation.from_rotvec(rng.uniform(0, 1) * _axis(rng))
     R = Rotation.from_rotvec(rng.uniform(-2.5, 2.5) * u) * tilt

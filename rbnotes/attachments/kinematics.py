@@ -79,5 +79,5 @@ def _check_weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
 def _check_components(name: str, numbers: Sequence[int]) -> list[int]:
     checked = arguments.indices(name, numbers)
     if checked.ndim != 1:
-        raise InvalidArgument(name, f"shape {checked.shape}", "a sequence of numbers of components")
+        raise InvalidArgument(name, f"shape {checked.shape}", "a sequence of component indices")
     return [int(number) for number in checked]

@@ -34,7 +34,8 @@ def solve_prescribed_motion(
     Parameters
     ----------
     problem
-        Of a step; or with accelerations and forces. Its equations alone are kept to.
+        Problem of a step, or one with accelerations and forces. Only its equations apply, not its
+        inequalities.
     prescribed_indices : (n_controlled,)
         Numbers of the prescribed velocities, from 0.
     v_prescribed : (n_controlled,)
@@ -43,7 +44,7 @@ def solve_prescribed_motion(
     Raises
     ------
     InvalidArgument
-        If an index does not exist or stands twice, or if nothing is left that constraints could change.
+        If an index does not exist or is repeated, or if the constraints act only on prescribed velocities.
     InconsistentConstraints
         If the constraints and the prescribed velocities contradict each other.
     """

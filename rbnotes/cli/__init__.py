@@ -13,19 +13,19 @@ EXIT_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status: 2 for what it cannot understand, 130 after Ctrl-C."""
+    """Run one command and return the exit status: 2 for invalid arguments, 130 after Ctrl-C."""
     try:
         return _main(arguments)
     except KeyboardInterrupt:
         print("rbnotes: stopped", file=sys.stderr)
         return EXIT_INTERRUPTED
-    except BrokenPipeError:  # as by `rbnotes ledger | head`
+    except BrokenPipeError:  # e.g. `rbnotes ledger | head`
         sys.stderr.close()
         return 0
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    # Imported here, as the records take a second or two, during which Ctrl-C should do what it does later.
+    # The records take a second or two to import, and Ctrl-C must work meanwhile.
     import argparse
 
     import rbnotes
@@ -34,7 +34,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
     parser = argparse.ArgumentParser(
         prog="rbnotes",
-        description="The ledger of three sets of rigid-body dynamics notes, checked by running it.",
+        description="Verified claims about three sets of notes on rigid-body dynamics; grading of functions.",
     )
     parser.add_argument("--version", action="version", version=f"rbnotes {rbnotes.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -42,9 +42,9 @@ def _main(arguments: Sequence[str] | None) -> int:
     parser.add_argument(
         "--ledger",
         metavar="FOLDER",
-        help="a ledger of your own (see new-ledger), wherever it stands among the words of a command",
+        help="a ledger of your own (see new-ledger); allowed at any position",
     )
-    # It decides what all other words mean.
+    # The ledger determines the meaning of all other arguments.
     anywhere = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     anywhere.add_argument("--ledger")
     which, rest = anywhere.parse_known_args(arguments)

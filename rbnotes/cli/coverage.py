@@ -1,4 +1,4 @@
-"""``rbnotes coverage``: which displays of the notes have no record yet, and which sentences have one."""
+"""``rbnotes coverage``: displays of the notes without a record, and sentences with one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def add(commands: Any) -> None:
         commands,
         "coverage",
         run,
-        "Say which displays of the notes have no record yet, and which sentences have one.",
+        "List the displays of the notes without a record, and the sentences with one.",
     )
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    """Run it; returns the exit status."""
+    """Run the command and return the exit status."""
     records = select_records(options)
     entries = [
         entry
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     for place, claims in sentences.items():
         lines.setdefault((place.source, place.section), []).append(str(place.line))
         claimed[place.source, place.section] += claims
-    head = ("source", "section", "displays", "without a record", "claims of prose", "at lines of the notes")
+    head = ("source", "section", "displays", "without a record", "claims in prose", "lines of the notes")
     rows = []
     for source, section in sorted(lines, key=lambda key: section_sort_key(*key)):
         key = source, section
@@ -67,10 +67,10 @@ def run(options: argparse.Namespace, console: Console) -> int:
         rows.append((source, section, *(str(count or "") for count in counts), ", ".join(lines[key])))
     print_table(console, head, rows)
     print_text(console, f"{len(entries) - len(missing_entries)} of {len(entries)} displays have a record")
-    print_text(console, f"{sum(sentences.values())} claims of prose in {len(sentences)} places")
+    print_text(console, f"{sum(sentences.values())} claims in prose in {len(sentences)} places")
     print_text(
         console,
-        f"{len(declared)} of {len(checkable)} claims that can be checked say in which units; "
-        f"of {len(misfits)} the printed units do not fit",
+        f"{len(declared)} of {len(checkable)} checkable claims declare their units; "
+        f"the printed units of {len(misfits)} do not fit",
     )
     return 0

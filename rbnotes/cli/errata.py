@@ -1,4 +1,4 @@
-"""``rbnotes errata``: what the notes got wrong, to lay beside them."""
+"""``rbnotes errata``: the errors of the notes with their corrections."""
 
 from __future__ import annotations
 
@@ -18,25 +18,27 @@ from rbnotes.ledger.record import WRONG_AS_PRINTED
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    added = add_record_command(commands, "errata", run, "List what the notes got wrong, to lay beside them.")
+    added = add_record_command(
+        commands, "errata", run, "List the errors of the notes with their corrections."
+    )
     add_verify(added)
     added.add_argument(
         "--format",
         choices=("text", "md", "csv", "pdf"),
         default="text",
-        help="Markdown or CSV with LaTeX to paste, or errata-SOURCE.pdf from the built book (default text)",
+        help="Markdown or CSV with LaTeX source, or errata-SOURCE.pdf from the built book (default text)",
     )
     added.add_argument(
         "--book",
         type=Path,
         default=Path("_build/html"),
         metavar="FOLDER",
-        help="for pdf (default _build/html)",
+        help="folder of the built book, for pdf (default _build/html)",
     )
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    """Run it; returns the exit status."""
+    """Run the command and return the exit status."""
     check_verify(options)
     records = [record for record in select_records(options) if record.verdict in WRONG_AS_PRINTED]
     if options.json:

@@ -1,4 +1,4 @@
-"""``rbnotes grade``: a class, its reports and tables."""
+"""``rbnotes grade``: grade a class, and write reports and tables."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from rbnotes.coursework.grading import Assignment, Grade, Submission, export_for
 from rbnotes.coursework.grading.batch import dask_executor
 
 SECURITY_NOTE = (
-    "Limits keep mistakes and pranks of one submission from the others. They are no security boundary: "
-    "where submissions may be hostile, run this command in a container "
+    "Restrictions keep one submission's mistakes and pranks away from the others. They are not a security "
+    "boundary: run this command in a container if submissions may be hostile "
     "(rbnotes/coursework/grading/container)."
 )
 RESTRICTIONS = (
@@ -36,32 +36,40 @@ RESTRICTIONS = (
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    help = "Grade what a class handed in: each function against its claim or oracle, each file in a child."
+    help = "Grade the submissions of a class in child processes, each function against its claim or oracle."
     parser: argparse.ArgumentParser = commands.add_parser(
         "grade", help=help, description=help, epilog=SECURITY_NOTE
     )
-    parser.add_argument("assignment", metavar="hw.toml", help="the assignment file")
-    parser.add_argument("submissions", help="a folder with a file or a folder for each student, or one file")
+    parser.add_argument("assignment", metavar="hw.toml", help="assignment file")
+    parser.add_argument("submissions", help="folder with a file or a folder for each student, or one file")
     parser.add_argument(
         "--out",
         type=Path,
         metavar="grades.csv",
-        help="table to write, beside a journal from which an ended run goes on",
+        help="table to write; the journal beside it lets an interrupted run resume",
     )
     parser.add_argument(
         "--no-resume", action="store_true", help="ignore the journal and grade all submissions again"
     )
     parser.add_argument("--json", action="store_true", help="print all grades as JSON")
-    parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a report for each student there")
+    parser.add_argument("--feedback", type=Path, metavar="DIR", help="folder for the reports of the students")
     parser.add_argument(
-        "--jobs", type=_positive_integer, metavar="N", help="children at a time (default: processors)"
+        "--jobs",
+        type=_positive_integer,
+        metavar="N",
+        help="child processes at a time (default: number of processors)",
     )
-    parser.add_argument("--dask", metavar="ADDRESS", help="run the children on a Dask cluster")
+    parser.add_argument("--dask", metavar="ADDRESS", help="run the child processes on a Dask cluster")
     parser.add_argument(
-        "--gradescope", type=Path, metavar="PATH", help="results.json of one submission, or a folder of them"
+        "--gradescope",
+        type=Path,
+        metavar="PATH",
+        help="results.json of one submission, or a folder for those of all",
     )
-    parser.add_argument("--otter", type=Path, metavar="FILE", help="the table of `otter grade`")
-    parser.add_argument("--nbgrader", type=Path, metavar="FILE", help="the table of `nbgrader export`")
+    parser.add_argument("--otter", type=Path, metavar="FILE", help="file for the table of `otter grade`")
+    parser.add_argument(
+        "--nbgrader", type=Path, metavar="FILE", help="file for the table of `nbgrader export`"
+    )
     parser.set_defaults(run=run)
 
 
@@ -75,9 +83,9 @@ def _positive_integer(text: str) -> int:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Grade, print a line for each student, write the requested files and return the exit status."""
     assignment = grading.read_assignment(options.assignment)
-    # A path of Gradescope's own is that of one submission, whatever it holds.
-    alone = options.gradescope is not None and options.gradescope.suffix == ".json"
-    if alone:
+    # Gradescope's own path is that of one submission, even if it is a folder.
+    is_single = options.gradescope is not None and options.gradescope.suffix == ".json"
+    if is_single:
         found: tuple[Submission, ...] = (grading.read_submission(options.submissions, assignment.file),)
     else:
         found = grading.read_submissions(options.submissions, assignment.file)
@@ -103,11 +111,11 @@ def run(options: argparse.Namespace, console: Console) -> int:
                     print_text(where, reports.grade_line(grade))
                     bar.advance(task)
             except KeyboardInterrupt:
-                done.close()  # ends the children
+                done.close()  # ends the child processes
                 stopped = True
     if stopped:
         message = f"rbnotes: stopped after {len(grades)} of {len(found)} submissions"
-        print(message + (": run it again to go on" if journal else ""), file=sys.stderr)
+        print(message + (": run the command again to resume" if journal else ""), file=sys.stderr)
     grades.sort(key=lambda grade: grade.student)
     _write_outputs(options, grades, assignment)
     if options.json:
@@ -118,7 +126,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _check_writable(options: argparse.Namespace) -> None:
-    """Say what cannot be written before a class is graded, not afterwards."""
+    """Raise an error for a file that cannot be written before the class is graded."""
     scope = options.gradescope
     files = {"--out": options.out, "--otter": options.otter, "--nbgrader": options.nbgrader}
     folders = {"--feedback": options.feedback}
@@ -155,10 +163,10 @@ def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignm
     if options.nbgrader:
         _write_text(options.nbgrader, export_formats.nbgrader(grades, assignment))
     if options.gradescope:
-        alone = options.gradescope.suffix == ".json"
+        is_single = options.gradescope.suffix == ".json"
         for grade in grades:
             name = reports.student_file_name(grade.student)
-            path = options.gradescope if alone else options.gradescope / f"{name}.json"
+            path = options.gradescope if is_single else options.gradescope / f"{name}.json"
             _write_text(path, json.dumps(export_formats.gradescope(grade), indent=1))
     if options.feedback:
         for grade in grades:
@@ -170,7 +178,7 @@ def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignm
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write a file completely or not at all, so that no student gets an incomplete report."""
+    """Write a file atomically, so that no student gets an incomplete report."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
     draft.write_text(text, encoding="utf-8")
@@ -187,13 +195,14 @@ def _summarize(grades: Sequence[Grade], console: Console) -> None:
         )
         for name, (share, counts) in found.functions.items()
     ]
-    print_table(console, ("function", "mean share of its points", "statuses"), rows)
+    print_table(console, ("function", "mean percentage of points", "statuses"), rows)
     counted = "1 submission" if found.students == 1 else f"{found.students} submissions"
     print_text(console, f"{counted}: {found.average_text}")
-    active = {fence for grade in grades for fence in grade.restrictions}
+    active = {name for grade in grades for name in grade.restrictions}
     if active:
-        print_text(console, "limited here: " + ", ".join(fence for fence in RESTRICTIONS if fence in active))
-        inactive = ", ".join(fence for fence in RESTRICTIONS if fence not in active)
+        enforced = ", ".join(name for name in RESTRICTIONS if name in active)
+        print_text(console, f"enforced restrictions: {enforced}")
+        inactive = ", ".join(name for name in RESTRICTIONS if name not in active)
         if inactive:
-            print_text(console, f"not limited by this system: {inactive}")
+            print_text(console, f"not enforced on this system: {inactive}")
     print_text(console, SECURITY_NOTE)

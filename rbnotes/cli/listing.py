@@ -1,4 +1,4 @@
-"""``rbnotes ledger``: every record with its verdict."""
+"""``rbnotes ledger``: list every record with its verdict."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from rbnotes.ledger.coverage import display_verdicts, entries_without_record, in
 from rbnotes.ledger.runner import measure
 
 EXAMPLES = 8
-"""Inputs tried per record where the residuals are only listed; `verify` is what confirms verdicts."""
+"""Inputs per record for the listed residuals; `verify` confirms verdicts with more."""
 
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    help = "List every record with its verdict. Nothing is run, unless --json --verify asks for it."
+    help = "List every record with its verdict. Records run only with --json --verify."
     add_verify(add_record_command(commands, "ledger", run, help))
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
-    """Declare the option that runs what ``--json`` prints."""
+    """Declare the option that evaluates the records that ``--json`` prints."""
     added.add_argument(
         "--verify",
         action="store_true",
-        help="with --json: run each form on a few inputs, for residuals and counterexamples (minutes)",
+        help="with --json: evaluate each form on a few inputs, for residuals and counterexamples (minutes)",
     )
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    """Run it; returns the exit status."""
+    """Run the command and return the exit status."""
     check_verify(options)
     records = select_records(options)
     if options.json:
@@ -49,13 +49,13 @@ def run(options: argparse.Namespace, console: Console) -> int:
 
 
 def check_verify(options: argparse.Namespace) -> None:
-    """Refuse ``--verify`` where it would change nothing."""
+    """Raise an error for ``--verify`` without ``--json``."""
     if options.verify and not options.json:
-        raise InvalidArgument("--verify", "no --json", "--json beside it, or the command `rbnotes verify`")
+        raise InvalidArgument("--verify", "no --json", "--json as well, or the command `rbnotes verify`")
 
 
 def print_records(records: Sequence[Record], *, verify: bool) -> int:
-    """Print records as JSON, with residuals and counterexamples if they are to be run."""
+    """Print records as JSON; with `verify` also residuals and counterexamples."""
     if not verify:
         print_json([record_to_dict(record) for record in records])
         return 0
@@ -65,7 +65,7 @@ def print_records(records: Sequence[Record], *, verify: bool) -> int:
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return one line: how many claims and displays, and the displays' verdicts."""
+    """Return a line with the numbers of claims, displays and verdicts."""
     verdicts = display_verdicts(records)
     counts = Counter(verdicts.values())
     parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])

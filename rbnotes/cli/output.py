@@ -1,4 +1,4 @@
-"""What commands print: tables whose ids are never cut, text whose lines are never broken, JSON."""
+"""Output of commands: tables with complete ids, text without line breaks, JSON."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ def _column_widths(wanted: Sequence[int], least: Sequence[int], available: int) 
 
 
 def print_text(console: Console, text: str) -> None:
-    """Text as it is: neither wrapped nor coloured, as formulas and code have brackets of their own."""
+    """Print text without wrapping and markup, because formulas and code contain brackets."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_json(data: Any) -> None:
-    """Plain values as JSON."""
+    """Print plain values as JSON."""
     print(json.dumps(data, indent=1))
 
 
 def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
-    """Return a record, and what running it showed if it was run, as plain JSON values."""
+    """Return a record, and its outcome if it was run, as plain JSON values."""
     ran = outcome or Outcome(record, False)
     counterexample = ran.counterexample
     return {
@@ -91,7 +91,7 @@ def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, 
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value as JSON can hold it."""
+    """Return a value as plain JSON values."""
     return (
         np.asarray(value).tolist()
         if isinstance(value, np.ndarray | np.generic | float | int)
@@ -100,5 +100,5 @@ def to_plain(value: Any) -> Any:
 
 
 def _json_number(value: float | None) -> float | str | None:
-    """JSON has no infinity: a form that cannot be evaluated is infinitely wrong."""
+    """Return a number, or text for infinity, which JSON lacks (a form that cannot be evaluated)."""
     return value if value is None or np.isfinite(value) else "infinite"

@@ -1,4 +1,4 @@
-"""The records that a command is about."""
+"""Select the records of a command."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from rbnotes.ledger.sources import active_ledger
 
 
 def add_record_command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
-    """Return a command about records that its options select."""
+    """Add a command whose options select records."""
     added: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help)
     added.set_defaults(run=run)
     added.add_argument(
         "ids",
         nargs="*",
         metavar="ID",
-        help="claims: ids or their beginnings, 1.62, 'S 1.62', a function's name; default all",
+        help="claims: ids or prefixes of ids, 1.62, 'S 1.62', a function's name; default all",
     )
     added.add_argument("--source", metavar="NAME", help="only the records of one source, such as lloyd")
     added.add_argument("--section", help="only one section, such as 0.22.1")
@@ -42,7 +42,7 @@ def select_records(options: argparse.Namespace) -> list[Record]:
     Raises
     ------
     InvalidArgument
-        If a name stands for none, or there is no such source or section.
+        If a name matches no record, or there is no such source or section.
     """
     if options.source is not None:
         active_ledger().source(options.source)
@@ -56,7 +56,7 @@ def select_records(options: argparse.Namespace) -> list[Record]:
         sections = {entry.section for entry in inventory() if options.source in (None, entry.source)}
         if options.section not in sections:
             known = sorted({record.section for record in everything})
-            requested = options.section.rpartition("/s")[2]  # as in an id
+            requested = options.section.rpartition("/s")[2]  # drop the source of an id
             near = ", ".join(difflib.get_close_matches(requested, known, NUM_SUGGESTIONS, cutoff=0.0))
             raise InvalidArgument("--section", repr(options.section), f"a section, perhaps one of {near}")
     if not options.ids:
@@ -71,7 +71,7 @@ def select_records(options: argparse.Namespace) -> list[Record]:
 
 
 def run_records(records: Iterable[Record], check: Callable[[Record], Outcome]) -> tuple[list[Outcome], bool]:
-    """Run records with a progress bar; after Ctrl-C what was found so far, and True."""
+    """Run records with a progress bar; return the outcomes, and True if Ctrl-C stopped the run."""
     progress = Console(stderr=True)
     steps = track(
         list(records),

@@ -1,4 +1,4 @@
-"""``rbnotes show`` and ``rbnotes search``: an answer in one line."""
+"""``rbnotes show`` and ``rbnotes search``: show or find claims."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from rbnotes.ledger import Record, lookup
 
 def add(commands: Any) -> None:
     """Declare the commands."""
-    help = "Show a claim: verdict, right form, code to paste, counterexample, what to hand in."
+    help = "Show a claim: verdict, right form, code, counterexample and task."
     added = commands.add_parser("show", help=help, description=help)
     added.add_argument(
         "name", nargs="+", help="an id, 'S 1.62', 1.62, a section, a function's name, or words"
     )
-    added.add_argument("--task", action="store_true", help="only what to hand in, without the solution")
+    added.add_argument("--task", action="store_true", help="only the task, without the solution")
     added.add_argument("--json", action="store_true", help="print JSON")
     added.set_defaults(run=show)
-    help = "List the claims that hold all of some words."
+    help = "List the claims that contain all given words."
     added = commands.add_parser("search", help=help, description=help)
-    added.add_argument("words", nargs="+", help="parts of words of titles, remarks, names of functions")
+    text = "words or parts of words in titles, remarks and names of functions"
+    added.add_argument("words", nargs="+", help=text)
     added.set_defaults(run=search)
 
 
 def show(options: argparse.Namespace, console: Console) -> int:
-    """Run ``show``; returns the exit status."""
+    """Run ``show`` and return the exit status."""
     name, everything = " ".join(options.name), load_all()
     records = lookup.find_claims(name, everything) or lookup.search(name, everything)
     if not records:
@@ -47,11 +48,11 @@ def show(options: argparse.Namespace, console: Console) -> int:
 
 
 def search(options: argparse.Namespace, console: Console) -> int:
-    """Run ``search``; returns the exit status: 1 if there is nothing."""
+    """Run ``search`` and return the exit status: 1 if there is no match."""
     words = " ".join(options.words)
     records = lookup.search(words, load_all())
     if not records:
-        print_text(console, f"no claim holds all of: {words}")
+        print_text(console, f"no claim contains all of: {words}")
         return 1
     _print_records(records, console)
     return 0

@@ -24,12 +24,12 @@ def add(commands: Any) -> None:
         type=int,
         default=100,
         metavar="N",
-        help=f"inputs tried per form (default 100, at least {MIN_EXAMPLES})",
+        help=f"inputs per form (default 100, at least {MIN_EXAMPLES})",
     )
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    """Run it; returns the exit status."""
+    """Run the command and return the exit status."""
     if options.examples < 1:
         raise InvalidArgument("--examples", str(options.examples), "a positive number")
     outcomes, stopped = run_records(select_records(options), partial(verify, examples=options.examples))
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         print_json([record_to_dict(outcome.record, outcome) for outcome in outcomes])
     else:
-        head = ("claim", "verdict", "confirmed", "printed form off by", "right form off by")
+        head = ("claim", "verdict", "confirmed", "error of printed form", "error of right form")
         rows = [
             (
                 outcome.record.id,

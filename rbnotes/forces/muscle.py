@@ -246,9 +246,7 @@ class Muscle:
 
         Raises InvalidArgument if ``L`` is negative.
         """
-        L = arguments.real_array(
-            "L", L, minimum=0.0, maximum=MAX_LENGTH
-        )  # of which the fourth power is taken
+        L = arguments.real_array("L", L, minimum=0.0, maximum=MAX_LENGTH)  # the fourth power must be finite
         stored = self.passive_force_length.antiderivative()(self.normalized_length(L))
         result: Array = np.multiply(self.peak_force, self.optimal_length) * stored
         return result

@@ -1,11 +1,11 @@
-"""The allowed pose nearest to a given one: coordinates for bodies whose joint has come apart.
+"""Coordinates of the allowed pose nearest to a given pose, for joints with constraint errors.
 
-The misfit xi of a pose X from an allowed one Q(q) is the rotation vector and the translation of ``Q^-1 X``.
-The gradient of ``|xi|^2 / 2`` is exactly ``-S^T xi``: rotation vectors and translations change along with the
-twist, up to terms perpendicular to themselves. So the nearest pose has ``S^T xi = 0``, which Newton's method
-solves, and which, differentiated in time, gives the rates of the nearest coordinates.
+The pose error xi of a pose X from an allowed pose Q(q) is the rotation vector and the translation of ``Q^-1
+X``. The gradient of ``|xi|^2 / 2`` is exactly ``-S^T xi``, because xi changes along the twist up to terms
+perpendicular to itself. So the nearest pose satisfies ``S^T xi = 0``. Newton's method solves this equation,
+and its time derivative gives the rates of the nearest coordinates.
 
-Arrays are known to be right: nothing is checked here.
+Arguments are not checked.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class _CountingArray(np.ndarray[Any, Any]):
         return _as_counting(result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        args = _as_plain_all(args)
-        result = function(*args, **_as_plain_all(options))
+        args = _to_plain_containers(args)
+        result = function(*args, **_to_plain_containers(options))
         if function is np.einsum:
             _multiplication_count.count += _einsum_multiplications(args[0], args[1:])
         elif function in _CUBIC_FUNCTIONS:
@@ -83,12 +83,12 @@ def _as_plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, np.ndarray) else value
 
 
-def _as_plain_all(values: Any) -> Any:
+def _to_plain_containers(values: Any) -> Any:
     """Return arrays in tuples, lists and dictionaries as plain arrays."""
     if isinstance(values, dict):
-        return {name: _as_plain_all(value) for name, value in values.items()}
+        return {name: _to_plain_containers(value) for name, value in values.items()}
     if isinstance(values, tuple | list):
-        return type(values)(_as_plain_all(value) for value in values)
+        return type(values)(_to_plain_containers(value) for value in values)
     return _as_plain(values)
 
 

@@ -131,7 +131,7 @@ def spd_matrices(size: int) -> SearchStrategy[Array]:
 def nearly_singular_spd_matrices(size: int) -> SearchStrategy[Array]:
     """Draw symmetric positive definite matrices with smallest eigenvalue 1e-2, 1e-3, ..., or 1e-10."""
     flat = matrices(size, size - 1).map(lambda B: B @ B.T / size)
-    return st.builds(lambda A, offset: A + offset * np.eye(size), flat, _offsets())
+    return st.builds(lambda A, offset: A + offset * np.eye(size), flat, _small_offsets())
 
 
 def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
@@ -147,8 +147,8 @@ def rotation_vectors(angles: Angles = "any") -> SearchStrategy[Array]:
             numbers(0, 3),
             st.integers(0, 7),
         ),
-        "small": _offsets(),
-        "near_pi": _offsets().map(lambda offset: np.pi - offset),
+        "small": _small_offsets(),
+        "near_pi": _small_offsets().map(lambda offset: np.pi - offset),
         "large": numbers(np.pi, 4 * np.pi),
     }
     return st.builds(lambda axis, angle: axis * angle, unit_vectors(), sizes[angles])
@@ -242,7 +242,7 @@ def _map_to_region(drawn: list[float] | Array, low: float, high: float, *, may_v
     return entries
 
 
-def _offsets() -> SearchStrategy[float]:
+def _small_offsets() -> SearchStrategy[float]:
     return st.integers(2, 10).map(lambda k: 10.0**-k)
 
 

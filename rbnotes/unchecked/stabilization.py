@@ -52,6 +52,10 @@ def check_error_reduction_rate(gamma: float, h: float) -> float:
 
 
 def least_norm_correction(G: Matrix, responses: Matrix, g: Array) -> Array:
+    """Return the correction with ``G correction = -g`` that is least in the norm of the mass matrix.
+
+    `responses` is ``M^-1 G^T``. A small regularization handles redundant rows.
+    """
     S = G @ responses
     regularization = PROJECTION_REGULARIZATION * np.max(S.diagonal(), initial=0.0)
     if regularization == 0:  # no rows, or rows that no velocity changes

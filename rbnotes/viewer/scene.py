@@ -187,7 +187,7 @@ def embed_in_iframe(picture: str, description: str) -> str:
     """Return a scene or slider with the player in an iframe, for pages that do not load the player."""
     player = resources.files("rbnotes.viewer") / "scene-player.js"
     if not player.is_file():
-        return f"<p>3-D scene: {html.escape(description)} (This installation has no player for it.)</p>"
+        return f"<p>3-D scene: {html.escape(description)} (This installation lacks the player.)</p>"
     script = player.read_text(encoding="utf-8").replace("</script", "<\\/script")
     page = f"<!doctype html><meta charset='utf-8'><body>{picture}<script>{script}</script>"
     return (

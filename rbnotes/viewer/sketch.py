@@ -42,14 +42,16 @@ class SceneItem:
     """Layer with which it is switched on and off."""
 
     def pose_at(self, sample: int) -> Array:
+        """Return the pose at a sample of the time."""
         return self.poses[sample] if self.poses.ndim == 3 else self.poses
 
     def array_at(self, name: str, sample: int) -> Array:
+        """Return an array of the shape at a sample of the time."""
         values = self.shape.arrays[name]
         return values[sample] if self.shape.samples is not None else values
 
     def points_at(self, sample: int) -> Array:
-        """Return the points of its outline in the world ``(n, 3)``."""
+        """Return the points of the outline in the world ``(n, 3)``."""
         pose = self.pose_at(sample)
         return _outline(self, sample) @ pose[:3, :3].T + pose[:3, 3]
 

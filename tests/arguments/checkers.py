@@ -1,4 +1,4 @@
-"""Every checker of arguments with a valid value, and what spoils it."""
+"""All argument checkers with a valid value and invalid ones."""
 
 import re
 
@@ -40,8 +40,8 @@ shaped = {name: case for name, case in CHECKERS.items() if name not in ("scalar"
 SINGLE = (arguments.matrix, arguments.single_vector)  # these take no batches
 
 
-def refuses(check, value, got, expected="", name="thing"):
-    """The message is ``name: got ..., expected ...``, and the parts can be asked for."""
+def assert_refused(check, value, got, expected="", name="thing"):
+    """Assert that the message is ``name: got ..., expected ...`` and that the error has these parts."""
     with pytest.raises(InvalidArgument) as raised:
         check("thing", value)
     error = raised.value
@@ -51,8 +51,8 @@ def refuses(check, value, got, expected="", name="thing"):
     assert re.search(expected, error.expected), error.expected
 
 
-def spoiled(valid, value):
-    """The valid argument with its last entry replaced."""
+def replace_last_entry(valid, value):
+    """Return the valid argument with its last entry replaced."""
     result = np.array(valid, dtype=type(value) if isinstance(value, complex) else float)
     result[(-1,) * result.ndim] = value
     return result

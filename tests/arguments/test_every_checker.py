@@ -1,17 +1,17 @@
-"""The error contract: every checker accepts what it should, and names argument, finding and expectation."""
+"""Every checker accepts valid values, and its errors name argument, actual and expected value."""
 
 import re
 
 import numpy as np
 import pytest
-from checkers import CHECKERS, SINGLE, every_checker, refuses, shaped, spoiled
+from checkers import CHECKERS, SINGLE, assert_refused, every_checker, replace_last_entry, shaped
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 
 
 @every_checker
-def test_valid_values_come_back_as_new_float64_arrays(check, valid):
+def test_valid_values_are_returned_as_new_float64_arrays(check, valid):
     given_array = np.array(valid)
     result = check("thing", given_array)
     assert result.dtype == np.float64
@@ -36,14 +36,16 @@ UNIT = (arguments.unit_vector, arguments.unit_quaternion)  # single precision is
 
 @every_checker
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_nan_and_infinity(check, valid, value):
-    refuses(check, spoiled(valid, value), "^NaN or infinite entries$", "^finite numbers$")
+def test_nan_and_infinity_are_rejected(check, valid, value):
+    assert_refused(check, replace_last_entry(valid, value), "^NaN or infinite entries$", "^finite numbers$")
 
 
 @every_checker
-def test_nan_hides_in_no_batch(check, valid):
+def test_nan_is_found_anywhere_in_a_batch(check, valid):
     if check not in SINGLE:
-        refuses(check, np.stack([np.array(valid), spoiled(valid, np.nan)]), "NaN or infinite")
+        assert_refused(
+            check, np.stack([np.array(valid), replace_last_entry(valid, np.nan)]), "NaN or infinite"
+        )
 
 
 @every_checker
@@ -68,26 +70,26 @@ def test_nan_hides_in_no_batch(check, valid):
     ],
     ids=repr,
 )
-def test_what_is_no_array_of_real_numbers(check, valid, value, kind):
-    refuses(check, value, kind, "^an array of real numbers$")
+def test_non_numeric_values_are_rejected(check, valid, value, kind):
+    assert_refused(check, value, kind, "^an array of real numbers$")
 
 
 @every_checker
-def test_complex_entries_are_not_dropped(check, valid):
-    refuses(check, spoiled(valid, 0j), "complex|ndarray", "^an array of real numbers$")
+def test_complex_entries_are_rejected(check, valid):
+    assert_refused(check, replace_last_entry(valid, 0j), "complex|ndarray", "^an array of real numbers$")
 
 
-def test_long_values_are_cut():
+def test_long_values_are_truncated_in_messages():
     with pytest.raises(InvalidArgument) as raised:
         arguments.vector("thing", ["word"] * 1000)
     assert len(str(raised.value)) < 150
 
 
 @pytest.mark.parametrize(("check", "valid"), shaped.values(), ids=shaped)
-def test_wrong_shapes(check, valid):
+def test_wrong_shapes_are_rejected(check, valid):
     shape = np.shape(valid)
     too_few_axes = np.zeros(shape[1:])
-    refuses(check, too_few_axes, re.escape(f"shape {too_few_axes.shape}"), r"^shape \(|two axes")
+    assert_refused(check, too_few_axes, re.escape(f"shape {too_few_axes.shape}"), r"^shape \(|two axes")
 
 
 @pytest.mark.parametrize(
@@ -116,11 +118,11 @@ def test_wrong_shapes(check, valid):
         (arguments.matrix, (4, 3, 2), "one matrix (two axes)"),
     ],
 )
-def test_shapes_got_and_expected_are_told(check, shape, expected):
-    refuses(check, np.ones(shape), f"^{re.escape(f'shape {shape}')}$", f"^{re.escape(expected)}$")
+def test_message_states_actual_and_expected_shape(check, shape, expected):
+    assert_refused(check, np.ones(shape), f"^{re.escape(f'shape {shape}')}$", f"^{re.escape(expected)}$")
 
 
-def test_batches():
+def test_batches_are_accepted():
     for check, valid in CHECKERS.values():
         if check not in SINGLE:
             batch = np.broadcast_to(valid, (2, 5, *np.shape(valid)))
@@ -144,9 +146,9 @@ def test_batches():
         (arguments.matrix, (0, 3)),
     ],
 )
-def test_empty_batches_are_fine(check, shape):
+def test_empty_batches_are_accepted(check, shape):
     assert check("thing", np.empty(shape)).shape == shape
 
 
-def test_empty_vectors_are_not():
-    refuses(arguments.vector, [], r"shape \(0,\)", r"shape \(\.\.\., 3\)")
+def test_empty_vectors_are_rejected():
+    assert_refused(arguments.vector, [], r"shape \(0,\)", r"shape \(\.\.\., 3\)")

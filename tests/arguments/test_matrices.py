@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from checkers import EYE3, refuses
+from checkers import EYE3, assert_refused
 from hypothesis import given
 from scipy import sparse
 
@@ -26,9 +26,9 @@ def test_symmetric(A):
     check("thing", -1e12 * (rounded + 3 * np.eye(4)))
     lopsided = A.copy()
     lopsided[0, 3] += 0.25
-    refuses(check, lopsided, r"^a matrix with max \|A - A\^T\| = 0\.25$", "^a symmetric matrix$")
+    assert_refused(check, lopsided, r"^a matrix with max \|A - A\^T\| = 0\.25$", "^a symmetric matrix$")
     judged_by_its_own_size = np.stack([1e12 * A, lopsided])
-    refuses(check, judged_by_its_own_size, r"max \|A - A\^T\| = 0\.25$", name="thing[1]")
+    assert_refused(check, judged_by_its_own_size, r"max \|A - A\^T\| = 0\.25$", name="thing[1]")
     check("thing", np.zeros((4, 4)))
 
 
@@ -38,10 +38,10 @@ def test_positive_definite(A, nearly_singular):
         np.testing.assert_allclose(arguments.positive_definite("thing", matrix), matrix, rtol=1e-14)
     smallest = np.linalg.eigvalsh(A)[0]
     got = f"^smallest eigenvalue {re.escape(f'{-smallest:.3g}')}$"
-    refuses(arguments.positive_definite, A - 2 * smallest * EYE3, got, "^a positive definite matrix$")
+    assert_refused(arguments.positive_definite, A - 2 * smallest * EYE3, got, "^a positive definite matrix$")
     stacked = np.stack([1e6 * A, A - 2 * smallest * EYE3])
-    refuses(arguments.positive_definite, stacked, "^smallest eigenvalue -", name="thing[1]")
-    refuses(arguments.positive_definite, A + np.triu(np.ones((3, 3)), 1), r"max \|A - A\^T\| = 1$")
+    assert_refused(arguments.positive_definite, stacked, "^smallest eigenvalue -", name="thing[1]")
+    assert_refused(arguments.positive_definite, A + np.triu(np.ones((3, 3)), 1), r"max \|A - A\^T\| = 1$")
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,10 @@ def test_positive_definite(A, nearly_singular):
     ],
 )
 def test_singular_to_rounding_is_not_positive_definite(singular):
-    """Rounding makes zero eigenvalues as often positive as negative."""
-    refuses(arguments.positive_definite, singular, "^smallest eigenvalue", "^a positive definite matrix$")
+    """Rounding makes zero eigenvalues positive or negative."""
+    assert_refused(
+        arguments.positive_definite, singular, "^smallest eigenvalue", "^a positive definite matrix$"
+    )
 
 
 def test_sparse_matrices():
@@ -73,21 +75,21 @@ def test_sparse_matrices():
         (sparse.csc_array(dense * [1, np.nan, 1]), "NaN", "finite"),
         (sparse.csc_array(dense * 1j), "ndarray", "real numbers"),
     ):
-        refuses(arguments.matrix, bad, got, expected)
+        assert_refused(arguments.matrix, bad, got, expected)
     with pytest.raises(InvalidArgument, match=r"thing: got shape \(2, 3\), expected shape \(n, 4\)"):
         arguments.matrix("thing", sparse.csc_array(dense), None, 4)
 
 
-def test_sparse_matrices_are_not_shared():
-    """Solvers sort indices in place; the caller's matrix, whose indices are not sorted, stays what it is."""
+def test_sparse_matrices_are_copied():
+    """Solvers sort indices in place; the caller's unsorted matrix stays unchanged."""
     unsorted = sparse.csc_array((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2, 2])), shape=(2, 2))
     before = unsorted.toarray()
     arguments.matrix("thing", unsorted).sort_indices()
     assert np.array_equal(unsorted.toarray(), before)
 
 
-def test_what_a_function_returned_is_handed_on():
-    """As it is; numbers that are no floats become some, and what is not finite is refused."""
+def test_results_of_user_functions_are_converted_to_finite_floats():
+    """Valid arrays are returned unchanged, numbers become floats, and non-finite values are rejected."""
     for value in (np.eye(2), sparse.csr_array(np.eye(2))):
         assert arguments.matrix_without_copy("thing", value, 2, 2) is value
     assert arguments.matrix_without_copy("thing", [[1, 2]], 1, 2).dtype == np.float64

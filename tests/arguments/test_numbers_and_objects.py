@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from checkers import refuses
+from checkers import assert_refused
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
@@ -14,13 +14,13 @@ def test_scalars_within_bounds():
 
     np.testing.assert_array_equal(check("thing", [0, 0.5, 1]), [0, 0.5, 1])
     assert check("thing", 1).shape == ()
-    refuses(check, 1.5, r"^1\.5$", r"^numbers in \[0, 1\]$")
-    refuses(check, [0.5, -2], "^-2$", r"^numbers in \[0, 1\]$")
+    assert_refused(check, 1.5, r"^1\.5$", r"^numbers in \[0, 1\]$")
+    assert_refused(check, [0.5, -2], "^-2$", r"^numbers in \[0, 1\]$")
 
 
 @pytest.mark.parametrize("value", [0, -0.0, -3])
 def test_positive_numbers(value):
-    refuses(arguments.positive_array, [1.0, value], f"^{value:g}$", "^numbers greater than 0$")
+    assert_refused(arguments.positive_array, [1.0, value], f"^{value:g}$", "^numbers greater than 0$")
 
 
 def test_choices():

@@ -1,4 +1,4 @@
-"""Systems with attachments at random, and the whole KKT system that they are to agree with."""
+"""Random systems with attachments, and the full KKT system as their reference."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from rbnotes.dynamics import BilateralRows, StepProblem
 
 
 def random_dag(rng, sizes, attached, masters=3, drift=True):
-    """Attachments of some components to those earlier in a random order: a DAG whose numbers tell nothing."""
+    """Return random attachments that form a DAG in an order independent of the indices."""
     order = [int(k) for k in rng.permutation(len(sizes))]
     found = []
     for place in range(len(sizes) - attached, len(sizes)):
@@ -26,7 +26,7 @@ def random_system(rng, n, rows=2, soft=False):
 
 
 def attachment_rows(sizes, attachments):
-    """Rows and right sides of ``v_k - sum_j J_kj v_j = drift_k``."""
+    """Return rows and right sides of ``v_k - sum_j J_kj v_j = drift_k``."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     rows, right = [], []
     for attachment in attachments:
@@ -40,8 +40,8 @@ def attachment_rows(sizes, attachments):
     return np.concatenate(rows), np.concatenate(right)
 
 
-def whole_solution(system, sizes, attachments):
-    """v, multipliers of the constraints, and the forces of the attachments on all velocities, at once."""
+def solve_full_kkt_system(system, sizes, attachments):
+    """Return v, the constraint multipliers and the attachment forces from one linear system."""
     C, c = attachment_rows(sizes, attachments)
     k, m, n = len(system.bilateral.target), len(c), len(system.momentum)
     R = np.diag(system.bilateral.regularization)

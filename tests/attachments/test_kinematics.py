@@ -1,4 +1,4 @@
-"""What is attached, against positions that move; the drift against differences of the velocity."""
+"""Attachments against moving positions; their bias against differences of the velocity."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_point_on_body(E, x, phi, phidot):
     assert np.allclose(found, acceleration.value, rtol=0, atol=1e-4 * size * (1 + np.abs(x).max()))
 
 
-def test_many_points_on_a_body_are_one_by_one(rng):
+def test_many_points_on_a_body_equal_single_points(rng):
     E, phi, x = se3.exp(rng.normal(size=6)), rng.normal(size=6), rng.normal(size=(4, 3))
     many = points_on_body([5, 2, 7, 3], 1, E, x, phi)
     for component, place, attachment in zip([5, 2, 7, 3], x, many, strict=True):
@@ -62,8 +62,8 @@ def test_many_points_on_a_body_are_one_by_one(rng):
 
 
 @given(frames(), inertias(), twists(), vectors(3), vectors(6))
-def test_particle_on_a_body_is_part_of_the_body(E, body, phi, x, wrench):
-    """A body with a particle attached accelerates as one body with the particle's mass at that place."""
+def test_particle_on_a_body_adds_its_mass_to_the_body(E, body, phi, x, wrench):
+    """A body with an attached particle accelerates like a body with the particle's mass at that point."""
     m = 0.7
     M = spatial_inertia(1.6, body, [0.2, -0.1, 0.3])
     both = np.zeros((9, 9))
@@ -78,7 +78,7 @@ def test_particle_on_a_body_is_part_of_the_body(E, body, phi, x, wrench):
     assert np.allclose(solve_step(reduced).velocity, expected, rtol=0, atol=1e-8 * scale)
 
 
-def test_weights_have_to_fit():
+def test_weights_of_wrong_shape_are_rejected():
     assert np.allclose(point_on_points(3, [0, 1], [0.3, 0.7]).blocks[1], 0.7 * np.eye(3))
     with pytest.raises(InvalidArgument, match="weights"):
         point_on_points(3, [0, 1], [1.0])

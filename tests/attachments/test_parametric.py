@@ -1,4 +1,4 @@
-"""Prescribed motion against the whole system, and the force against applying it."""
+"""Prescribed motion against the full KKT system, and the force against applying it."""
 
 from dataclasses import replace
 
@@ -17,8 +17,8 @@ N = sum(SIZES)
 
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_against_the_whole_system(seed, soft):
-    """Controlled velocities as rows of the whole system: their multipliers are the force."""
+def test_prescribed_motion_against_the_full_kkt_system(seed, soft):
+    """Prescribed velocities are rows of the full system; their multipliers are the force."""
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, 3)
     system = random_system(rng, N, rows=2, soft=soft)
@@ -41,7 +41,7 @@ def test_against_the_whole_system(seed, soft):
     assert np.allclose(motion.actuation_force, whole[-3:], rtol=0, atol=1e-9 * scale)
 
 
-def test_the_force_applied_gives_the_motion(rng):
+def test_prescribing_force_produces_the_motion(rng):
     system = random_system(rng, 8)
     motion = solve_prescribed_motion(system, [2, 5], [0.3, -1.2])
     f = system.momentum.copy()
@@ -52,7 +52,7 @@ def test_the_force_applied_gives_the_motion(rng):
     assert np.allclose(motion.velocity[[2, 5]], [0.3, -1.2])
 
 
-def test_everything_or_nothing_controlled(rng):
+def test_all_or_no_velocities_prescribed(rng):
     system = random_system(rng, 4, rows=0)
     nothing = solve_prescribed_motion(system, [], [])
     assert np.allclose(nothing.velocity, np.linalg.solve(system.mass, system.momentum))

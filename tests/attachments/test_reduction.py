@@ -1,11 +1,11 @@
-"""The reduced system against the whole KKT system, on random directed acyclic graphs."""
+"""The reduced system against the full KKT system, on random directed acyclic graphs."""
 
 from itertools import pairwise
 from operator import attrgetter
 
 import numpy as np
 import pytest
-from random_systems import attachment_rows, random_dag, random_system, whole_solution
+from random_systems import attachment_rows, random_dag, random_system, solve_full_kkt_system
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
@@ -27,7 +27,7 @@ N = sum(SIZES)
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("attached", [0, 1, 4, 6])
 @pytest.mark.parametrize("seed", range(4))
-def test_reduced_equals_whole(seed, attached, soft):
+def test_reduced_system_equals_full_kkt_system(seed, attached, soft):
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, attached)
     system = random_system(rng, N, rows=min(2, N - attached), soft=soft)
@@ -37,19 +37,19 @@ def test_reduced_equals_whole(seed, attached, soft):
     if not attached:
         assert space.max_depth == 0
         return
-    expected, expected_multipliers, forces, _ = whole_solution(system, SIZES, attachments)
+    expected, expected_multipliers, forces, _ = solve_full_kkt_system(system, SIZES, attachments)
     scale = 1 + np.abs(expected).max()
     assert np.allclose(v, expected, rtol=0, atol=1e-10 * scale)
     assert np.allclose(multipliers, expected_multipliers, rtol=0, atol=1e-9 * (1 + np.abs(forces).max()))
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_attachment_forces_are_the_multipliers_of_the_whole(seed):
+def test_attachment_forces_are_the_multipliers_of_the_full_system(seed):
     rng = np.random.default_rng(seed)
     attachments = sorted(random_dag(rng, SIZES, 5), key=lambda attachment: attachment.component)
     system = random_system(rng, N)
     space = null_space_reduction(SIZES, attachments)
-    v, multipliers, forces, C = whole_solution(system, SIZES, attachments)
+    v, multipliers, forces, C = solve_full_kkt_system(system, SIZES, attachments)
     found = space.attachment_forces(system, StepSolution(v, multipliers))
     assert np.allclose(found, forces, rtol=0, atol=1e-10 * (1 + np.abs(forces).max()))
     # They do no work on motions that keep the attachments, and balance the rest.
@@ -59,7 +59,7 @@ def test_attachment_forces_are_the_multipliers_of_the_whole(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_one_at_a_time_in_order_equals_all_at_once(seed):
+def test_successive_elimination_equals_simultaneous_elimination(seed):
     rng = np.random.default_rng(seed)
     attachments = random_dag(rng, SIZES, 5)
     system = random_system(rng, N)
@@ -77,8 +77,8 @@ def test_one_at_a_time_in_order_equals_all_at_once(seed):
         assert np.abs(zero).max() < 1e-12 * np.abs(expected.mass).max()
 
 
-def test_another_order_is_wrong_where_masters_are_attached():
-    """The order matters: with the master eliminated first, what is attached to it is lost."""
+def test_wrong_elimination_order_of_attached_masters_changes_the_result():
+    """If the master is eliminated first, the components attached to it are lost."""
     attachments = [point_on_points(2, [1], [1.0]), point_on_points(1, [0], [1.0])]
     system = StepProblem(np.eye(9), np.ones(9))
     right = wrong = system
@@ -103,7 +103,7 @@ def test_attachments_to_active_components_commute(rng):
         assert np.allclose(attrgetter(name)(one), attrgetter(name)(other))
 
 
-def test_null_space_solves_the_attachments(rng):
+def test_null_space_satisfies_the_attachments(rng):
     attachments = random_dag(rng, SIZES, 6)
     space = null_space_reduction(SIZES, attachments)
     C, c = attachment_rows(SIZES, attachments)

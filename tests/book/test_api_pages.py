@@ -1,4 +1,4 @@
-"""The reference says what each argument and field is, with its shape and its unit, and what comes back."""
+"""The API reference describes each argument, field and result with shape and unit."""
 
 import ast
 import inspect
@@ -44,8 +44,8 @@ def documented():
 FUNCTIONS = dict(documented())
 
 
-def explained(name, function):
-    """What the reference says of each argument of a function."""
+def argument_descriptions(name, function):
+    """Return the reference's description of each argument of a function."""
     own = api_pages.own_paragraphs(inspect.getdoc(function) or "")
     table = {each: api_pages.entry(name, each) for each in api_pages.left_to_the_table(function)}
     return {**own, **{each: told[1] if told else "" for each, told in table.items()}}
@@ -53,14 +53,14 @@ def explained(name, function):
 
 def test_every_argument_is_explained():
     missing = {
-        name: [each for each, text in explained(name, function).items() if not text]
+        name: [each for each, text in argument_descriptions(name, function).items() if not text]
         for name, function in FUNCTIONS.items()
     }
     assert {name: left for name, left in missing.items() if left} == {}
 
 
-def raising():
-    """The functions of the reference, and those that check arguments, which raise errors themselves."""
+def functions_that_raise():
+    """Return the functions of the reference and the argument checks, which raise errors themselves."""
     checks = {f"rbnotes.arguments.{name}": getattr(arguments, name) for name in arguments.__all__}
     for name, function in (FUNCTIONS | checks).items():
         if inspect.isfunction(function):
@@ -69,18 +69,18 @@ def raising():
                 yield name, inspect.getdoc(function) or ""
 
 
-def test_who_raises_says_so():
-    told = dict(raising())
+def test_functions_that_raise_document_it():
+    told = dict(functions_that_raise())
     assert len(told) > 50
     assert [name for name, text in told.items() if "raises" not in text.lower()] == []
 
 
-def lacking(pattern, kinds):
-    """Arguments of some types whose explanations do not match a pattern."""
+def arguments_without(pattern, kinds):
+    """Return the arguments of some types whose descriptions do not match a pattern."""
     found = []
     for name, function in FUNCTIONS.items():
         types = {key: str(each.annotation) for key, each in inspect.signature(function).parameters.items()}
-        for each, text in explained(name, function).items():
+        for each, text in argument_descriptions(name, function).items():
             if (
                 kinds.search(types.get(each, ""))
                 and "Callable" not in types[each]
@@ -91,19 +91,19 @@ def lacking(pattern, kinds):
 
 
 def test_arrays_have_shapes():
-    assert lacking(SHAPE, re.compile("Array|Matrix")) == []
+    assert arguments_without(SHAPE, re.compile("Array|Matrix")) == []
 
 
 def test_numbers_have_units():
-    assert lacking(UNIT, NUMBERS) == []
+    assert arguments_without(UNIT, NUMBERS) == []
 
 
 PROSE = re.compile(r"^(?:Parameters|Raises|Returns|Examples?|Notes)\n-+$|^Raises ", re.MULTILINE)
 """Where the prose of a docstring ends, which may say what comes back."""
 
 
-def comes_back(name, function):
-    """What the reference says of the values that a function returns."""
+def result_description(name, function):
+    """Return the reference's description of a function's result."""
     docstring = inspect.getdoc(function) or ""
     section = api_pages.RETURNED.search(docstring)
     return " ".join(
@@ -111,8 +111,8 @@ def comes_back(name, function):
     )
 
 
-def returning(kinds):
-    """The functions that return arrays or numbers, and what the reference says of them."""
+def functions_that_return(kinds):
+    """Return the functions that return arrays or numbers, with the descriptions of their results."""
     for name, function in FUNCTIONS.items():
         kind = str(inspect.signature(function).return_annotation)
         if (
@@ -120,21 +120,23 @@ def returning(kinds):
             and re.search(kinds, kind)
             and not re.search("Callable|Figure", kind)
         ):
-            yield name, comes_back(name, function)
+            yield name, result_description(name, function)
 
 
-def test_arrays_that_come_back_have_shapes():
-    assert [name for name, text in returning("Array|Matrix") if not SHAPE.search(text)] == []
+def test_returned_arrays_have_shapes():
+    assert [name for name, text in functions_that_return("Array|Matrix") if not SHAPE.search(text)] == []
 
 
-def test_what_comes_back_has_a_unit():
+def test_results_have_units():
     lacking = [
-        name for name, text in returning("Array|Matrix|float") if not UNIT.search(re.sub("``.*?``", "", text))
+        name
+        for name, text in functions_that_return("Array|Matrix|float")
+        if not UNIT.search(re.sub("``.*?``", "", text))
     ]
     assert lacking == []
 
 
-def test_no_entry_of_what_comes_back_is_idle():
+def test_every_entry_of_the_results_table_is_used():
     """Each is of a function whose docstring does not have a section for it."""
     told = api_pages.returns()
     assert sorted(told.keys() - FUNCTIONS.keys()) == []
@@ -147,16 +149,16 @@ OF_OBJECTS = {"multibody/formats/robot.py: Robot.joints"}
 
 
 def named_tuples():
-    """The named tuples of the reference; others are for the package alone."""
+    """Return the public named tuples."""
     objects = map(resolve, (name for names in api_pages.names().values() for name in names))
     return {each.__name__ for each in objects if inspect.isclass(each) and issubclass(each, tuple)}
 
 
-def of_dataclasses(source, tuples=frozenset()):
-    """The fields of public dataclasses, and of some tuples, in a source text: class, name, type, explanation.
+def dataclass_fields(source, tuples=frozenset()):
+    """Return the fields of public dataclasses and of some tuples in a source: class, name, type, description.
 
-    That is the string below a field; or the docstring of the class if it names the field, but for what it
-    says of errors.
+    The description is the string below a field, or the docstring of the class, without its errors, if it
+    names the field.
     """
     for cls in ast.walk(ast.parse(source)):
         if not isinstance(cls, ast.ClassDef) or cls.name.startswith("_"):
@@ -186,7 +188,7 @@ def fields_of(subpackage):
     for file in sorted(files):
         path = file.relative_to(package).as_posix()
         if not re.search(r"(^|/)_(?!_init__)", path):
-            for cls, name, kind, text in of_dataclasses(file.read_text("utf-8"), tuples):
+            for cls, name, kind, text in dataclass_fields(file.read_text("utf-8"), tuples):
                 yield f"{path}: {cls}.{name}", kind, text
 
 
@@ -196,8 +198,8 @@ def test_every_field_is_explained(subpackage):
 
 
 @pytest.mark.parametrize("subpackage", sorted({*api_pages.SUBPACKAGES} - {"ledger"}))
-def test_fields_have_shapes_and_units(subpackage):
-    """Those of the ledger hold the numbers of a claim, whatever it is about."""
+def test_array_fields_have_shapes_and_units(subpackage):
+    """The fields of the ledger have no fixed shape and unit."""
     found = [
         each for each in fields_of(subpackage) if "Callable" not in each[1] and each[0] not in OF_OBJECTS
     ]
@@ -207,7 +209,7 @@ def test_fields_have_shapes_and_units(subpackage):
     assert [name for name, _, text in numbers if not UNIT.search(re.sub("``.*?``", "", text))] == []
 
 
-def test_an_explanation_is_below_its_field_or_in_the_docstring():
+def test_field_description_is_found_below_the_field_or_in_the_docstring():
     source = """
 @dataclass(frozen=True)
 class Given:
@@ -222,11 +224,11 @@ class Given:
     '''Explained.'''
     _own: int = 0
 """
-    told = [bool(text) for *_, text in of_dataclasses(source)]
+    told = [bool(text) for *_, text in dataclass_fields(source)]
     assert told == [True, False, True]
 
 
-def test_no_entry_of_the_table_is_idle():
+def test_every_entry_of_the_arguments_table_is_used():
     told = {
         (found[0], each)
         for name, function in FUNCTIONS.items()
@@ -237,7 +239,7 @@ def test_no_entry_of_the_table_is_idle():
     assert entries - told == set()
 
 
-def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
+def test_parameters_section_takes_precedence_over_the_table():
     from rbnotes.multibody import reduced
 
     fields = api_pages._arguments("rbnotes.multibody.reduced.mass_matrix", reduced.mass_matrix)
@@ -248,7 +250,7 @@ def test_an_argument_with_a_paragraph_of_its_own_is_left_to_it():
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q", "param qdot"]
 
 
-def test_the_nearest_table_explains():
+def test_most_specific_table_entry_is_used():
     subpackage = api_pages.entry("rbnotes.multibody.reduced.inverse_mass_product", "x")
     assert subpackage != api_pages.entry("rbnotes.multibody.reduced.jacobian_product", "x")
     assert api_pages.entry("rbnotes.se3.exp", "h") == api_pages.entry(
@@ -256,7 +258,7 @@ def test_the_nearest_table_explains():
     )
 
 
-def test_errors_in_a_sentence_become_fields():
+def test_raises_sentences_become_fields():
     lines = [
         "Twice ``x``.",
         "",
@@ -271,7 +273,7 @@ def test_errors_in_a_sentence_become_fields():
     assert lines == ["Twice ``x``.", "", ""]
 
 
-def test_a_colon_in_the_first_line_of_a_property_makes_no_type():
+def test_colon_in_property_summary_is_not_parsed_as_a_type():
     lines = ["Rows of the joint: six less its freedom.", "", "More of them."]
     api_pages._keep_colons(
         None, "property", "rbnotes.multibody.maximal.Joint.num_constraints", None, None, lines
@@ -281,14 +283,14 @@ def test_a_colon_in_the_first_line_of_a_property_makes_no_type():
     assert not [line for line in read if ":type" in line]
 
 
-def test_what_comes_back_is_a_field_of_the_page():
+def test_result_description_is_a_field_of_the_page():
     lines = ["The same, for twists.", ""]
     api_pages._add_claims(None, "function", "rbnotes.se3.inverse", se3.inverse, None, lines)
     assert [line for line in lines if line.startswith(":returns: Pose")]
 
 
-def test_every_function_has_a_source():
-    """In its docstring, in the ledger, or in the table, which names no other."""
+def test_every_function_cites_a_source():
+    """The source is in the docstring, in the ledger or in the table; the table has no other entries."""
     names = {name for page in api_pages.names().values() for name in page}
     functions = {name: function for name, function in FUNCTIONS.items() if name in names}
     left = {
@@ -300,13 +302,13 @@ def test_every_function_has_a_source():
     assert sorted(set(api_pages.sources()) - {name.removeprefix("rbnotes.") for name in left}) == []
 
 
-def test_a_page_opens_with_its_room():
+def test_page_starts_with_its_subpackage():
     stub = api_pages.stubs()["api-se3"]
     assert stub.index(".. automodule:: rbnotes.se3") < stub.index(".. autofunction:: rbnotes.se3.Ad")
     assert stub.count("automodule:: rbnotes.se3\n") == 1
 
 
-def test_the_sentences_of_a_module_stand_under_its_name_before_all_functions():
+def test_module_docstring_precedes_its_functions():
     stub = api_pages.stubs()["api-friction"]
     module = "rbnotes.friction.anitescu_stewart"
     assert f".. rubric:: Module ``{module}``\n\n.. automodule:: {module}\n" in stub

@@ -15,7 +15,7 @@ def test_chapter_runs(chapter):
     assert execution.execute(chapter, ROOT).error == ""
 
 
-def test_written_pages_are_sound():
+def test_written_pages_have_no_faults():
     pages = ROOT / "_build" / "html"
     assert (pages / "index.html").exists(), "write the pages first: make book"
     assert check(pages) == []

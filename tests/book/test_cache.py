@@ -13,13 +13,13 @@ def package(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["code.py", "data/table.csv", "new.py"])
-def test_a_change_in_code_or_data_gives_another_folder(package, file):
+def test_changed_code_or_data_changes_the_folder(package, file):
     before = digest(package, ["numpy==2"])
     (package / file).write_text("changed\n")
     assert digest(package, ["numpy==2"]) != before
 
 
-def test_a_renamed_file_and_another_distribution_give_another_folder(package):
+def test_renamed_file_or_other_distribution_changes_the_folder(package):
     before = digest(package, ["numpy==2"])
     assert digest(package, ["numpy==3"]) != before
     (package / "code.py").rename(package / "program.py")

@@ -1,4 +1,4 @@
-"""The check of the written pages is itself checked: each fault planted once."""
+"""The check of the written pages detects each kind of fault."""
 
 import pytest
 from check_pages import check
@@ -32,7 +32,7 @@ def pages(tmp_path):
     return tmp_path
 
 
-def test_sound_pages_have_no_faults(pages):
+def test_correct_pages_have_no_faults(pages):
     (pages / "a.html").write_text(SOUND)
     assert check(pages) == []
 
@@ -44,6 +44,6 @@ def test_each_fault_is_named_with_file_and_line(pages, fault):
     assert found.startswith(f"{pages / 'a.html'}:2: {FAULTS[fault]}")
 
 
-def test_a_style_sheet_that_fetches_is_a_fault(pages):
+def test_style_sheet_that_requests_another_host_is_a_fault(pages):
     (pages / "a.css").write_text("@import 'https://example.org/x.css';")
     assert check(pages) == [f"{pages / 'a.css'}: fetches https://example.org/x.css"]

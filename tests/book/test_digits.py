@@ -1,4 +1,4 @@
-"""Printed numbers: what is a fault, what is not, and that zeros have no sign."""
+"""Check of printed numbers: faults, accepted numbers, and unsigned zeros."""
 
 import pytest
 from nbformat.v4 import new_code_cell, new_output
@@ -40,24 +40,24 @@ def cell(text, **metadata):
 
 
 @pytest.mark.parametrize("text", SOUND)
-def test_numbers_with_the_digits_they_need_are_no_fault(text):
+def test_numbers_with_significant_digits_are_accepted(text):
     assert faults(cell(text)) == []
 
 
 @pytest.mark.parametrize("text", FAULTS)
-def test_each_fault_is_found_in_prints_and_in_values(text):
+def test_each_fault_is_found_in_printed_text_and_values(text):
     value = new_code_cell("x", outputs=[new_output("execute_result", {"text/plain": text})])
     for found in (faults(cell(text)), faults(value)):
         assert len(found) == 1
         assert found[0].startswith(FAULTS[text])
 
 
-def test_text_in_the_place_of_a_picture_is_not_shown():
+def test_text_alternative_of_a_picture_is_ignored():
     data = {"text/html": "<figure>", "text/plain": "7.9382485395183835"}
     assert faults(new_code_cell("x", outputs=[new_output("display_data", data)])) == []
 
 
-def test_a_cell_may_say_why_it_needs_all_digits():
+def test_cell_metadata_can_permit_all_digits():
     assert faults(cell("7.9382485395183835 W", digits="to the last bit")) == []
     assert faults(cell("7.9382485395183835 W", digits=" ")) != []
 
@@ -73,7 +73,7 @@ def test_a_cell_may_say_why_it_needs_all_digits():
         ("1.5e-05 2-0 x-0.0 -0.01 -0x1", "1.5e-05 2-0 x-0.0 -0.01 -0x1"),
     ],
 )
-def test_zeros_have_no_sign_and_columns_stay(text, shown):
+def test_zeros_are_unsigned_and_columns_stay_aligned(text, shown):
     assert without_minus_zeros(text) == shown
     printed = cell(text)
     drop_signs_of_zeros(printed)

@@ -1,4 +1,4 @@
-"""Schematic drawings say what the formulas of their chapters say, and every one of them is shown."""
+"""Schematic drawings agree with the formulas of their chapters, and each of them is used."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ BOOK = Path(__file__).parents[2] / "book"
 
 
 def arrows(name):
-    """Tails and vectors of a drawing's arrows."""
+    """Return tails and vectors of a drawing's arrows."""
     return DRAWINGS[name]().arrows
 
 
@@ -22,7 +22,7 @@ def cross(a, b):
     return a[0] * b[1] - a[1] * b[0]
 
 
-def test_each_drawing_stands_in_one_chapter():
+def test_each_drawing_is_used_in_one_chapter():
     shown = [
         name for page in BOOK.glob("*.md")
         for name in re.findall(r"^```\{drawing\} (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
@@ -31,7 +31,7 @@ def test_each_drawing_stands_in_one_chapter():
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_a_drawing_has_words_typeset_labels_and_stays_in_its_frame(name):
+def test_drawing_has_alt_text_and_labels_inside_its_frame(name):
     pen = DRAWINGS[name]()
     html = picture(pen, 'An "arrow" & more')
     assert 'aria-label="An &quot;arrow&quot; &amp; more"' in html
@@ -58,7 +58,7 @@ def test_the_forces_of_a_spring_pull_its_ends_together():
         assert abs(cross(along, u)) < 1e-9
 
 
-def test_a_cable_pulls_at_its_points_against_the_gradient_of_its_length():
+def test_cable_forces_oppose_the_length_gradient():
     def length(points):
         return np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
 
@@ -80,7 +80,7 @@ def test_the_forces_of_a_frame_spring_point_to_the_other_frame():
     assert f_1 @ (at_2 - at_1) > 0
 
 
-def test_the_force_of_a_constraint_stands_across_its_motion():
+def test_constraint_force_is_perpendicular_to_the_motion():
     seen = arrows("constraint")
     applied, held, left = (seen[name][1] for name in ("$f_x$", "$G^\\mathsf{T}\\lambda$", "$f = P_f f_x$"))
     motion = seen["$\\dot x$: $G\\dot x = 0$"][1]
@@ -88,14 +88,14 @@ def test_the_force_of_a_constraint_stands_across_its_motion():
     np.testing.assert_allclose(applied + held, left)
 
 
-def test_the_point_of_a_body_moves_with_v_and_across_its_arm():
+def test_point_velocity_is_v_plus_a_part_perpendicular_to_the_arm():
     seen = arrows("velocities")
     arm, v, total = (seen[name][1] for name in ("$x$", "$v$", "$v + \\omega\\times x$"))
     assert abs((total - v) @ arm) < 1e-9
     assert cross(arm, total - v) > 0  # the round arrow turns the same way, counter-clockwise
 
 
-def test_the_directions_of_a_loop_are_right_handed():
+def test_loop_directions_are_right_handed():
     seen = arrows("loop")
     # the axis is drawn as a cross in a circle: away from the reader
     assert cross(seen["$\\mathbf v_1$"][1], seen["$\\mathbf v_2$"][1]) < 0
@@ -110,7 +110,7 @@ def test_normals_and_impulses_push_apart():
 
 
 @pytest.mark.parametrize("kind", contacts.SECTIONS)
-def test_friction_takes_out_what_its_section_allows(kind):
+def test_friction_has_maximal_dissipation(kind):
     section = contacts.SECTIONS[kind]
     for angle in (0.4, 1.0, 2.0, 4.0):
         sliding = np.array([np.cos(angle), np.sin(angle)])
@@ -119,5 +119,5 @@ def test_friction_takes_out_what_its_section_allows(kind):
         assert any(np.allclose(chosen, corner, atol=0.06) for corner in section)
 
 
-def test_the_tree_fills_the_columns_of_ancestors():
+def test_tree_jacobian_blocks_are_in_the_columns_of_ancestors():
     assert [frames.ancestors(body) for body in (1, 4, 5, 6)] == [[1], [4, 2, 1], [5, 2, 1], [6, 3, 1]]

@@ -22,7 +22,7 @@ ROUNDED = 1e-5
 
 
 def entries():
-    """The text of each correction and condition that is shown, by the anchor of its claim."""
+    """Return the text of each correction and condition by the anchor of its claim."""
     pages = PAGES / "book"
     for page in sorted([*(pages / "generated").glob("errata-*.html"), *pages.glob("conditions-*.html")]):
         _, *parts = ENTRY.split(page.read_text(encoding="utf-8"))
@@ -30,18 +30,18 @@ def entries():
 
 
 def shown(text, heading):
-    """What an entry shows under a heading, as plain text; empty where it shows none."""
+    """Return the plain text of an entry under a heading; empty if there is none."""
     found = re.search(
         rf"{heading}(?:(?!Printed gives|Right gives|More).)*?<(code|pre)[^>]*>(.*?)</\1>", text, re.S
     )
     return html.unescape(re.sub(r"<[^>]*>", "", found[2])) if found else ""
 
 
-def off(printed, right):
-    """By what share of the right value a result is wrong, in the worst of its entries.
+def relative_error(printed, right):
+    """Return the largest relative error of the entries of a result.
 
-    Where the right entry is zero, the largest one stands for it; what has no number, or another shape, is
-    infinitely wrong.
+    A right entry of zero is replaced by the largest one. Without a number, or with another shape, the error
+    is infinite.
     """
     said = [NUMBER.findall(text.partition(" in entry")[0]) for text in (printed, right)]
     if len(said[0]) != len(said[1]) or any(
@@ -55,13 +55,13 @@ def off(printed, right):
 
 
 def dense(text):
-    """The arrays of an entry's inputs that are written out over several lines."""
+    """Return the arrays of an entry's inputs that take several lines."""
     for found in re.findall(r"= (\[\[.*?\]\])", text, re.S):
         yield np.array(ast.literal_eval(found))
 
 
 def is_plain(matrix):
-    """Whether a matrix is zero, diagonal, or a pose that only moves: those have names."""
+    """Return True if a matrix is zero, diagonal or a translation, which are shown by name."""
     rows, columns = matrix.shape
     if not np.any(matrix):
         return True
@@ -73,7 +73,7 @@ def is_plain(matrix):
     return bool(np.array_equal(straight, np.diag(np.diagonal(straight))))
 
 
-def test_each_correction_stands_once_and_shows_its_inputs_if_it_has_any():
+def test_each_correction_appears_once_with_its_inputs():
     shown = []
     for page in sorted((PAGES / "book" / "generated").glob("errata-*.html")):
         _, *parts = ENTRY.split(page.read_text(encoding="utf-8"))
@@ -85,7 +85,7 @@ def test_each_correction_stands_once_and_shows_its_inputs_if_it_has_any():
     assert [name for name, text in shown if "Printed gives" not in text or "Right gives" not in text] == []
 
 
-def test_the_index_has_what_the_reference_has():
+def test_index_contains_the_names_of_the_reference():
     index = (PAGES / "genindex.html").read_text(encoding="utf-8")
     for name in ("rbnotes.so3.exp", "rbnotes.ledger.find", "rbnotes.forces.Muscle"):
         assert f'.html#{name}"' in index, name
@@ -103,18 +103,21 @@ def test_the_index_has_what_the_reference_has():
         ("an array of the shape (3,)", "an array of the shape ()", np.inf),
     ],
 )
-def test_a_share_is_read_off_the_page(printed, right, share):
-    assert off(printed, right) == pytest.approx(share)
+def test_relative_error_is_parsed_from_the_page(printed, right, share):
+    assert relative_error(printed, right) == pytest.approx(share)
 
 
-def test_what_is_printed_gives_a_wrong_number_that_nobody_calls_rounding():
-    shares = {name: off(shown(text, "Printed gives"), shown(text, "Right gives")) for name, text in entries()}
+def test_printed_forms_are_wrong_by_more_than_rounding():
+    shares = {
+        name: relative_error(shown(text, "Printed gives"), shown(text, "Right gives"))
+        for name, text in entries()
+    }
     corrected = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
     assert len(shares) > len(corrected)  # and conditions
     assert {name: share for name, share in shares.items() if share < TELLING - ROUNDED} == {}
 
 
-def test_inputs_are_no_dumps_of_identities():
+def test_counterexample_inputs_are_compact():
     dumps = [
         name for name, text in entries() for matrix in dense(shown(text, "Wrong on")) if is_plain(matrix)
     ]

@@ -1,11 +1,11 @@
-"""Numbers of exercises, and what of them is written on the pages."""
+"""Numbers of exercises on the pages."""
 
 from types import SimpleNamespace
 
 from rbnotes_book import exercises
 
 
-def test_exercises_of_a_page_without_a_number_begin_with_one():
+def test_exercise_numbers_restart_on_pages_without_a_number():
     env = SimpleNamespace(
         toc_fignumbers={
             "rotations": {"exercise": {"a": (1, 1), "b": (1, 2)}},
@@ -13,7 +13,7 @@ def test_exercises_of_a_page_without_a_number_begin_with_one():
             "for-lecturers": {"exercise": {"e": (3,), "f": (4,)}, "figure": {"g": (9,)}},
         }
     )
-    exercises.count_anew_on_pages_without_a_number(None, env)
+    exercises.restart_exercise_numbers(None, env)
     assert env.toc_fignumbers == {
         "rotations": {"exercise": {"a": (1, 1), "b": (1, 2)}},
         "look-it-up": {"exercise": {"c": (1,), "d": (2,)}},

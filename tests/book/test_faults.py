@@ -1,4 +1,4 @@
-"""Every kind of fault, planted once: the build must fail, name the place, and fail again when repeated."""
+"""For every kind of fault the build fails, names the place, and fails again when repeated."""
 
 import re
 
@@ -43,7 +43,7 @@ FAULTS = {
     "told": (
         # a table of claims tells none of them
         "# A\n\n{claim}`lloyd/s0.2/d1`\n\n```{records}\n```\n",
-        r"told\.md: WARNING: the chapter does not tell .*sueda/s1\.1/e1\.1",
+        r"told\.md: WARNING: the chapter does not explain .*sueda/s1\.1/e1\.1",
     ),
     "needs-later": (
         "---\nneeds: [left-out]\n---\n# A\n\nAfter [B](left-out.md).\n",
@@ -101,11 +101,11 @@ def test_each_fault_is_named_with_its_place_in_both_builds(faulty_builds, name):
         assert re.search(FAULTS[name][1], build.stderr), build.stderr
 
 
-def test_a_symbol_that_no_display_has_is_named(faulty_builds):
+def test_unused_symbol_is_reported(faulty_builds):
     assert "symbols.toml: no display of any has c (of no display)" in faulty_builds[0].stderr
 
 
-def test_a_page_without_fault_is_not_blamed(faulty_builds):
+def test_correct_page_has_no_warning(faulty_builds):
     assert not any("number-first.md" in line.split(" ")[0] for line in faulty_builds[0].stderr.splitlines())
 
 
@@ -134,7 +134,7 @@ def test_cells_that_raise_or_warn_or_show_nothing_fail_the_build_each_time(tiny_
             assert re.search(message, build.stderr), build.stderr
 
 
-def test_what_the_ledger_must_have_for_the_book_is_named(tiny_book):
+def test_missing_ledger_data_is_reported(tiny_book):
     ledger = FAKE_LEDGER.replace("$f(x) = x^2$", r"$f(x) = \\dots$").replace(
         "rbnotes.ledger.find", "rbnotes.ledger.load"
     )

@@ -19,12 +19,12 @@ def test_a_formula_becomes_html_and_mathml():
 
 
 @pytest.mark.parametrize("separator", [r"\\[", r"\\ [", "\\\\\n["])
-def test_a_bracket_after_a_row_break_is_a_bracket(separator):
+def test_bracket_after_a_row_break_is_not_a_distance(separator):
     html = typeset(r"\begin{pmatrix} I & 0 " + separator + r"x] & I \end{pmatrix}", display=True)
     assert html.count('<mo stretchy="false">[</mo>') == 1
 
 
-def test_a_distance_after_a_row_break_is_a_distance():
+def test_distance_after_a_row_break_is_parsed():
     html = typeset(r"\begin{matrix} a \\[2em] b \end{matrix}", display=True)
     assert "[</mo>" not in html
 
@@ -32,7 +32,7 @@ def test_a_distance_after_a_row_break_is_a_distance():
 @pytest.mark.parametrize(
     "tex", [r"\frac{1", r"\notacommand", r"x^2^3", r"\begin{align} a &= b \end{align}", "é"]
 )
-def test_what_does_not_parse_is_refused(tex):
+def test_unparsable_formula_raises(tex):
     with pytest.raises(FormulaError):
         typeset(tex, display=True)
 

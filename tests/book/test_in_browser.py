@@ -22,18 +22,18 @@ pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
 
 
 @pytest.fixture(scope="module")
-def started():
+def browser():
     with chromium() as browser_of_these_tests:
         yield browser_of_these_tests
 
 
 @pytest.fixture
-def shown(started):
-    """Shows a page of the book in a window: ``with shown("finder", "dark") as page``."""
+def open_page(browser):
+    """Return a function that opens a page of the book: ``with open_page("finder", "dark") as page``."""
 
     @contextmanager
     def show(name, look="light", **more):
-        with window(started, LOOK[look], **more) as page:
+        with window(browser, LOOK[look], **more) as page:
             page.set_default_timeout(60_000)
             page.goto(f"{PAGES.as_uri()}/book/{name}.html")
             yield page
@@ -41,12 +41,12 @@ def shown(started):
     return show
 
 
-def addresses(links):
+def link_targets(links):
     return links.evaluate_all("links => links.map((link) => link.getAttribute('href'))")
 
 
-def test_the_finder_leads_from_a_number_to_formula_verdict_chapter_and_function(shown):
-    with shown("finder") as page:
+def test_finder_links_number_formula_verdict_chapter_and_function(open_page):
+    with open_page("finder") as page:
         box, rows = page.locator(".finder-filter input"), page.locator("tr[data-id]:not([hidden])")
 
         def found(query):
@@ -61,13 +61,13 @@ def test_the_finder_leads_from_a_number_to_formula_verdict_chapter_and_function(
         assert found("no such thing") == []
         assert found("1.62")
         expect(rows.first.locator(".formula .katex").first).to_be_visible()
-        links = addresses(rows.first.locator("a"))
+        links = link_targets(rows.first.locator("a"))
         for part in ("ledger-sueda-1.9.5.html#", "springs-and-muscles-on-bodies.html#", "api-forces.html#"):
             assert any(part in link for link in links)
 
 
-def test_from_the_front_page_two_clicks_lead_from_a_number_to_its_verdict(shown):
-    with shown("index") as page:
+def test_verdict_of_a_number_is_two_clicks_from_the_front_page(open_page):
+    with open_page("index") as page:
         page.get_by_role("link", name="The finder", exact=True).first.click()
         page.locator(".finder-filter input").fill("1.62")
         page.locator("tr[data-id]:not([hidden]) a").first.click()
@@ -124,9 +124,9 @@ def pages(request):
         server.shutdown()
 
 
-def test_the_search_knows_numbers_words_names_and_slips(started, pages):
+def test_search_finds_numbers_words_names_and_misspellings(browser, pages):
     named = WORDS | {slip: page for slip, (_, page) in SLIPS.items()}
-    with window(started, LOOK["light"]) as page:
+    with window(browser, LOOK["light"]) as page:
         page.goto(f"{pages}/book/finder.html")
 
         def search(query):
@@ -139,7 +139,7 @@ def test_the_search_knows_numbers_words_names_and_slips(started, pages):
             search(query)
             links = page.locator(".search-numbers a")
             expect(links.first).to_be_visible()
-            assert any(part in link for link in addresses(links)), query
+            assert any(part in link for link in link_targets(links)), query
         for query, name in named.items():
             search(query)
             first = page.locator("ul.search li").first
@@ -157,14 +157,14 @@ NARROW = ("index", "finder", "errata-si", "generated/ledger-lloyd-0.22.2", "gene
 
 
 @pytest.mark.parametrize("name", NARROW)
-def test_pages_fit_a_phone(shown, name):
-    with shown(name, "phone") as page:
+def test_pages_fit_the_width_of_a_phone(open_page, name):
+    with open_page(name, "phone") as page:
         root = "document.documentElement"
         assert page.evaluate(f"{root}.scrollWidth - {root}.clientWidth") <= 0
 
 
-def test_the_finder_says_a_section_once_on_a_phone(shown):
-    with shown("finder", "phone") as page:
+def test_finder_shows_each_section_once_on_a_phone(open_page):
+    with open_page("finder", "phone") as page:
         for id, section in (("lloyd/s0.13/d12", "Lloyd 0.13"), ("sueda/s2.5/e2.72", "Sueda 2.5")):
             cells = page.locator(f"tr[data-id='{id}'] td:visible").all_inner_texts()
             assert " ".join(cells[:2]).count(section) == 1
@@ -172,22 +172,22 @@ def test_the_finder_says_a_section_once_on_a_phone(shown):
 
 @pytest.mark.parametrize("look", ["light", "dark"])
 @pytest.mark.parametrize("name", ["finder", "ledger"])
-def test_pages_are_dark_where_the_reader_wants_it(shown, name, look):
-    with shown(name, look) as page:
+def test_pages_follow_the_dark_mode_preference(open_page, name, look):
+    with open_page(name, look) as page:
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         brightness = sum(map(int, re.findall(r"\d+", ground)[:3]))
         assert brightness < 200 if look == "dark" else brightness > 600
 
 
-def test_the_finder_reads_without_scripts(shown):
-    with shown("finder", scripts=False) as page:
+def test_finder_works_without_scripts(open_page):
+    with open_page("finder", scripts=False) as page:
         assert page.locator("tr[data-id]").count() == page.locator("tr[data-id]:visible").count() == 545
         # no box is there that would do nothing
         assert page.locator("input.finder, .finder-filter").count() == 0
 
 
-def test_symbols_explain_themselves_on_hover_tap_and_key(shown):
-    with shown("friction", "phone") as page:
+def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
+    with open_page("friction", "phone") as page:
         tip = page.locator(".symbol-tip")
         formula = page.locator("#equation-sueda-1-86 .formula")
         symbols = formula.locator("[data-symbol]")
@@ -215,8 +215,8 @@ def test_symbols_explain_themselves_on_hover_tap_and_key(shown):
         assert re.match(r"(lambda|mu); .*; unit .*; shape ", said)
 
 
-def test_a_slider_picks_a_picture_and_layers_have_switches(shown):
-    with shown("joint-types") as page:
+def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):
+    with open_page("joint-types") as page:
         figure = page.locator(".rbnotes-slider").first
         slider, value = figure.locator(".pick input"), figure.locator(".pick output")
         choices = figure.locator(".choice")
@@ -241,8 +241,8 @@ def test_a_slider_picks_a_picture_and_layers_have_switches(shown):
         assert scene.evaluate(frames) == [False]
 
 
-def test_a_scene_turns_and_is_scrubbed_and_a_solution_unfolds(shown):
-    with shown("joint-types") as page:
+def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):
+    with open_page("joint-types") as page:
         figure = page.locator(".rbnotes-scene").first
         figure.scroll_into_view_if_needed()
         page.wait_for_function("document.querySelector('.rbnotes-scene').player")
@@ -269,8 +269,8 @@ def test_a_scene_turns_and_is_scrubbed_and_a_solution_unfolds(shown):
         expect(solution.locator("section")).to_be_visible()
 
 
-def test_scenes_and_sliders_are_still_drawings_without_scripts(shown):
-    with shown("joint-types", scripts=False) as page:
+def test_scenes_and_sliders_are_still_drawings_without_scripts(open_page):
+    with open_page("joint-types", scripts=False) as page:
 
         def high(selector):
             boxes = [part.bounding_box() for part in page.locator(selector).all()]
@@ -294,7 +294,7 @@ LABELS = """figures => figures.map((figure) => {
 })"""
 
 
-def test_labels_of_drawings_are_legible_apart_and_inside_on_a_phone(started, tmp_path):
+def test_drawing_labels_are_legible_and_separate_on_a_phone(browser, tmp_path):
     pictures = "".join(
         f'<figure class="drawing" style="margin:20px 0">{picture(draw(), name)}</figure>'
         for name, draw in DRAWINGS.items()
@@ -304,7 +304,7 @@ def test_labels_of_drawings_are_legible_apart_and_inside_on_a_phone(started, tmp
         DRAWN.replace("ASSETS", (PAGES.parents[1] / "book").as_uri()).replace("PICTURES", pictures),
         encoding="utf-8",
     )
-    with window(started, LOOK["phone"]) as page:
+    with window(browser, LOOK["phone"]) as page:
         page.goto(document.as_uri())
         page.evaluate("() => document.fonts.ready.then(() => null)")
         found = page.locator("figure").evaluate_all(LABELS)

@@ -1,4 +1,4 @@
-"""How chapters are laid out: lines that fit the page, set-up that stands back, boxes that say something."""
+"""Layout of chapters: line lengths, folded setup, explanations in boxes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = 80
 
 
 def cells(chapter: Path) -> list[tuple[int, NotebookNode]]:
-    """The line at which each code cell of a chapter starts, and the cell."""
+    """Yield the line number and the text of each code cell of a chapter."""
     notebook = read_myst_markdown_notebook(
         chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
     )
@@ -47,7 +47,7 @@ def test_code_fits_the_page(chapter: Path) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_set_up_does_not_stand_in_the_way(chapter: Path) -> None:
+def test_setup_cells_are_folded(chapter: Path) -> None:
     found = [cell for _, cell in cells(chapter)]
     folded = [{"hide-input", "remove-input"} & set(cell.metadata.get("tags", [])) for cell in found]
     if len(re.findall(r"(?m)^(?:import|from) ", found[0].source)) > 3:
@@ -61,7 +61,7 @@ ENDS = ["What the notes got wrong", "Check it yourself", "Exercises", "Claims of
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_chapters_end_alike(chapter: Path) -> None:
+def test_chapters_end_with_the_same_sections(chapter: Path) -> None:
     headings = re.findall(r"(?m)^## (.+)$", chapter.read_text(encoding="utf-8"))
     ends = [heading for heading in headings if heading in ENDS]
     assert ends == [end for end in ENDS if end in ends]
@@ -73,8 +73,8 @@ ERRATUM = re.compile(r"^```\{erratum\} (\S+)\n(.*?)^```", re.DOTALL | re.MULTILI
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_what_is_wrong_is_said_in_sentences(chapter: Path) -> None:
-    """What the slip does or why it matters, in words; that an index is missing the box says by itself."""
+def test_errata_boxes_contain_explanations_in_words(chapter: Path) -> None:
+    """The box explains the effect of the slip in words."""
     for claim, text in ERRATUM.findall(chapter.read_text(encoding="utf-8")):
         assert len(text.split()) >= 7, claim
         assert text.strip().endswith((".", "?", ":", ")")), claim

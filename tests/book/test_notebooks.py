@@ -1,4 +1,4 @@
-"""Chapters as notebooks to take away: text as Markdown, cells with their outputs, and that they run."""
+"""Chapters as notebooks: text as Markdown, cells with outputs, and execution."""
 
 import nbformat
 import pytest
@@ -55,13 +55,13 @@ def test_the_text_is_markdown_with_tex_badges_and_links(notebook):
     assert "katex" not in text
 
 
-def test_what_is_folded_on_the_page_is_folded(notebook):
+def test_folded_cells_stay_folded(notebook):
     code = {cell.source: cell for cell in notebook.cells if cell.cell_type == "code"}
     assert list(code)[2:] == [FIRST, "assert numbers", SECOND]
     assert all(cell.metadata["jupyter"]["source_hidden"] for cell in code.values())
 
 
-def test_drawings_come_along_and_players_do_not(notebook):
+def test_drawings_are_included_and_players_are_not(notebook):
     (drawn,) = [cell for cell in notebook.cells if cell.get("attachments")]
     (name,) = drawn.attachments
     assert f"(attachment:{name})" in drawn.source
@@ -70,7 +70,7 @@ def test_drawings_come_along_and_players_do_not(notebook):
     assert "A box falls." in str(output)
 
 
-def test_a_drawing_with_labels_is_told_in_words():
+def test_labelled_drawing_is_replaced_by_its_alt_text():
     label = '<span class="katex"><span class="katex-html">i</span></span>'
     picture = f'<div class="picture" role="img" aria-label="Two frames."><svg></svg>{label}</div>'
     page = f'<article><figure class="drawing">{picture}<figcaption>A caption.</figcaption></figure></article>'
@@ -79,14 +79,14 @@ def test_a_drawing_with_labels_is_told_in_words():
     assert "A caption." in text.markdown
 
 
-def test_it_runs_where_the_package_is_installed(notebook, tmp_path):
+def test_notebook_runs_with_the_installed_package(notebook, tmp_path):
     alone = nbformat.from_dict(notebook)
     NotebookClient(alone, timeout=600, resources={"metadata": {"path": tmp_path}}).execute()
     assert alone.cells[-1].outputs[0].text == "4 1.0\n"
     assert (tmp_path / "_data" / "table.csv").read_text() == "1,2\n"
 
 
-def test_a_page_whose_cells_are_not_those_that_ran_is_refused():
+def test_page_with_other_cells_than_the_executed_ones_is_rejected():
     with pytest.raises(ValueError, match="more cells"):
         notebooks.notebook(PAGE, [new_code_cell("x")], "book/x", {}, "")
     with pytest.raises(ValueError, match="not on the page"):

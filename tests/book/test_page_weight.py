@@ -1,4 +1,4 @@
-"""Generated pages are light: what is measured, what is left out, and the pages of the whole book."""
+"""Size limits of generated pages: measurement, exceptions, and the pages of the book."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PAGES = Path(__file__).parents[2] / "_build" / "html" / "book"
 @pytest.mark.parametrize(
     "kind", ["ledger-si-4", "errata-sueda", "conditions-si", "finder", "symbols", "api-se3"]
 )
-def test_a_generated_page_that_is_too_heavy_is_a_fault(tmp_path, kind):
+def test_generated_page_above_the_limit_is_a_fault(tmp_path, kind):
     page = tmp_path / f"{kind}.html"
     page.write_text("<p>" * 15_000, encoding="utf-8")
     assert page_weight.faults(page) == []
@@ -21,13 +21,13 @@ def test_a_generated_page_that_is_too_heavy_is_a_fault(tmp_path, kind):
     assert page_weight.faults(page) == [f"{kind}.html has 1.5 MB, more than 1.5"]
 
 
-def test_a_chapter_may_be_longer(tmp_path):
+def test_limits_do_not_apply_to_chapters(tmp_path):
     page = tmp_path / "rotations.html"
     page.write_text("<p>" * 15_001, encoding="utf-8")
     assert page_weight.faults(page) == []
 
 
-def test_idle_elements_go_and_others_stay():
+def test_unused_elements_are_removed():
     body = (
         '<code><span class="pre">a</span> <span class="pre">b</span></code><td><p>m <b>x</b></p></td>'
         "<td><p>one</p><p>two</p></td><td></td><p>p</p>"
@@ -37,7 +37,7 @@ def test_idle_elements_go_and_others_stay():
     )
 
 
-def test_every_generated_page_of_the_book_is_light():
+def test_generated_pages_of_the_book_are_below_the_limit():
     pages = [path for path in PAGES.rglob("*.html") if page_weight.is_generated(path.name)]
     assert {path.name.partition("-")[0].removesuffix(".html") for path in pages} == set(page_weight.GENERATED)
     assert [fault for path in pages for fault in page_weight.faults(path)] == []

@@ -1,4 +1,4 @@
-"""A small book without faults: what its pages show, and that a second build repeats nothing."""
+"""Pages of a small book without faults, and its second build."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def page(book, name):
     return (book.html / f"{name}.html").read_text(encoding="utf-8")
 
 
-def test_equations_bear_the_numbers_of_the_notes(book):
+def test_equations_have_the_numbers_of_the_notes(book):
     html = page(book, "told")
     assert '<span class="eqno">(S 1.1)' in html
     assert '<span class="eqno">(1)' in html
@@ -83,14 +83,14 @@ def test_equations_bear_the_numbers_of_the_notes(book):
     assert 'href="told.html#equation-sueda-1-1">(S 1.1)</a>' in page(book, "cells")
 
 
-def test_formulas_are_set_without_a_script(book):
+def test_formulas_are_typeset_without_scripts(book):
     html = page(book, "told")
     assert '<span class="katex-mathml"><math' in html
     assert not re.search("<script[^>]*mathjax", html, re.IGNORECASE)
     assert (book.html / "_static" / "katex" / "fonts" / "KaTeX_Main-Regular.woff2").exists()
 
 
-def test_symbols_of_displays_know_their_entry_in_the_table(book):
+def test_symbols_of_displays_carry_their_table_entries(book):
     html = page(book, "told")
     assert re.search(r'<span class="enclosing" data-symbol="1"><span class="mord mathnormal">e</span>', html)
     assert "symbols-data.js" in html
@@ -123,13 +123,13 @@ def test_punctuation_stays_on_the_line_of_a_badge(book):
 
 
 def test_punctuation_is_part_of_the_last_piece_of_a_long_formula(book):
-    """And is not said twice; a word of code with a minus is not broken."""
+    """It is not repeated; a word of code with a minus is not broken."""
     html = page(book, "told")
     assert re.search(r'i</span><span class="tail">,</span></span></span></span></span> and <code', html)
     assert re.search(r'<code class="[^"]*short[^"]*"><span class="pre">x-y', html)
 
 
-def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(book):
+def test_erratum_box_shows_printed_form_right_form_and_effect(book):
     box = (
         page(book, "told")
         .split('<div class="admonition erratum docutils container">')[1]
@@ -145,32 +145,32 @@ def test_an_erratum_box_tells_what_is_printed_what_is_right_and_why_it_matters(b
         assert text in box
 
 
-def test_the_ledger_shows_every_record_and_where_it_is_told(book):
+def test_ledger_shows_every_record_and_links_its_explanation(book):
     html = page(book, "book/generated/ledger-lloyd-0.2")
     for anchor in ("lloyd-s0-2-d1", "lloyd-s0-2-d2-a", "lloyd-s0-2-d2-b"):
         assert f'id="{anchor}"' in html
     assert "another way to square" in html
     assert "52 inputs" in html
-    assert '<details class="claim-card"><summary>Hand in a function of (x):</summary><pre>' in html
-    assert 'href="../../told.html#told-lloyd-s0-2-d1"' in html  # at its badge
+    assert '<details class="claim-card"><summary>Submit a function of (x):</summary><pre>' in html
+    assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in html  # at its badge
     sueda = page(book, "book/generated/ledger-sueda-1.1")
-    assert 'href="../../told.html#told-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
+    assert 'href="../../told.html#explained-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
 
 
 def test_the_right_form_is_linked_to_the_reference_and_back(book):
     assert 'href="api-ledger.html#rbnotes.ledger.find"' in page(book, "book/generated/ledger-lloyd-0.2")
     reference = page(book, "book/generated/api-ledger")
     assert 'href="ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in reference
-    assert 'href="../../told.html#told-lloyd-s0-2-d1"' in reference
+    assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in reference
 
 
-def test_the_table_of_a_chapter_leads_to_the_sentence_and_to_the_ledger(book):
+def test_claims_table_of_a_chapter_links_sentence_and_ledger(book):
     table = page(book, "told").split("of-chapter")[1]
-    assert 'href="#told-lloyd-s0-2-d1"' in table
+    assert 'href="#explained-lloyd-s0-2-d1"' in table
     assert "ledger-lloyd-0.2.html#lloyd-s0-2-d1" in table
 
 
-def test_the_errata_show_counterexamples_and_what_either_form_gives(book):
+def test_errata_show_counterexamples_and_both_results(book):
     errata, conditions = page(book, "book/generated/errata-lloyd-0.2"), page(book, "conditions-lloyd")
     assert "x = 1" in errata
     assert re.search(r"Printed gives.*?-1.*?Right gives.*?>1<", errata, re.DOTALL)
@@ -180,7 +180,7 @@ def test_the_errata_show_counterexamples_and_what_either_form_gives(book):
     assert "Nothing to correct" in page(book, "errata-sueda")
 
 
-def test_the_table_of_errata_leads_to_the_corrections_of_each_section_and_back(book):
+def test_errata_table_links_the_corrections_of_each_section(book):
     summary, section = page(book, "errata-lloyd"), page(book, "book/generated/errata-lloyd-0.2")
     assert 'href="book/generated/errata-lloyd-0.2.html#errata-lloyd-s0-2-d2-b"' in summary
     assert "Printed gives" not in summary
@@ -189,7 +189,7 @@ def test_the_table_of_errata_leads_to_the_corrections_of_each_section_and_back(b
     assert 'href="#errata-lloyd-s0-2-d2-a"' in page(book, "conditions-lloyd")
 
 
-def test_generated_pages_have_nothing_around_a_word_of_code_or_a_cell(book):
+def test_generated_pages_have_no_superfluous_markup(book):
     for name in ("symbols", "finder", "book/generated/api-errors"):
         html = page(book, name).split("<article")[1].split("</article>")[0]
         assert not re.search(r'<span class="pre">[^<]*</span>', html), name
@@ -201,13 +201,18 @@ def test_the_finder_lists_each_display_with_all_its_links(book):
     rows = re.findall(r'<tr data-id="([^"]+)">', html)
     assert rows == ["lloyd/s0.2/d1", "lloyd/s0.2/d2", "sueda/s1.1/e1.1"]
     row = html.split('data-id="sueda/s1.1/e1.1"')[1].split("</tr>")[0]
-    for part in ("ledger-sueda-1.1.html#sueda-s1-1-e1-1", "told.html#told-", "api-ledger.html#", "S 1.1"):
+    for part in (
+        "ledger-sueda-1.1.html#sueda-s1-1-e1-1",
+        "told.html#explained-",
+        "api-ledger.html#",
+        "S 1.1",
+    ):
         assert part in row
     assert "finder.js" in html
     assert "finder.js" not in page(book, "told")
 
 
-def test_the_data_of_search_and_finder_are_scripts(book):
+def test_search_and_finder_data_are_scripts(book):
     static = book.html / "_static"
     displays = (static / "displays.js").read_text(encoding="utf-8")
     assert '"number": "1.1"' in displays
@@ -217,7 +222,7 @@ def test_the_data_of_search_and_finder_are_scripts(book):
     assert "katex" not in excerpts
 
 
-def test_a_page_written_anew_leaves_what_the_search_knows_of_the_others(tiny_book):
+def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
     before = "# One\n\n```{index} ! sun, star\n```\n\nA sentence about the sun.\n"
     told = f"{TOLD}\n```{{index}} ! vector\n```\n"
     book = tiny_book({"index": before, "told": told, **LEDGER_PAGES})
@@ -245,24 +250,24 @@ def test_a_page_written_anew_leaves_what_the_search_knows_of_the_others(tiny_boo
     assert found[2] == found[0]
 
 
-def test_formulas_are_not_words_of_the_search(book):
+def test_formulas_are_not_indexed_as_words(book):
     index = (book.html / "searchindex.js").read_text(encoding="utf-8")
     assert "chapter" in index
     assert "annot" not in index
     assert "x^2" not in index
 
 
-def test_the_player_is_loaded_only_where_a_scene_is(book):
+def test_player_is_loaded_only_on_pages_with_a_scene(book):
     assert "scene-player.js" in page(book, "cells")
     assert "scene-player.js" not in page(book, "told")
     assert "<iframe" not in page(book, "cells")
 
 
-def test_the_pages_read_offline_and_nothing_is_broken(book):
+def test_pages_work_offline_without_broken_links(book):
     assert check(book.html) == []
 
 
-def test_a_second_build_runs_only_what_changed(book):
+def test_second_build_runs_only_changed_chapters(book):
     assert "cells: kept" not in book.first.stdout
     assert "cells: kept" in book.build().stdout
     path = book.root / "cells.md"
@@ -272,7 +277,7 @@ def test_a_second_build_runs_only_what_changed(book):
     assert changed.returncode == 0, changed.stderr
 
 
-def test_the_command_ends_with_the_summary_and_the_start_page(book):
+def test_command_prints_summary_and_start_page(book):
     summary, start = book.first.stdout.splitlines()[-2:]
     assert summary.startswith("Ledger: ")
     assert start == f"Start page: {book.html / 'index.html'}"

@@ -1,4 +1,4 @@
-"""The whole book on paper: what of a page is printed, and how printed chapters are bound."""
+"""The book as a PDF: printed parts of a page, and merged chapters."""
 
 import print_book
 import pypdf
@@ -13,7 +13,7 @@ PAGE = (
 )
 
 
-def test_a_page_is_printed_unfolded_with_links_to_what_is_printed():
+def test_printed_page_is_unfolded_and_links_printed_pages():
     page = PAGE.format(number='<span class="section-number">1. </span>', name="One")
     text = print_book.article(page, "book/one", {"book/one", "book/two"})
     assert 'href="#here"' in text
@@ -26,17 +26,17 @@ def test_a_page_is_printed_unfolded_with_links_to_what_is_printed():
     assert print_book.plain(print_book.title(page)) == "1. One"
 
 
-def test_errata_of_sections_follow_the_table_that_leads_to_them(tmp_path):
+def test_errata_of_sections_follow_their_table(tmp_path):
     rows = ("si-1.9.html#a", "si-1.10.html#b", "si-1.9.html#c", "lloyd-1.html#d")
     table = "".join(f'<a href="generated/errata-{row}">x</a>' for row in rows)
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "errata-si.html").write_text(table, encoding="utf-8")
-    found = print_book.hanging(tmp_path, "book/errata-si")
+    found = print_book.errata_pages(tmp_path, "book/errata-si")
     assert found == ["book/generated/errata-si-1.9", "book/generated/errata-si-1.10"]
-    assert print_book.hanging(tmp_path, "book/rotations") == []
+    assert print_book.errata_pages(tmp_path, "book/rotations") == []
 
 
-def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_screen():
+def test_solutions_move_to_the_appendix_and_ledger_tables_are_omitted():
     page = (
         '<article><h1>One</h1><div class="exercise">do</div><div class="solution dropdown admonition">'
         '<div>nested</div>so, by <a href="#equation-x">(1)</a></div><p>between</p>'
@@ -44,7 +44,7 @@ def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_scree
         "</section><p>end</p></article>"
     )
     whole = print_book.article(page, "book/one", {"book/one"})
-    text, solutions = print_book.parted(whole, r'<div class="solution\b')
+    text, solutions = print_book.extract_elements(whole, r'<div class="solution\b')
     assert text == ('<article><h1>One</h1><div class="exercise">do</div><p>between</p><p>end</p></article>')
     assert len(solutions) == 2
     appendix = print_book.appendix({"book/one": solutions}, {"book/one": "1. One"})
@@ -53,7 +53,7 @@ def test_solutions_go_to_the_appendix_and_tables_of_the_ledger_stay_on_the_scree
     assert appendix.index("nested") < appendix.index("again")
 
 
-def test_pages_of_a_chapter_are_numbered_on_from_those_before():
+def test_page_numbers_continue_from_chapter_to_chapter():
     styled = print_book.document("x", "", 'Euler\'s <b>"steps"</b>', 41)
     assert "counter-reset: page 41" in styled
     assert "'Euler\N{RIGHT SINGLE QUOTATION MARK}s \"steps\", page ' counter(page)" in styled
@@ -69,7 +69,7 @@ def printed(path, *addresses):
     return path
 
 
-def test_bound_chapters_have_bookmarks_and_links_to_their_first_pages(tmp_path):
+def test_merged_chapters_have_bookmarks_and_links(tmp_path):
     host = print_book.HOST
     chapters = {
         "book/one": ("1. One", printed(tmp_path / "1.pdf", f"{host}book/two", "https://example.org")),
@@ -92,7 +92,7 @@ def test_bound_chapters_have_bookmarks_and_links_to_their_first_pages(tmp_path):
     assert [leads_to(link) for link in book.pages[3]["/Annots"]] == [0]
 
 
-def test_without_a_browser_it_says_what_is_missing(monkeypatch):
+def test_missing_browser_is_reported(monkeypatch):
     monkeypatch.setattr(print_book, "find_browser", lambda: None)
     monkeypatch.setattr("sys.argv", ["print_book.py", "--browser"])
     with pytest.raises(SystemExit, match="none of chromium"):

@@ -1,4 +1,4 @@
-r"""Claims in words: which formulas become sentences, and what of them stays a formula."""
+r"""Claims in words: which formulas become sentences, and which parts stay formulas."""
 
 import pytest
 from rbnotes_book.formulas import typeset
@@ -36,7 +36,7 @@ def test_a_sentence_becomes_words_and_formulas():
     ]
 
 
-def test_every_sentence_of_the_ledger_is_whole():
+def test_every_sentence_of_the_ledger_is_complete():
     sentences = 0
     for record in ledger.load():
         parts = split_text_and_formulas(record.formula)

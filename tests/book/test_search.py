@@ -22,7 +22,7 @@ SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
         (r"0 \le z \perp w \ge 0", "0 ≤ z ⊥ w ≥ 0"),
     ],
 )
-def test_formulas_become_a_line_of_text(tex, text):
+def test_formulas_become_plain_text(tex, text):
     assert formula_to_text(tex) == text
 
 
@@ -58,16 +58,16 @@ def test_tied_results_are_ordered_by_title_and_chapter():
     assert order("quaternion rate", *tied[::-1]) == expected
 
 
-def test_tags_of_a_title_are_no_words_of_it():
+def test_markup_in_titles_is_not_indexed():
     assert order("span number", ("book/b", "2. B", 5), ("book/a", "1. A", 5)) == ["1. A", "2. B"]
 
 
-def test_no_tie_breaker_outweighs_a_score():
+def test_tie_breakers_do_not_outweigh_scores():
     query = " ".join(f"w{number}" for number in range(200))
     assert order(query, ("book/a", f"1. {query}", 5), ("book/b", "none", 6)) == ["none", f"1. {query}"]
 
 
-def test_names_of_objects_lead_to_the_reference():
+def test_object_names_link_to_the_reference():
     results = ("book/rotations", "1. Rotations", 40), ("book/generated/api-so3", "rbnotes.so3", 5)
     assert order("so3 exp", *results) == ["1. Rotations", "rbnotes.so3"]
     assert order("so3.left_jacobian", *results) == ["rbnotes.so3", "1. Rotations"]

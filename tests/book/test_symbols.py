@@ -1,4 +1,4 @@
-"""Symbols in TeX, and the table that says what they mean."""
+"""Symbols in TeX, and the table of their meanings."""
 
 import dataclasses
 import re
@@ -32,13 +32,13 @@ FORMULAS = {
 
 
 @pytest.mark.parametrize("tex", FORMULAS)
-def test_symbols_are_letters_with_accents_face_subscript_and_dots(tex):
+def test_symbols_are_letters_with_accents_font_subscript_and_dots(tex):
     found = [(symbol.name, symbol.subscript, symbol.dots) for symbol in notation.symbols(tex)]
     assert found == FORMULAS[tex]
 
 
 @pytest.mark.parametrize("tex", FORMULAS)
-def test_a_mark_changes_nothing_that_is_seen(tex):
+def test_marking_does_not_change_the_typeset_formula(tex):
     def bare(html):
         html = re.sub(r"<annotation.*?</annotation>", "", html)
         html = re.sub(r'<span class="enclosing"[^>]*>(?=((?:(?!</?span).)*))', "<mark>", html)
@@ -49,7 +49,7 @@ def test_a_mark_changes_nothing_that_is_seen(tex):
     assert bare(typeset(marked, display=True)) == bare(typeset(tex, display=True))
 
 
-def test_the_chapter_and_the_subscript_choose_the_entry():
+def test_chapter_and_subscript_select_the_entry():
     table = symbols.Table(
         [
             symbols.Entry(("E",), "pose"),
@@ -73,7 +73,7 @@ def test_the_chapter_and_the_subscript_choose_the_entry():
     assert meaning(r"\hat E") is None
 
 
-def test_one_letter_with_two_meanings_in_a_chapter_is_refused():
+def test_ambiguous_letter_in_a_chapter_is_rejected():
     entries = [symbols.Entry(("a", "b"), meaning, chapters=("friction",)) for meaning in ("one", "two")]
     with pytest.raises(ValueError, match="both 'one' and 'two' in friction"):
         symbols.Table(entries)
@@ -91,7 +91,7 @@ def test_names_in_the_code_exist(entry):
     assert hasattr(found, name) or name in fields
 
 
-def test_tex_with_a_brace_too_few_is_left_to_katex():
+def test_tex_with_unmatched_brace_is_unchanged():
     tex = r"\frac{1}{2"
     assert notation.mark(tex, lambda symbol, tex: "") == tex
 
@@ -108,13 +108,13 @@ def signs(tex):
     return {(stiffness or damping, sign) for sign, stiffness, damping in found}
 
 
-def test_signs_of_stiffness_and_damping_are_read():
+def test_signs_of_stiffness_and_damping_are_parsed():
     assert signs(r"\left(M - hD - h^2K\right)\dot x") == {("D", "-"), ("K", "-")}
     assert signs(r"M_r - J^\T\,(hD_m + h^2K_m)\,J") == {("D", "-")}
     assert signs(r"M_m + hD_m + h^2K_m") == {("D", "+"), ("K", "+")}
 
 
-def test_stiffness_and_damping_mean_what_the_steps_of_their_chapter_do_with_them():
+def test_stiffness_and_damping_signs_agree_with_the_steps_of_the_chapter():
     """The matrix M + hD + h^2 K belongs to minus the derivatives, M - hD - h^2 K to the derivatives."""
     seen = set()
     for path in BOOK.glob("*.md"):

@@ -99,7 +99,7 @@ class TinyBook:
         (self.root / name).write_text(text, encoding="utf-8")
 
     def explain_symbols(self, entries: str) -> None:
-        """Give the book a table of symbols, from TOML; without one it explains none."""
+        """Give the book a table of symbols in TOML."""
         (self.root / "book" / "_data").mkdir(parents=True)
         self._write("book/_data/symbols.toml", f"symbol = [{entries}]\n")
 

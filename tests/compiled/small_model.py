@@ -1,7 +1,7 @@
 """Print the results of all compiled functions on a small tree with all kinds of elements, and two boxes."""
 
 import numpy as np
-from lifts import lift
+from lift_joint import lift
 
 from rbnotes import inertia, joints, se3, so3
 from rbnotes.contact import Collider

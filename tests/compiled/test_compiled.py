@@ -21,12 +21,12 @@ from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 SAME = 1e-11
 
 
-def close(actual, expected, tolerance=SAME):
+def assert_close(actual, expected, tolerance=SAME):
     scale = max(1.0, np.max(np.abs(expected), initial=0.0))
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
-def sprung(tree, rng):
+def with_springs(tree, rng):
     """The same tree with springs and dampers in all joints."""
     links = [
         Link(
@@ -47,12 +47,12 @@ def sprung(tree, rng):
 @pytest.fixture(params=range(8), ids="tree {}".format)
 def case(request):
     rng = np.random.default_rng(request.param)
-    tree = sprung(random_tree(rng, int(rng.integers(1, 12)), list(ALL), ALL), rng)
+    tree = with_springs(random_tree(rng, int(rng.integers(1, 12)), list(ALL), ALL), rng)
     return tree, packing.compile(tree), rng
 
 
-def sensitivity(tree, q):
-    """How much of the last digits a solution may lose, and so may differ from another one."""
+def condition_tolerance(tree, q):
+    """Return the loss of digits of a solution by the condition of the problem."""
     return np.maximum(1.0, np.linalg.cond(regularized_mass_matrix(tree, q)) / 1e3)
 
 
@@ -60,35 +60,41 @@ def test_forward_dynamics(case):
     tree, compiled, rng = case
     for q, v, tau in rng.normal(size=(3, 3, tree.num_coordinates)):
         wrenches = rng.normal(size=(len(tree.links), 6))
-        tolerance = SAME * sensitivity(tree, q)
-        close(
+        tolerance = SAME * condition_tolerance(tree, q)
+        assert_close(
             compiled.forward_dynamics(q, v, tau), reduced.forward_dynamics_dense(tree, q, v, tau), tolerance
         )
         expected = reduced.forward_dynamics_dense(tree, q, v, tau, wrenches)
-        close(compiled.forward_dynamics(q, v, tau, wrenches), expected, tolerance)
+        assert_close(compiled.forward_dynamics(q, v, tau, wrenches), expected, tolerance)
 
 
 def test_inverse_dynamics_and_products(case):
     tree, compiled, rng = case
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     wrenches = rng.normal(size=(len(tree.links), 6))
-    close(compiled.inverse_dynamics(q, v, a), reduced.inverse_dynamics_dense(tree, q, v, a))
-    close(
+    assert_close(compiled.inverse_dynamics(q, v, a), reduced.inverse_dynamics_dense(tree, q, v, a))
+    assert_close(
         compiled.inverse_dynamics(q, v, a, wrenches), reduced.inverse_dynamics_dense(tree, q, v, a, wrenches)
     )
     M, at = reduced.mass_matrix(tree, q), reduced.body_kinematics(tree, q, v)
-    close(compiled.mass_product(q, a), M @ a)
-    close(compiled.jacobian_product(q, v), at.phi)
-    close(compiled.bias_acceleration(q, v), at.bias_acceleration)
-    close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
-    close(compiled.jacobian_transpose_product(q, wrenches), reduced.jacobian(tree, q).T @ wrenches.ravel())
+    assert_close(compiled.mass_product(q, a), M @ a)
+    assert_close(compiled.jacobian_product(q, v), at.phi)
+    assert_close(compiled.bias_acceleration(q, v), at.bias_acceleration)
+    assert_close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
+    assert_close(
+        compiled.jacobian_transpose_product(q, wrenches), reduced.jacobian(tree, q).T @ wrenches.ravel()
+    )
     found = compiled.inverse_mass_product(q, a)
-    close(found, np.linalg.solve(regularized_mass_matrix(tree, q), a), SAME * np.max(sensitivity(tree, q)))
-    close(found, reduced.inverse_mass_product(tree, q, a), SAME * np.max(sensitivity(tree, q)))
+    assert_close(
+        found,
+        np.linalg.solve(regularized_mass_matrix(tree, q), a),
+        SAME * np.max(condition_tolerance(tree, q)),
+    )
+    assert_close(found, reduced.inverse_mass_product(tree, q, a), SAME * np.max(condition_tolerance(tree, q)))
 
 
 def test_hybrid_dynamics(case):
-    """About half of the joints told how to move, of one state and of many."""
+    """About half of the joints are prescribed, for one state and for many."""
     tree, compiled, rng = case
     for lead in ((), (), (17,)):
         told = {
@@ -100,12 +106,14 @@ def test_hybrid_dynamics(case):
         wrenches = rng.normal(size=(len(tree.links), 6))
         found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
         expected = reduced.hybrid_dynamics(tree, q, v, told, tau, wrenches)
-        tolerance = SAME * np.max(sensitivity(tree, q))
-        close(found.qddot, expected.qddot, tolerance)
-        close(found.tau, expected.tau, tolerance)
+        tolerance = SAME * np.max(condition_tolerance(tree, q))
+        assert_close(found.qddot, expected.qddot, tolerance)
+        assert_close(found.tau, expected.tau, tolerance)
     all_told = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
     everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
-    close(everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.num_coordinates)))
+    assert_close(
+        everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.num_coordinates))
+    )
 
 
 AXES = {
@@ -114,39 +122,41 @@ AXES = {
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_slopes(seed):
-    """Of trees of axes; many states, and wrenches."""
+def test_derivatives(seed):
+    """Trees of one-axis joints, many states, applied wrenches."""
     rng = np.random.default_rng(seed)
-    tree = sprung(random_tree(rng, 9, list(AXES), AXES), rng)
+    tree = with_springs(random_tree(rng, 9, list(AXES), AXES), rng)
     compiled = packing.compile(tree)
     q, v, a = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(9, 6))
     for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
         expected = getattr(reduced, function)(tree, q, v, a, wrenches)
-        tolerance = SAME * np.max(sensitivity(tree, q)) ** 2 if function.startswith("forward") else SAME
+        tolerance = (
+            SAME * np.max(condition_tolerance(tree, q)) ** 2 if function.startswith("forward") else SAME
+        )
         for found, right in zip(getattr(compiled, function)(q, v, a, wrenches), expected, strict=True):
-            close(found, right, tolerance)
+            assert_close(found, right, tolerance)
     found = compiled.inverse_dynamics_derivatives(q[0], v[0], a[0])
     for each, right in zip(found, reduced.inverse_dynamics_derivatives(tree, q[0], v[0], a[0]), strict=True):
-        close(each, right)
+        assert_close(each, right)
 
 
-def test_slopes_of_large_angles_are_those_of_the_reference():
+def test_derivatives_at_large_angles_agree_with_the_reference():
     rng = np.random.default_rng(1)
     tree = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     q, v, a = 1e7 * rng.normal(size=(3, tree.num_coordinates))
     expected = reduced.forward_dynamics_derivatives(tree, q, v, a)
     result = packing.compile(tree).forward_dynamics_derivatives(q, v, a)
     for found, right in zip(result, expected, strict=True):
-        close(found, right)
+        assert_close(found, right)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_slopes_with_quaternions(seed, monkeypatch):
-    """At drifted lengths, with springs and pushes along them; the reference is not asked."""
+def test_derivatives_with_quaternions(seed, monkeypatch):
+    """For quaternions of any length, with springs and forces along them; the reference is not called."""
     rng = np.random.default_rng(seed)
     kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
-    tree = sprung(random_tree(rng, 7, kinds, ALL), rng)
+    tree = with_springs(random_tree(rng, 7, kinds, ALL), rng)
     compiled = packing.compile(tree)
     q, v, x = rng.normal(size=(3, 2, tree.num_coordinates))
     wrenches = rng.normal(size=(7, 6))
@@ -155,30 +165,30 @@ def test_slopes_with_quaternions(seed, monkeypatch):
     alone = reduced.forward_dynamics_derivatives(tree, q[0], v[0], x[0])
     for name in names:
         monkeypatch.setattr(reduced, name, None)
-    tolerance = SAME * np.max(sensitivity(tree, q)) ** 2
+    tolerance = SAME * np.max(condition_tolerance(tree, q)) ** 2
     for name, right in zip(names, expected, strict=True):
         for found, each in zip(getattr(compiled, name)(q, v, x, wrenches), right, strict=True):
-            close(found, each, tolerance)
+            assert_close(found, each, tolerance)
     for found, each in zip(compiled.forward_dynamics_derivatives(q[0], v[0], x[0]), alone, strict=True):
-        close(found, each, tolerance)
+        assert_close(found, each, tolerance)
 
 
-def test_batches_are_many_single_states(case):
+def test_batches_equal_single_states(case):
     """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
     tree, compiled, rng = case
     for size in (1, 16, 19):
         q, v, x = rng.normal(size=(3, size, tree.num_coordinates))
-        tolerance = SAME * np.max(sensitivity(tree, q))
+        tolerance = SAME * np.max(condition_tolerance(tree, q))
         one_by_one = np.array([compiled.forward_dynamics(*each) for each in zip(q, v, x, strict=True)])
-        close(compiled.forward_dynamics(q, v, x), one_by_one, tolerance)
+        assert_close(compiled.forward_dynamics(q, v, x), one_by_one, tolerance)
         one_by_one = np.array([compiled.inverse_dynamics(*each) for each in zip(q, v, x, strict=True)])
-        close(compiled.inverse_dynamics(q, v, x), one_by_one)
+        assert_close(compiled.inverse_dynamics(q, v, x), one_by_one)
     q, v = q[:6].reshape(2, 3, -1), v[:3]
-    close(compiled.forward_dynamics(q, v), reduced.forward_dynamics_dense(tree, q, v), tolerance)
+    assert_close(compiled.forward_dynamics(q, v), reduced.forward_dynamics_dense(tree, q, v), tolerance)
 
 
-def test_axes_that_are_parallel_opposite_or_nearly_so():
-    """Where two axes have no one common normal."""
+def test_parallel_and_antiparallel_axes():
+    """Such axes have no unique common normal."""
     rng = np.random.default_rng(5)
     turns = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
     for turn in turns:
@@ -193,12 +203,12 @@ def test_axes_that_are_parallel_opposite_or_nearly_so():
         tree = Tree(links)
         compiled = packing.compile(tree)
         q, v, x = rng.normal(size=(3, tree.num_coordinates))
-        close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x))
-        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
+        assert_close(compiled.forward_dynamics(q, v, x), reduced.forward_dynamics_dense(tree, q, v, x))
+        assert_close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
 
 
-def test_far_from_the_origin_of_the_world(case):
-    """Where a body flies does not matter for how it and its arms accelerate."""
+def test_accelerations_far_from_the_origin(case):
+    """The position of a free body does not affect its accelerations."""
     _, _, rng = case
     free = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
     elbow = Link("b", joints.Universal(), body(rng), "a", frame(rng), frame(rng))
@@ -206,25 +216,25 @@ def test_far_from_the_origin_of_the_world(case):
     compiled = packing.compile(satellite)
     q, v, x = rng.normal(size=(3, satellite.num_coordinates))
     far = q + np.array([7e6, 3e5, -1e6, 0, 0, 0, 0, 0, 0])
-    close(compiled.forward_dynamics(far, v, x), reduced.forward_dynamics_dense(satellite, q, v, x))
-    close(compiled.inverse_dynamics(far, v, x), reduced.inverse_dynamics_dense(satellite, q, v, x))
+    assert_close(compiled.forward_dynamics(far, v, x), reduced.forward_dynamics_dense(satellite, q, v, x))
+    assert_close(compiled.inverse_dynamics(far, v, x), reduced.inverse_dynamics_dense(satellite, q, v, x))
 
 
-def test_a_call_that_fails_leaves_nothing_behind(case):
+def test_failed_call_leaves_no_state(case):
     tree, compiled, rng = case
     q, v, x = rng.normal(size=(3, tree.num_coordinates))
     with pytest.raises(InvalidArgument, match="qdot"):
         compiled.forward_dynamics(q, np.full(tree.num_coordinates, np.nan), x)
     for _ in range(2):
-        close(
+        assert_close(
             compiled.forward_dynamics(q, v, x),
             reduced.forward_dynamics_dense(tree, q, v, x),
-            SAME * sensitivity(tree, q),
+            SAME * condition_tolerance(tree, q),
         )
-        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
+        assert_close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
 
 
-def test_errors_do_not_grow_from_link_to_link():
+def test_errors_do_not_grow_along_the_chain():
     rng = np.random.default_rng(6)
     names = [str(i) for i in range(150)]
     links = [
@@ -233,20 +243,20 @@ def test_errors_do_not_grow_from_link_to_link():
     ]
     tree = Tree(links)
     q, v, a = rng.normal(size=(3, tree.num_coordinates)) / 10
-    close(
+    assert_close(
         packing.compile(tree).inverse_dynamics(q, v, a),
         reduced.inverse_dynamics_dense(tree, q, v, a),
     )
 
 
-def test_axes_along_the_axes_of_frames():
-    """Both ways: a helper that is perpendicular to one of them is parallel to another."""
+def test_axes_along_frame_axes():
+    """Both signs: a vector perpendicular to one axis is parallel to another."""
     rng = np.random.default_rng(8)
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     for kind in (joints.Revolute, joints.Prismatic):
         tree = Tree([Link(f"{i}", kind(axis), body(rng), None, frame(rng)) for i, axis in enumerate(axes)])
         q, v, x = rng.normal(size=(3, tree.num_coordinates))
-        close(
+        assert_close(
             packing.compile(tree).forward_dynamics(q, v, x),
             reduced.forward_dynamics_dense(tree, q, v, x),
         )
@@ -259,15 +269,15 @@ def test_angles_small_large_and_too_large(case):
         q = tree.neutral + size * rng.normal(size=tree.num_coordinates)
         if size > 1 and any(not isinstance(link.joint, joints.Revolute) for link in tree.links):
             continue
-        close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
+        assert_close(compiled.inverse_dynamics(q, v, x), reduced.inverse_dynamics_dense(tree, q, v, x))
     hinge = Tree([Link("a", joints.Revolute(), body(rng), None, frame(rng), frame(rng))])
     for size in (1e3, 3e5, 1e7):
         for q in size * rng.normal(size=(5, 1)):
             found = packing.compile(hinge).forward_dynamics(q, [0.3], [0.2])
-            close(found, reduced.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
+            assert_close(found, reduced.forward_dynamics_dense(hinge, q, [0.3], [0.2]))
 
 
-def test_tells_what_is_wrong_with_arguments():
+def test_invalid_arguments_are_named():
     rng = np.random.default_rng(0)
     tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
     compiled = packing.compile(tree)
@@ -293,13 +303,13 @@ def test_tells_what_is_wrong_with_arguments():
         packing.compile(3)
     # What is no array of doubles in a row is as good.
     expected = reduced.forward_dynamics_dense(tree, [1, 0], [0, 1], [1, 1])
-    close(compiled.forward_dynamics([1, 0], (0, 1), np.ones(2, dtype=np.float32)), expected)
-    close(compiled.forward_dynamics(np.array([1.0, 9.0, 0.0])[::2], [0.0, 1.0], 1.0), expected)
+    assert_close(compiled.forward_dynamics([1, 0], (0, 1), np.ones(2, dtype=np.float32)), expected)
+    assert_close(compiled.forward_dynamics(np.array([1.0, 9.0, 0.0])[::2], [0.0, 1.0], 1.0), expected)
 
 
 @pytest.mark.parametrize("state", [0, 7, 8, 12, 17, 20])
-def test_one_bad_state_of_a_batch_is_seen(state):
-    """Wherever it is: eight go through the sweeps at a time, and the last eight overlap those before."""
+def test_one_invalid_state_of_a_batch_is_detected(state):
+    """At any index: the sweeps take eight states at a time, and the last eight overlap the previous ones."""
     rng = np.random.default_rng(3)
     tree = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Prismatic(), body(rng), "a")])
     compiled = packing.compile(tree)
@@ -326,11 +336,11 @@ def test_pickles_and_runs_in_threads(case):
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lambda each: again.inverse_dynamics(*each), states))
     for each, result in zip(states, found, strict=True):
-        close(result, reduced.inverse_dynamics_dense(tree, *each))
+        assert_close(result, reduced.inverse_dynamics_dense(tree, *each))
 
 
-def test_says_that_it_compiles(monkeypatch, caplog):
-    """Only where it takes long."""
+def test_compilation_is_announced(monkeypatch, caplog):
+    """Only if it takes long."""
 
     def until_it_is_said(name):
         given_up = time.monotonic() + 60
@@ -351,7 +361,7 @@ def test_says_that_it_compiles(monkeypatch, caplog):
     assert compiled.startswith("compiled forward_dynamics_single in ")
 
 
-def test_sines_and_cosines_are_within_three_units_in_the_last_place():
+def test_sin_and_cos_are_accurate_to_three_ulp():
     """Two of their own, and one of the reference."""
 
     @njit(error_model="numpy")

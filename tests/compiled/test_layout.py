@@ -1,4 +1,4 @@
-"""Sizes of arrays that packing allocates and compiled code cuts into pieces."""
+"""Sizes of the arrays that packing allocates and compiled code divides."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from rbnotes.compiled.simulation.simulation_loop import allocate_states, allocat
 
 
 @pytest.mark.parametrize(("bodies", "rows", "envelope", "contacts"), [(1, 0, 0, 0), (3, 11, 40, 17)])
-def test_a_run_allocates_its_whole_workspace(bodies, rows, envelope, contacts):
+def test_workspace_size_is_sufficient(bodies, rows, envelope, contacts):
     size = workspace_size(bodies, rows, envelope, contacts)
     memory = np.zeros(size)
     states, step = (getattr(each, "py_func", each) for each in (allocate_states, allocate_step_workspace))

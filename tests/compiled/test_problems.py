@@ -12,7 +12,7 @@ from rbnotes.complementarity import LCP, QP, BoxLCP, NotSolved, box_residuals, s
 
 
 @pytest.fixture
-def alone(monkeypatch):
+def without_reference_fallback(monkeypatch):
     """The compiled way, without the reference behind it."""
     monkeypatch.setattr(solver, "solve", lambda *_, **__: pytest.fail("this is the reference's"))
 
@@ -26,7 +26,7 @@ def monotone(n, seed, symmetric=True):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("n", [1, 7, 8, 30])
-def test_pairs_as_the_reference(n, symmetric, alone):
+def test_lcp_agrees_with_the_reference(n, symmetric, without_reference_fallback):
     M, q = monotone(n, n, symmetric)
     problem = LCP(M, q)
     expected, found = solve(problem, "lemke"), solve(problem, compiled=True)
@@ -38,8 +38,8 @@ def test_pairs_as_the_reference(n, symmetric, alone):
     )
 
 
-def test_the_residuals_are_those_of_the_reference(alone):
-    """Those of a rough answer, which is judged while the tolerance lets it pass."""
+def test_residuals_agree_with_the_reference(without_reference_fallback):
+    """For an inaccurate solution within the tolerance."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
     found = solve(LCP(M, q), compiled=True)
@@ -48,8 +48,8 @@ def test_the_residuals_are_those_of_the_reference(alone):
     assert found.residuals.relative == pytest.approx(expected.relative, abs=1e-14)
 
 
-def test_copositive_matrices(alone):
-    """Two facets against each other: neither symmetric nor positive semidefinite."""
+def test_copositive_matrices(without_reference_fallback):
+    """Two opposite facets: neither symmetric nor positive semidefinite."""
     W = np.array([[1.0, 0.6, -0.6], [0.6, 0.8, -0.8], [-0.6, -0.8, 0.8]])
     M = np.block([[W, np.array([[0.0], [1.0], [1.0]])], [np.array([[0.5, -1.0, -1.0, 0.0]])]])
     q = np.array([-1.0, 0.7, -0.7, 0.0])
@@ -59,8 +59,8 @@ def test_copositive_matrices(alone):
 
 
 @pytest.mark.parametrize("seed", [2, 4, 5])
-def test_ties(seed, alone):
-    """Rows of few whole numbers: which of many leaves is told by the lexicographic rule."""
+def test_degenerate_ties_follow_the_lexicographic_rule(seed, without_reference_fallback):
+    """Rows of small integers have ties for the leaving variable."""
     rows = np.random.default_rng(seed).integers(-1, 2, (12, 5)).astype(float)
     M, q = rows @ rows.T, -rows.sum(axis=1)
     problem = LCP(M, q)
@@ -93,8 +93,8 @@ def in_blocks(rng, size):
 
 @pytest.mark.parametrize("mass_matrix", [None, in_blocks])
 @pytest.mark.parametrize("bricks", [1, 5, 8, 9, 30])
-def test_programs_as_the_reference(bricks, mass_matrix, alone):
-    """By Lemke's method and by blocks; impulses may be shared in many ways, velocities not."""
+def test_quadratic_programs_agree_with_the_reference(bricks, mass_matrix, without_reference_fallback):
+    """By Lemke's method and block pivoting; velocities are unique, impulses need not be."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
     expected, found = solve(QP(Q, c, A, b)), solve(QP(Q, c, A, b), compiled=True)
     thin = solve(QP(sparse.csc_array(Q), c, sparse.csc_array(A), b), compiled=True)
@@ -110,7 +110,7 @@ def test_programs_as_the_reference(bricks, mass_matrix, alone):
     assert found.method == ("lemke" if bricks <= 8 else "block_principal_pivoting")
 
 
-def test_sparse_matrices(alone):
+def test_sparse_matrices(without_reference_fallback):
     """Lemke's method takes them as dense ones; if one of Q and A is sparse, both become sparse columns."""
     M, q = monotone(4, 1)
     z = solve(LCP(M, q), compiled=True).z

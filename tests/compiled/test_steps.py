@@ -1,4 +1,4 @@
-"""Compiled steps of the simulator against the reference's: joints, flights, contacts, and the account."""
+"""Compiled steps of the simulator against the reference: joints, free motion, contacts, energy account."""
 
 from dataclasses import fields
 
@@ -37,15 +37,15 @@ def bodies(count, rng):
     )
 
 
-def held(mechanism_of, rng, count, spin=1.0):
-    """A world of joints between bodies at random places, which move as the joints allow."""
+def jointed_world(mechanism_of, rng, count, spin=1.0):
+    """Return a world of bodies at random poses with joints and admissible velocities."""
     poses = se3.exp(rng.normal(size=(count, 6)))
     mechanism = Mechanism(bodies(count, rng), mechanism_of(poses), (1.0, 2.0, -9.81))
     moving = State(poses, spin * rng.normal(size=(count, 6)))
     return World(mechanism), maximal.project(mechanism, moving)
 
 
-def branches():
+def branched_bodies():
     """Joints of all kinds whose rows do not turn; several at one body, and the world at both ends."""
     rng = np.random.default_rng(2)
     parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
@@ -62,10 +62,10 @@ def branches():
             for i, (kind, where, parent) in enumerate(each)
         ]
 
-    return *held(connected, rng, len(parents)), 0.01
+    return *jointed_world(connected, rng, len(parents)), 0.01
 
 
-def loops():
+def closed_loops():
     """Two rings of balls and hinges with a bar in common."""
     rng = np.random.default_rng(3)
 
@@ -78,18 +78,18 @@ def loops():
             for kind, where, pair in zip(kinds, places, ends, strict=True)
         ]
 
-    return *held(connected, rng, 5, spin=0.3), 0.005
+    return *jointed_world(connected, rng, 5, spin=0.3), 0.005
 
 
-def spinning():
-    """Free bodies that tumble by several radians in a step."""
+def spinning_bodies():
+    """Return free bodies that rotate by several radians in a step."""
     rng = np.random.default_rng(4)
     twists = rng.normal(size=(3, 6)) * [[1.0], [10.0], [100.0]]
     return World(Mechanism(bodies(3, rng))), State(se3.exp(rng.normal(size=(3, 6))), twists), 0.01
 
 
-def bouncing():
-    """Elastic bodies, two of them on a hinge, that hit a slope, and each other, in the first steps."""
+def bouncing_bodies():
+    """Return elastic bodies, two of them on a hinge, that hit a slope and each other in the first steps."""
     rng = np.random.default_rng(5)
     shapes = Box([0.4, 0.3, 0.2]), Sphere(0.15), Capsule(0.1, 0.3), Sphere(0.1)
     masses = np.stack([shape.spatial_inertia(density=300.0 + 200 * i) for i, shape in enumerate(shapes)])
@@ -105,8 +105,8 @@ def bouncing():
     return World(mechanism, [ground, *carried]), maximal.project(mechanism, falling), 0.01
 
 
-def dragged():
-    """Boxes that lie on the ground, joined by a ball, of which one slides; and one that is held fast."""
+def dragged_boxes():
+    """Return boxes on the ground, joined by a spherical joint, of which one slides and one is fixed."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(4)])
     poses = se3.frame(np.eye(3), [[0.5 * i, 0.03 * i, 0.1] for i in range(4)])
@@ -125,9 +125,9 @@ def dragged():
     return World(mechanism, colliders, []), maximal.project(mechanism, State(poses, twists)), 0.005
 
 
-def pushed():
-    """Bodies of a tree that springs hold and a damper slows, so that forces change with poses and time."""
-    (world, state, h), none = branches(), np.zeros((54, 54))
+def pushed_bodies():
+    """Return bodies of a tree with springs and a damper, whose forces depend on poses and time."""
+    (world, state, h), none = branched_bodies(), np.zeros((54, 54))
 
     def applied_forces(state):
         away = state.E[:, :3, 3] - [0.1, 0.2, 0.3]
@@ -138,9 +138,9 @@ def pushed():
     return World(Mechanism(mechanism.inertias, mechanism.joints, mechanism.gravity, applied_forces)), state, h
 
 
-def blown():
-    """The elastic bodies once more, in a wind that is there already when they hit."""
-    world, state, h = bouncing()
+def bodies_in_wind():
+    """Return the elastic bodies in a wind that acts before the impact."""
+    world, state, h = bouncing_bodies()
     none = np.zeros((24, 24))
 
     def applied_forces(state):
@@ -164,7 +164,7 @@ def overlapping():
 
 
 def overlapping_and_joined():
-    """Two boxes in the ground, joined by a ball; they slide on ice: else it would not be told how."""
+    """Return two boxes that overlap the ground, joined by a spherical joint, without friction."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0), box.spatial_inertia(density=500.0)])
     poses = se3.frame(so3.exp([[0.02, 0, 0], [0, 0.01, 0.1]]), [[0, 0, 0.098], [0.45, 0.03, 0.097]])
@@ -177,8 +177,8 @@ def overlapping_and_joined():
     return World(mechanism, colliders, [(0, 1)]), sliding, 0.005
 
 
-def without_room():
-    """A box that could bounce on the floor, were it not under one that only slides: left to the reference."""
+def contradicting_contacts():
+    """Return a bouncing box below a sliding one: contradicting contacts."""
     box = Box([0.4, 0.3, 0.2])
     poses = se3.frame(np.eye(3), [[0, 0, 0.1], [0, 0, 0.3]])
     rail = maximal.joint_from_world_frame(joints.Free2D(), np.eye(4), poses, 1)
@@ -191,8 +191,8 @@ def without_room():
 SCENES = {
     each.__name__: each
     for each in (
-        *(branches, loops, spinning, bouncing, dragged),
-        *(pushed, blown, overlapping, overlapping_and_joined),
+        *(branched_bodies, closed_loops, spinning_bodies, bouncing_bodies, dragged_boxes),
+        *(pushed_bodies, bodies_in_wind, overlapping, overlapping_and_joined),
     )
 }
 
@@ -203,7 +203,7 @@ def assert_near(found, expected, tolerance):
 
 
 def assert_same(found, expected, tolerance, impulses):
-    """All that two trajectories hold; impulses of contacts may be shared in other ways, velocities not."""
+    """Assert that two trajectories are equal; contact impulses need not be unique."""
     assert len(found.states) == len(expected.states)
     for name in ("E", "phi", "t"):
         assert_near(getattr(found.states, name), getattr(expected.states, name), tolerance)
@@ -237,26 +237,26 @@ def assert_same_points(found, expected, tolerance):
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_steps_as_the_reference(scene, monkeypatch):
+def test_steps_agree_with_the_reference(scene, monkeypatch):
     world, state, h = SCENES[scene]()
     compiled = packing.compile(world)
     one, several = (simulate(world, state, h, steps) for steps in (1, 12))
     monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
-    determined = scene in ("bouncing", "blown")
+    determined = scene in ("bouncing_bodies", "bodies_in_wind")
     assert_same(simulate(compiled, state, h, 1), one, 1e-11, determined)
     assert_same(simulate(compiled, state, h, 12), several, 1e-9, determined)
-    if scene in ("pushed", "blown"):
+    if scene in ("pushed_bodies", "bodies_in_wind"):
         assert np.min(np.abs(several.work.applied_forces)) > 1e-4
     if scene.startswith("overlapping"):
         assert several.work.stabilization[0] > 1e-3
-    if scene in ("bouncing", "dragged", "blown"):
+    if scene in ("bouncing_bodies", "dragged_boxes", "bodies_in_wind"):
         assert sum(len(record.impulses) for record in several.contacts) > 10
-    if scene in ("bouncing", "blown"):
+    if scene in ("bouncing_bodies", "bodies_in_wind"):
         assert max(np.max(record.velocities_after[:, 0], initial=0.0) for record in several.contacts) > 0.5
 
 
-def test_contacts_that_contradict_are_left_to_the_reference():
-    world, state, h = without_room()
+def test_contradicting_contacts_fall_back_to_the_reference():
+    world, state, h = contradicting_contacts()
     found, expected = simulate(packing.compile(world), state, h, 5), simulate(world, state, h, 5)
     # What joint and contact share along a direction that both hold may differ.
     for name in ("E", "phi"):
@@ -264,32 +264,32 @@ def test_contacts_that_contradict_are_left_to_the_reference():
     assert np.abs(expected.states.phi[1:]).max() < 1e-6
 
 
-def apart():
-    """A chain whose joints are apart, which is brought together first."""
-    world, state, h = branches()
+def open_joints():
+    """Return a chain with open joints, which are closed first."""
+    world, state, h = branched_bodies()
     moved = state.retract(np.random.default_rng(6).normal(size=state.size) / 1000)
     return world, moved, h
 
 
-def repeated():
-    """A planar loop of hinges: three of its rows repeat others."""
+def redundant_loop():
+    """Return a planar loop of hinges with three redundant rows."""
     rod = Box([1.0, 0.1, 0.1])
     corners = [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 0, 0]]
     turns = so3.exp([[0.0, angle, 0.0] for angle in (-np.pi / 2, 0.0, np.pi / 2)])
     poses = se3.frame(turns, [[0, 0, 0.5], [0.5, 0, 1], [1, 0, 0.5]])
     y = so3.exp([np.pi / 2, 0.0, 0.0])
     ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD)]
-    held = [
+    hinges = [
         maximal.joint_from_world_frame(joints.Revolute(), se3.frame(y, corner), poses, *pair)
         for corner, pair in zip(corners, ends, strict=True)
     ]
-    mechanism = Mechanism(np.stack([rod.spatial_inertia(density=500.0)] * 3), held)
+    mechanism = Mechanism(np.stack([rod.spatial_inertia(density=500.0)] * 3), hinges)
     return World(mechanism), maximal.project(mechanism, State(poses, np.ones((3, 6)))), 0.01
 
 
-@pytest.mark.parametrize("scene", [apart, repeated])
-def test_unusual_steps_are_the_references(scene, monkeypatch):
-    """Alone: those of the loop are all of them, the others' the first ones."""
+@pytest.mark.parametrize("scene", [open_joints, redundant_loop])
+def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
+    """All steps of the loop and the first steps of the others fall back."""
     world, state, h = scene()
     expected, taken, take = simulate(world, state, h, 6), [], Rattle.step
 
@@ -301,13 +301,13 @@ def test_unusual_steps_are_the_references(scene, monkeypatch):
     told = []
     found = simulate(packing.compile(world), state, h, 6, progress=lambda *done: told.append(done))
     assert_same(found, expected, 1e-9, False)
-    assert len(taken) == 6 if scene is repeated else 0 < len(taken) < 4
+    assert len(taken) == 6 if scene is redundant_loop else 0 < len(taken) < 4
     assert told == [(i + 1, 6) for i in range(6)]
 
 
-@pytest.mark.parametrize("scene", ["branches", "bouncing"])
-def test_goes_on_as_if_it_had_not_stopped(scene):
-    """Bit by bit, and told of each step or not."""
+@pytest.mark.parametrize("scene", ["branched_bodies", "bouncing_bodies"])
+def test_resumed_run_equals_uninterrupted_run(scene):
+    """To the last bit, with and without progress reports."""
     world, state, h = SCENES[scene]()
     compiled = packing.compile(world)
     whole = simulate(compiled, state, h, 9)
@@ -320,9 +320,9 @@ def test_goes_on_as_if_it_had_not_stopped(scene):
     assert all(map(np.array_equal, impulses, [record.impulses for record in whole.contacts]))
 
 
-def test_other_steps_are_the_references(monkeypatch):
+def test_unsupported_options_fall_back_to_the_reference(monkeypatch):
     """Other options, and joints whose rows turn."""
-    world, state, h = loops()
+    world, state, h = closed_loops()
     expected, calls = simulate(world, state, h, 1), []
     where = maximal.joint_from_world_frame(joints.Universal(), np.eye(4), state.E, 0)
     turning = World(Mechanism(world.mechanism.inertias, [where]))
@@ -348,9 +348,9 @@ class _Lost(Exception):
     pass
 
 
-def test_forces_that_cannot_be_told():
-    """What a force law raises is raised, as it is, and so is what is said of its result."""
-    world, state, h = loops()
+def test_errors_of_force_laws_are_propagated():
+    """Exceptions of a force law, and errors about its result, are raised unchanged."""
+    world, state, h = closed_loops()
 
     def applied_forces(state):
         if state.t > 1.5 * h:

@@ -20,21 +20,21 @@ def heavier(masses, q):
 
 
 @pytest.mark.parametrize("parts", [1, 3, 50])
-def test_threads(parts):
+def test_sweep_with_threads(parts):
     states, compiled = np.random.default_rng(0).normal(size=(3, 20, 2)), packing.compile(TREE)
     with ThreadPoolExecutor(2) as executor:
         found = packing.sweep(compiled.forward_dynamics, *states, executor=executor, chunks=parts)
         np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
-def test_processes():
+def test_sweep_with_processes():
     vectors = np.random.default_rng(0).normal(size=(7, 3))
     with ProcessPoolExecutor(2, mp_context=get_context("forkserver")) as executor:
         found = packing.sweep(so3.exp, vectors, executor=executor, chunks=2)
     np.testing.assert_array_equal(found, so3.exp(vectors))
 
 
-def test_dask():
+def test_sweep_with_dask():
     """The same call, with the executor of a client; trees travel to its workers."""
     import distributed  # slow to import
 
@@ -45,7 +45,7 @@ def test_dask():
     np.testing.assert_allclose(found, forward_dynamics_dense(TREE, *states), rtol=0, atol=1e-11)
 
 
-def test_refuses_states_that_do_not_fit():
+def test_states_of_wrong_shape_are_rejected():
     with ThreadPoolExecutor(1) as executor:
         for states in ((), (np.ones(2), np.ones(3)), (np.ones((0, 2)),)):
             with pytest.raises(InvalidArgument, match="states"):

@@ -23,14 +23,14 @@ def run(**environment):
     return np.array([float(word) for word in done.stdout.split()])
 
 
-def test_runs_as_plain_python():
+def test_compiled_code_runs_as_plain_python():
     compiled, plain = run(), run(NUMBA_DISABLE_JIT="1")
     assert compiled.size > 100
     np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-11)
 
 
-def test_a_link_takes_as_many_operations_as_the_book_says():
-    command = [sys.executable, str(SCRIPT.parent / "counted.py")]
+def test_operations_per_link_equal_those_of_the_book():
+    command = [sys.executable, str(SCRIPT.parent / "operation_counts.py")]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -40,9 +40,9 @@ def test_a_link_takes_as_many_operations_as_the_book_says():
     assert f"operations, bytes_moved, clock = {count}, " in page
 
 
-def test_signs_count():
+def test_flipped_signs_are_detected():
     """A wrong sign anywhere in the compiled code is found: one of thirty is planted in plain Python."""
-    command = [sys.executable, str(SCRIPT.parent / "planted.py"), "30"]
+    command = [sys.executable, str(SCRIPT.parent / "sign_mutation.py"), "30"]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -51,7 +51,7 @@ def test_signs_count():
     assert int(count) > 25
 
 
-def test_tells_the_extra_where_numba_is_missing(monkeypatch):
+def test_missing_numba_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     compilation.compiled_function.cache_clear()
     with pytest.raises(MissingExtra, match=r"rbnotes\[compiled\]"):

@@ -1,4 +1,4 @@
-"""Compiled worlds against the reference: where bodies touch, how they rub, and whole runs."""
+"""Compiled worlds against the reference: contact points, friction and whole runs."""
 
 from dataclasses import fields
 from importlib import import_module
@@ -57,7 +57,7 @@ def assert_same_points(found, expected):
         np.testing.assert_allclose(values, reference, rtol=0, atol=1e-11, err_msg=each.name)
 
 
-def test_touch_where_the_reference_says():
+def test_contact_points_agree_with_the_reference():
     world, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
     compiled, counts = packing.compile(world), []
     for _ in range(30):
@@ -72,8 +72,8 @@ def test_touch_where_the_reference_says():
 
 
 @pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
-def test_touch_flat_and_nearly_so(pair):
-    """Faces on faces and edges on them, apart and overlapping; sides in line, or turned."""
+def test_contact_points_of_aligned_faces_and_edges(pair):
+    """Faces and edges on faces, separate and overlapping, aligned or rotated."""
     first, second = (SHAPES[i] for i in pair)
     plain = Collider(0, first), Collider(1, second)
     world = World(Mechanism(np.stack([np.eye(6)] * 2)), plain)
@@ -92,8 +92,8 @@ def test_touch_flat_and_nearly_so(pair):
     assert seen > 30
 
 
-def stack(bodies=3):
-    """Boxes on each other, the upper one pushed; spinning on four corners it would not be determined how."""
+def box_stack(bodies=3):
+    """Return a stack of boxes of which the upper one is pushed."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(bodies)])
     turned = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
@@ -104,12 +104,12 @@ def stack(bodies=3):
     return World(Mechanism(masses), colliders), State(poses, twists)
 
 
-def test_runs_as_the_reference():
-    """Slipping, then sticking; poses and velocities, for impulses may be shared in many ways.
+def test_runs_agree_with_the_reference():
+    """Slipping, then sticking; compares poses and velocities, because impulses need not be unique.
 
     Each step ends within the tolerance of the friction, 1e-8 of the impulses, but anywhere in it.
     """
-    world, state = stack()
+    world, state = box_stack()
     expected, found = (simulate(each, state, 0.01, 15) for each in (world, packing.compile(world)))
     np.testing.assert_allclose(found.states.E, expected.states.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.states.phi, expected.states.phi, rtol=0, atol=1e-6)
@@ -117,9 +117,9 @@ def test_runs_as_the_reference():
     assert [each.kind for each in found.events] == [each.kind for each in expected.events]
 
 
-def test_newton_as_the_reference(monkeypatch):
-    """The whole search for impulses from nothing and from near them, by iterates that are alike."""
-    world, state = stack()
+def test_newton_friction_agrees_with_the_reference(monkeypatch):
+    """The iterates agree from a zero and from a near initial guess."""
+    world, state = box_stack()
     compiled = packing.compile(world)
     calls = []
 
@@ -142,8 +142,8 @@ def test_newton_as_the_reference(monkeypatch):
     assert abs(of_compiled - total) < 0.4 * total  # rounding may add a step or two at the end of each
 
 
-def test_other_models_are_as_they_are():
-    compiled = packing.compile(stack()[0])
+def test_other_friction_models_use_the_reference():
+    compiled = packing.compile(box_stack()[0])
     models = friction.FRICTION_MODELS
     assert compiled.prepare_friction_model(models["coulomb"]) is models["coulomb"]
     assert compiled.prepare_friction_model(models["newton"]).solve is not friction.semismooth_newton_friction
@@ -161,8 +161,8 @@ def test_a_world_without_colliders():
     assert not len(simulate(world, State(np.eye(4)[None]), 0.01, 1).contacts[0].points)
 
 
-def test_what_is_not_a_number_is_no_small_residual():
-    """Not even in the first impulse of the last contact, where numbers come before and after."""
+def test_nan_residual_is_not_small():
+    """Also in the first impulse of the last contact, between finite numbers."""
 
     @njit(error_model="numpy")
     def left(r, mobility):
@@ -187,7 +187,7 @@ def test_what_is_not_a_number_is_no_small_residual():
     )
 
 
-def test_axes_that_separate_are_those_of_the_reference():
+def test_separating_axes_agree_with_the_reference():
     """The best one alone, the mean of those nearly as good, and cores with one centre."""
 
     @njit(error_model="numpy")
@@ -207,8 +207,8 @@ def test_axes_that_separate_are_those_of_the_reference():
             assert separation == pytest.approx(expected.separation, abs=1e-12)
 
 
-def test_how_much_farther_bodies_turn_is_that_of_the_reference():
-    """Per change of their spin, where they turn little in a step and where they turn much."""
+def test_rotation_increments_agree_with_the_reference():
+    """For small and large rotations in a step."""
 
     @njit(error_model="numpy")
     def written(mass, J, lightness, J_inverse, com, h, v, D):

@@ -1,4 +1,4 @@
-"""Lemke's method in exact rational arithmetic on a full tableau: the opponent of the floating-point solvers.
+"""Lemke's method in exact rational arithmetic on a full tableau, the reference of the solvers.
 
 Rows are ``w - M z - d z_0 = q``. Ties are broken lexicographically by ``[B^-1 q, B^-1]``, whose second part
 stands in the columns of w.

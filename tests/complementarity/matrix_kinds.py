@@ -1,4 +1,4 @@
-"""Matrices of many kinds, in many units: what complementarity solvers meet."""
+"""Matrices of many kinds and units for complementarity solvers."""
 
 import numpy as np
 

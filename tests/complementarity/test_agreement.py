@@ -5,7 +5,15 @@ import pytest
 from exact_lemke import all_solutions, exact_lemke
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, planted, program
+from known_problems import (
+    boxes,
+    enumerate_box_solution,
+    enumerate_mixed_solution,
+    mixed,
+    monotone,
+    planted_lcp,
+    program,
+)
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
@@ -50,7 +58,7 @@ def test_larger_strictly_monotone_problems():
                 assert_close(solve(problem, method).z, z)
 
 
-@given(planted(5), st.data())
+@given(planted_lcp(5), st.data())
 def test_planted_degenerate_problems(problem_and_z, data):
     """z need not be unique, but w and M z are."""
     problem, z = problem_and_z
@@ -60,7 +68,7 @@ def test_planted_degenerate_problems(problem_and_z, data):
         assert_close(solution.w, w, 1e-6)
 
 
-@given(planted(6, rank=2))
+@given(planted_lcp(6, rank=2))
 def test_rank_deficient_problems(problem_and_z):
     """Six contacts on two degrees of freedom, some grazing."""
     problem, z = problem_and_z
@@ -72,7 +80,7 @@ def test_rank_deficient_problems(problem_and_z):
 
 
 @given(matrices(4, 4), vectors(4))
-def test_whatever_lemke_calls_solved_is_exact(M, q):
+def test_lemke_solutions_equal_exact_solutions(M, q):
     """General matrices: the paths in floating point and in exact arithmetic end alike."""
     exact = exact_lemke(M.tolist(), q.tolist())
     solution = lemke(LCP(M, q))
@@ -86,7 +94,7 @@ def test_whatever_lemke_calls_solved_is_exact(M, q):
 
 
 @given(matrices(3, 3), vectors(3))
-def test_no_method_returns_a_wrong_answer_in_silence(M, q):
+def test_no_method_silently_returns_a_wrong_solution(M, q):
     """Whatever M is: a solution, or a status or error that says why not."""
     for method in METHODS:
         try:
@@ -117,8 +125,8 @@ def limits(method):
 
 @pytest.mark.parametrize("form", DENSE_AND_SPARSE)
 @given(boxes(4))
-def test_boxes(form, problem):
-    z = box_by_trying(problem)
+def test_box_problems(form, problem):
+    z = enumerate_box_solution(problem)
     same = BoxLCP(form(problem.M), problem.q, problem.lower, problem.upper)
     for method in methods(problem.is_symmetric):
         if method == "cvxpy" and not problem.is_symmetric:
@@ -129,7 +137,7 @@ def test_boxes(form, problem):
 @pytest.mark.parametrize("form", DENSE_AND_SPARSE)
 @given(mixed(5, 4, 2))
 def test_programs_with_equations(form, problem):
-    x = mixed_by_trying(problem)
+    x = enumerate_mixed_solution(problem)
     P = problem
     same = program(problem, form)
     for method in METHODS:
@@ -146,7 +154,7 @@ def test_programs_with_equations(form, problem):
 @given(spd_matrices(3), vectors(3), matrices(4, 3), vectors(3), vectors(4))
 def test_quadratic_programs(Q, c, A, inside, slack):
     b = A @ inside - np.abs(slack)
-    x = mixed_by_trying(Elimination.from_qp(QP(Q, c, A, b)))
+    x = enumerate_mixed_solution(Elimination.from_qp(QP(Q, c, A, b)))
     for method in METHODS:
         assert_close(solve(QP(Q, c, A, b), method, tolerance=1e-8).x, x, 1e-6)
 
@@ -163,13 +171,13 @@ def test_any_start_ends_at_the_same_solution(problem, start):
 
 
 @given(boxes(4), vectors(4))
-def test_any_start_will_do_for_boxes(problem, start):
-    z = box_by_trying(problem)
+def test_box_solution_does_not_depend_on_the_initial_guess(problem, start):
+    z = enumerate_box_solution(problem)
     for method in ("block_principal_pivoting", "principal_pivoting"):
         assert_close(solve(problem, method, initial_guess=start).z, z, 1e-7)
 
 
-def test_a_warm_start_saves_work():
+def test_warm_start_reduces_iterations():
     rng = np.random.default_rng(2)
     A = rng.standard_normal((40, 40))
     problem = LCP(A @ A.T / 40 + 0.1 * np.eye(40), rng.standard_normal(40))

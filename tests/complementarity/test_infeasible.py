@@ -28,7 +28,7 @@ PROVING = ("block_principal_pivoting", "principal_pivoting", "lemke")
 
 
 @given(matrices(5, 2), vectors(5))
-def test_infeasible_problems_come_with_a_proof(N, extra):
+def test_infeasible_problems_have_a_certificate(N, extra):
     """q is made so that y >= 0 with N^T y = 0 has q^T y < 0: no z lifts all w."""
     N[4] = -(N[0] + N[1])
     y = np.array([1.0, 1, 0, 0, 1])
@@ -45,7 +45,7 @@ def test_infeasible_problems_come_with_a_proof(N, extra):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_contradicting_contacts(form):
+def test_contradicting_contacts_are_infeasible(form):
     """A block between walls that close: two contacts push against each other."""
     N = form(np.array([[1.0], [-1.0]]))
     problem = QP(form(np.eye(1)), [0.0], N, [0.5, 0.5])
@@ -58,7 +58,7 @@ def test_contradicting_contacts(form):
     assert error.value.solution.statistics.sweeps == 50
 
 
-def test_what_rounding_may_have_made_negative_proves_nothing():
+def test_certificate_within_rounding_is_rejected():
     """Large terms that cancel, within bounds, and a remainder of 1e-13 of them."""
     y, product, q = np.array([0.0, 0.0, 1.0]), np.array([1.0, -1.0, 0.0]), np.array([0.0, 0.0, -1e-7])
     lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
@@ -129,7 +129,7 @@ def test_other_methods_solve_problems_that_a_method_is_unsuited_to():
         np.testing.assert_allclose(solve(box, method).z, [1.0, 0.5], atol=1e-8)
 
 
-def test_divergence_is_named():
+def test_divergence_is_reported():
     """Gauss-Seidel needs a symmetric positive M: else it may go round in circles, or grow without end."""
     problem = LCP([[1.0, -4.0], [4.0, 1.0]], [-1.0, -8.0])
     solution = solve(problem, "gauss_seidel", raise_on_failure=False, refine=False)
@@ -152,7 +152,7 @@ def test_unbounded_variables_must_determine_each_other():
 
 
 def test_ill_conditioning_is_reported():
-    """Entries over sixteen orders of magnitude: what misses the tolerance is not called solved."""
+    """Entries over sixteen orders of magnitude: a result above the tolerance is not called solved."""
     n = 12
     hilbert = 1.0 / (np.arange(n)[:, None] + np.arange(n) + 1)
     scale = 10.0 ** np.linspace(-8, 8, n)

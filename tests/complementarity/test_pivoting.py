@@ -1,4 +1,4 @@
-"""Pivoting: the pivoted system from its meaning, the factors kept up to date, the solves that are saved."""
+"""Pivoting: the pivoted system by definition, updated factors, number of solves."""
 
 from importlib import import_module
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import mixed, monotone
+from known_problems import mixed, monotone
 from scipy import sparse
 
 from rbnotes.complementarity import (
@@ -53,7 +53,7 @@ def test_columns_of_the_pivoted_system(problem, alpha):
 
 
 @given(monotone(N), st.lists(st.integers(0, N - 1), max_size=12))
-def test_factors_stay_right_through_many_exchanges(problem, exchanges):
+def test_factors_stay_accurate_through_many_exchanges(problem, exchanges):
     basis = Basis(PivotingData(problem))
     for s in exchanges:
         basis.exchange(s)
@@ -65,7 +65,7 @@ def test_factors_stay_right_through_many_exchanges(problem, exchanges):
     np.testing.assert_allclose(inner.T @ basis.solve_transposed(right), right, atol=1e-10)
 
 
-def test_columns_are_built_once_and_on_demand():
+def test_columns_are_computed_once_on_demand():
     M = np.arange(400.0).reshape(20, 20)
     asked = []
     columns = LazyColumns(20, lambda j: (asked.append(j), M[:, j])[1])
@@ -79,7 +79,7 @@ def test_columns_are_built_once_and_on_demand():
 
 
 @given(mixed(5, 4, 2))
-def test_solves_are_counted(problem):
+def test_number_of_solves(problem):
     """One solve for q, one for each column built, one for x and lambda; a full matrix would take them all."""
     built = []
     original = LazyColumns.__getitem__
@@ -98,7 +98,7 @@ def test_solves_are_counted(problem):
     assert set(np.flatnonzero(solution.z > 0)) <= set(built)
 
 
-def test_contacts_that_never_enter_cost_nothing():
+def test_inactive_contacts_need_no_solves():
     """A particle in a bowl of 200 faces, pushed on three of them."""
     rng = np.random.default_rng(6)
     normals = rng.standard_normal((200, 3))
@@ -112,7 +112,7 @@ def test_contacts_that_never_enter_cost_nothing():
 
 
 @given(spd_matrices(4), vectors(4), matrices(4, 4))
-def test_the_trace_tells_the_way(M, q, S):
+def test_trace_records_the_pivots(M, q, S):
     """Each drive of a P-matrix problem leaves fewer wrong w than there were; all bases are complementary."""
     problem = LCP(M + 3 * (S - S.T), q)
     seen = []
@@ -125,7 +125,7 @@ def test_the_trace_tells_the_way(M, q, S):
         assert set(np.flatnonzero(solution.z > 1e-9)) <= set(seen[-1][0])
 
 
-def test_zero_pivot_entries_take_two_pairs():
+def test_zero_diagonal_needs_double_pivots():
     """A skew matrix: every diagonal entry of every M' is zero, yet the problem is monotone and solvable."""
     problem = LCP([[0.0, 1.0], [-1.0, 0.0]], [-1.0, 2.0])
     solution = principal_pivoting(problem)
@@ -134,7 +134,7 @@ def test_zero_pivot_entries_take_two_pairs():
 
 
 @pytest.mark.parametrize("a", [1.0, 0.001, 0.75])
-def test_what_stays_of_a_start_may_be_singular(a):
+def test_singular_part_of_initial_basis_is_dropped(a):
     """Both of the start can enter; without the first, which is negative, the second divides by zero."""
     solution = principal_pivoting(LCP([[a, -1.0], [1.0, 0.0]], [1.0, 1.0]), [1.0, 1.0])
     assert solution.is_solved
@@ -152,7 +152,7 @@ def test_skew_problems_with_a_feasible_point(S, z, w):
 
 
 @given(mixed(4, 4, 1))
-def test_gauss_seidel_in_groups_and_one_by_one(problem):
+def test_gauss_seidel_in_groups_equals_single_rows(problem):
     """Sparse and dense sweeps end at the same w; relaxation changes the way only."""
     lcp = problem.lcp()
     w = solve(lcp, tolerance=1e-8).w
@@ -164,7 +164,7 @@ def test_gauss_seidel_in_groups_and_one_by_one(problem):
 
 
 @pytest.mark.parametrize("triangle", [sparse.triu, sparse.tril])
-def test_rows_that_share_a_variable_move_one_after_the_other(triangle):
+def test_coupled_rows_are_updated_successively(triangle):
     """The rows that moved last are met: more than the one that every Jacobi step meets here."""
     chain = triangle(sparse.diags_array([2.0, 3.0, 2.0], offsets=[-1, 0, 1], shape=(6, 6)), format="csr")
     box = BoxLCP(chain, np.arange(1.0, 7.0), np.full(6, -1e6), np.full(6, 1e6))
@@ -172,7 +172,7 @@ def test_rows_that_share_a_variable_move_one_after_the_other(triangle):
     assert np.count_nonzero(np.abs(solution.w) < 1e-12) >= 3
 
 
-def test_gauss_seidel_alone_converges_linearly():
+def test_unrefined_gauss_seidel_converges_linearly():
     """Unpolished, on a tridiagonal matrix: the error falls by the same factor in every sweep."""
     n = 10
     M = sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(n, n)).toarray()
@@ -188,7 +188,7 @@ def test_gauss_seidel_alone_converges_linearly():
 
 
 @pytest.mark.parametrize("first", [0, 2])
-def test_what_moves_by_rounding_alone_blocks_nothing(first):
+def test_rounding_sized_pivots_do_not_block(first):
     """Two z and two w, one of each at zero already, which the driving variable moves by its last digits."""
     M = np.eye(N) + np.triu(np.ones((N, N)), 1) - np.tril(np.ones((N, N)), -1)
     basis = Basis(PivotingData(LCP(M, np.ones(N))))

@@ -1,10 +1,10 @@
-"""Problem types: their checks, and the way from one to another and back."""
+"""Problem types: argument checks and conversions."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from planted import box_by_trying, boxes, mixed, mixed_by_trying, monotone, program
+from known_problems import boxes, enumerate_box_solution, enumerate_mixed_solution, mixed, monotone, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
@@ -35,7 +35,7 @@ def test_a_program_and_its_lcp(Q, c, A, inside, slack):
     qp = QP(Q, c, A, b)
     z = solve(lcp_from_qp(qp)).z
     x = qp_minimizer(qp, z)
-    assert_close(x, mixed_by_trying(Elimination.from_qp(qp)), 1e-6)
+    assert_close(x, enumerate_mixed_solution(Elimination.from_qp(qp)), 1e-6)
     # Strong duality: the LCP's own program attains minus the same value, up to the constant c^T Q^-1 c / 2.
     dual = qp_from_lcp(lcp_from_qp(qp))
     assert_close(qp.objective(x), -dual.objective(z) - c @ np.linalg.solve(Q, c) / 2, 1e-7)
@@ -45,14 +45,14 @@ def test_a_program_and_its_lcp(Q, c, A, inside, slack):
 def test_a_program_with_equations_and_its_lcp(problem):
     qp = program(problem)
     x = qp_minimizer(qp, solve(lcp_from_qp(qp)).z)
-    assert_close(x, mixed_by_trying(problem), 1e-6)
+    assert_close(x, enumerate_mixed_solution(problem), 1e-6)
     back = Elimination.from_qp(qp)
     for name in ("M", "f", "N", "n", "G", "g"):
         np.testing.assert_array_equal(getattr(back, name), getattr(problem, name))
 
 
 @given(monotone(4))
-def test_an_lcp_minimises_its_program(problem):
+def test_lcp_solution_minimizes_its_program(problem):
     """Projected onto nothing finer than a grid of directions, no feasible step lowers the objective."""
     z = solve(problem).z
     program = qp_from_lcp(problem)
@@ -68,22 +68,22 @@ def test_an_lcp_minimises_its_program(problem):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(mixed(4, 3, 2))
-def test_unknowns_are_eliminated_and_found_again(form, problem):
+def test_eliminated_unknowns_are_recovered(form, problem):
     same = Elimination.from_qp(program(problem, form))
     z = solve(same.lcp(), tolerance=1e-8).z
     found, multipliers = same.recover_unknowns(z)
-    assert_close(found, mixed_by_trying(problem), 1e-6)
+    assert_close(found, enumerate_mixed_solution(problem), 1e-6)
     assert same.residuals(found, multipliers, z).relative < 1e-7
 
 
 @given(boxes(4))
 def test_a_box_as_lcp(problem):
     z = solve(lcp_from_box(problem), "lemke").z
-    assert_close(box_unknowns(problem, z), box_by_trying(problem), 1e-7)
+    assert_close(box_unknowns(problem, z), enumerate_box_solution(problem), 1e-7)
 
 
 @given(monotone(3))
-def test_an_lcp_as_box(problem):
+def test_lcp_as_box_lcp(problem):
     box = BoxLCP(problem.M, problem.q, 0.0, np.inf)
     z = solve(problem).z
     assert_close(solve(box).z, z)
@@ -105,7 +105,7 @@ def test_small_blocks_stay_sparse(size, N, data):
 
 
 @given(spd_matrices(3), vectors(3), full_rank_matrices(2, 3))
-def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
+def test_contact_along_a_constraint_has_a_zero_row(M, f, G):
     """A contact along a constraint: its row of the LCP is zero, not rounding, for every method."""
     N = np.vstack([G[0], [1.0, 0.0, 0.0]])
     problem = QP(M, -f, N, [-1.0, -0.5], G, [0.0, 0.0])
@@ -117,7 +117,7 @@ def test_what_the_equations_hold_fast_no_impulse_moves(M, f, G):
         assert solution.z[0] < 1e-7
 
 
-def test_checks():
+def test_invalid_problems_are_rejected():
     with pytest.raises(InvalidArgument, match=r"q: got shape \(3,\), expected shape \(2,\), as M has"):
         LCP(np.eye(2), np.ones(3))
     with pytest.raises(InvalidArgument, match=r"q: got shape \(3,\), expected shape \(2,\), as M has"):
@@ -152,7 +152,7 @@ def test_checks():
         solve(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)
 
 
-def test_rows_of_a_box_hold_inside_and_fail_outside():
+def test_box_rows_hold_inside_and_fail_outside():
     lower, upper = np.array([-1.0, -np.inf, 0.5, -np.inf]), np.array([2.0, 3.0, np.inf, np.inf])
     qp = qp_from_box(BoxLCP(np.eye(4), np.zeros(4), lower, upper))
     assert qp.A.shape == (4, 4)

@@ -52,7 +52,7 @@ def test_lemke_finds_the_published_solution(name):
 
 @pytest.mark.parametrize("name", [name for name in SOLVED if name != "handbook 10.2.3"])
 @pytest.mark.parametrize("method", ["block_principal_pivoting", "principal_pivoting"])
-def test_principal_pivoting_does_too(name, method):
+def test_principal_pivoting_finds_the_published_solution(name, method):
     """10.2.3 has a zero diagonal and is not monotone: not theirs to solve."""
     M, q, z = SOLVED[name]
     np.testing.assert_allclose(solve(LCP(M, q), method).z, z, atol=1e-11)
@@ -74,7 +74,7 @@ RAYS = {
 
 
 @pytest.mark.parametrize("name", RAYS)
-def test_rays_are_reported(name):
+def test_ray_termination_is_reported(name):
     M, q = RAYS[name]
     assert not exact_lemke(M, q).solved
     # In both, a row of M and its q are negative: the ray proves that there is nothing to find.
@@ -83,7 +83,7 @@ def test_rays_are_reported(name):
         assert not solve(LCP(M, q), method, raise_on_failure=False).is_solved
 
 
-def test_a_ray_need_not_mean_that_there_is_no_solution():
+def test_solvable_problem_can_end_in_a_ray():
     """Murty 2.11: one covering vector ends in a ray, another in the solution."""
     M, q = [[Fraction(-3, 2), 2], [-4, 4]], [-5, 17]
     problem = LCP(np.array(M, dtype=float), q)
@@ -95,7 +95,7 @@ def test_a_ray_need_not_mean_that_there_is_no_solution():
 
 
 @pytest.mark.parametrize("n", range(1, 9))
-def test_exponential_families(n):
+def test_exponential_pivot_counts(n):
     """Murty's and Fathi's problems take Lemke's method 2^n pivots; the transposed matrix takes it two."""
     L = lower_twos(n)
     q_murty = [2 ** (n + 1 - i) - 2 ** (n + 1) for i in range(1, n + 1)]
@@ -115,7 +115,7 @@ def test_exponential_families(n):
 
 
 @pytest.mark.parametrize("n", range(1, 9))
-def test_the_families_are_not_bad_for_every_method(n):
+def test_pivot_counts_of_other_methods_on_exponential_families(n):
     """Principal pivoting needs 2^n - 1 pivots for Murty's problem, but one for Fathi's; blocks need n + 1."""
     L = lower_twos(n)
     murty = LCP(L, [2 ** (n + 1 - i) - 2 ** (n + 1) for i in range(1, n + 1)])
@@ -130,7 +130,7 @@ def test_the_families_are_not_bad_for_every_method(n):
         np.testing.assert_allclose(solution.z, principal_pivoting(problem).z, atol=1e-9)
 
 
-def test_pivot_limits_are_kept():
+def test_pivot_limits_are_respected():
     n = 8
     murty = LCP(lower_twos(n), [2 ** (n + 1 - i) - 2 ** (n + 1) for i in range(1, n + 1)])
     for method in ("lemke", "principal_pivoting"):

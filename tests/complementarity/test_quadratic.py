@@ -1,4 +1,4 @@
-"""Quadratic programs through cvxpy: translated once, any solver, accuracy after polishing."""
+"""Quadratic programs through cvxpy: translated once, any solver, accurate after refinement."""
 
 import time
 from functools import partial
@@ -7,7 +7,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given
-from planted import mixed, mixed_by_trying, program
+from known_problems import enumerate_mixed_solution, mixed, program
 from scipy import sparse
 
 from rbnotes.arguments import InvalidArgument
@@ -20,7 +20,7 @@ if "HIGHS" in cp.installed_solvers():  # it comes with cvxpy from 1.6 on
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_every_solver_is_exact_after_polishing(solver):
+def test_every_solver_is_exact_after_refinement(solver):
     rng = np.random.default_rng(3)
     for _ in range(3):
         N = rng.standard_normal((6, 4))
@@ -37,10 +37,10 @@ def test_every_solver_is_exact_after_polishing(solver):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @given(mixed(4, 3, 1))
-def test_multipliers_have_the_signs_of_the_library(form, problem):
+def test_multiplier_signs_follow_the_convention(form, problem):
     P = program(problem)
     solution = solve(program(problem, form), "cvxpy")
-    np.testing.assert_allclose(solution.x, mixed_by_trying(problem), atol=1e-5)
+    np.testing.assert_allclose(solution.x, enumerate_mixed_solution(problem), atol=1e-5)
     balance = P.Q @ solution.x + P.c - P.A.T @ solution.z - P.G.T @ solution.multipliers
     assert np.max(np.abs(balance)) < 1e-6 * (1 + np.max(np.abs(solution.z)) + np.max(np.abs(P.Q)))
     assert np.all(solution.z >= 0)
@@ -48,14 +48,14 @@ def test_multipliers_have_the_signs_of_the_library(form, problem):
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_roots_of_singular_matrices(rank):
-    """Of which there is no Cholesky factor, along general axes."""
+    """They have no Cholesky factor; the null space has general axes."""
     B = np.random.default_rng(rank).standard_normal((4, rank))
     R = _square_root_factor(B @ B.T)
     np.testing.assert_allclose(R.T @ R, B @ B.T, atol=1e-13)
 
 
 def test_programs_without_unknowns():
-    """Nothing to choose: rows without entries hold or do not."""
+    """Rows without entries hold or are infeasible."""
     none = np.zeros((0, 0))
     solve_by_cvxpy = partial(solve, method="cvxpy", raise_on_failure=False)
     assert solve_by_cvxpy(QP(none, np.zeros(0)))
@@ -79,7 +79,7 @@ def test_without_a_solution_the_slacks_are_those_of_zero():
     np.testing.assert_array_equal(solution.w, [-2.0, -3.0])
 
 
-def test_it_is_translated_once():
+def test_program_is_translated_once():
     """The second solve finds the translation made by the first: DPP, and one program per shape."""
     rng = np.random.default_rng(4)
     N = rng.standard_normal((3, 2))
@@ -97,7 +97,7 @@ def test_it_is_translated_once():
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "diagonal"])
 @pytest.mark.parametrize("vary", [("Q", "c"), ("c",)])
-def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
+def test_translated_program_is_correct_without_refinement(monkeypatch, form, vary):
     """Polishing finds the answer from a wrong one, too: here without."""
     monkeypatch.setattr(
         "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
@@ -108,7 +108,7 @@ def test_what_is_translated_is_the_program_itself(monkeypatch, form, vary):
     np.testing.assert_allclose(program.solve(qp).x, solve(qp).x, atol=1e-6)
 
 
-def test_sparse_rows_that_vary(monkeypatch):
+def test_sparse_row_parameters(monkeypatch):
     """Each entry goes to its own place; seconds of the interface are those around the solver."""
     monkeypatch.setattr(
         "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
@@ -124,7 +124,7 @@ def test_sparse_rows_that_vary(monkeypatch):
     assert 0 <= solution.statistics.interface_time <= passed
 
 
-def test_only_what_varies_may_change():
+def test_only_parameters_may_change():
     Q, A = np.diag([1.0, 2.0]), sparse.csr_array([[1.0, 1.0]])
     program = ParametrizedQP(QP(Q, [1.0, 1.0], A, [0.0]), vary=("c", "b"))
     other = QP(Q, [-1.0, 1.0], A, [3.0])
@@ -137,7 +137,7 @@ def test_only_what_varies_may_change():
         program.solve(QP(Q, [-1.0, 1.0], np.eye(2), [3.0, 3.0]))
 
 
-def test_the_status_is_checked(monkeypatch):
+def test_solver_status_is_verified(monkeypatch):
     """An answer that the solver calls optimal, but is not, is refused; an inaccurate one is judged anew."""
     qp = QP(np.eye(2), [-1.0, -1.0], [[-1.0, 0.0]], [-0.5])
     program = ParametrizedQP(qp)
@@ -172,7 +172,7 @@ def test_limits_and_bad_arguments():
         solve(QP(np.diag([1.0, -1.0]), np.zeros(2)), "cvxpy")
 
 
-def test_grazing_contacts_are_exact_after_polishing():
+def test_grazing_contacts_are_exact_after_refinement():
     """Gap 0 and force 0: an interior-point method is good to the square root of its tolerance there."""
     problem = LCP([[2.0, 1.0], [1.0, 2.0]], [-2.0, -1.0])  # z = (1, 0), w = (0, 0)
     solution = solve(problem, "cvxpy")

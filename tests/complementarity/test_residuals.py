@@ -1,18 +1,18 @@
-"""Residuals: each law by itself, scale-free acceptance."""
+"""Residuals of each condition, and scale-independent acceptance."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
-from planted import boxes, mixed, monotone
+from known_problems import boxes, mixed, monotone
 
 from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, box_residuals, refine_active_set, solve
 from rbnotes.complementarity.residuals import pair_residuals, residual_scale
 from rbnotes.testing.strategies import vectors
 
 
-def test_each_law_by_itself():
+def test_each_residual_separately():
     problem = LCP(np.eye(3), [-1.0, 2.0, 0.0])
     residuals = box_residuals(problem, [3.0, -0.5, 0.0])  # w = (2, 1.5, 0)
     assert residuals.complementarity == 6.0
@@ -24,7 +24,7 @@ def test_each_law_by_itself():
     assert (exact.complementarity, exact.feasibility, exact.natural, exact.relative) == (0, 0, 0, 0)
 
 
-def test_each_law_in_a_box():
+def test_each_residual_of_a_box_lcp():
     problem = BoxLCP(np.eye(3), [-3.0, 0.5, 1.0], [0.0, 0.0, -np.inf], [2.0, np.inf, np.inf])
     residuals = box_residuals(problem, [1.5, 0.0, 0.0])  # w = (-1.5, 0.5, 1)
     assert residuals.complementarity == 0.75
@@ -35,8 +35,8 @@ def test_each_law_in_a_box():
     assert box_residuals(problem, [2.0, 0.0, -1.0]).relative == 0.0
 
 
-def test_bounds_limit_the_impulses_that_rows_are_measured_by():
-    """q asks for impulses of -100 / 2, 60 / 3 and 4 / 2; bounds leave -1, 5 and 3."""
+def test_bounds_limit_the_reference_impulses_of_rows():
+    """The unbounded impulses are -100 / 2, 60 / 3 and 4 / 2; the bounds are -1, 5 and 3."""
     M = [[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]]
     problem = BoxLCP(M, [100.0, -60.0, -4.0], [-1.0, -4.0, 3.0], [7.0, 5.0, 9.0])
     own = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
@@ -56,7 +56,7 @@ def test_the_relative_residual_has_no_units(problem, z):
     assert box_residuals(scaled, z * 1e-3).relative == pytest.approx(before, rel=1e-9, abs=1e-15)
 
 
-def test_a_wrong_answer_in_tiny_units_is_not_accepted():
+def test_wrong_solution_in_tiny_units_is_rejected():
     """z of 1e-12 too large: |min(z, w)| is as small, though w is all wrong."""
     problem = LCP([[1e12]], [-1.0])
     assert box_residuals(problem, [2e-12]).natural == pytest.approx(2e-12)
@@ -77,13 +77,13 @@ def test_residuals_of_an_elimination(problem, x, multipliers, z):
 
 
 @given(mixed(4, 3, 2), vectors(4), vectors(2), vectors(3))
-def test_rows_in_other_units_change_no_relative_residual(problem, x, multipliers, z):
+def test_relative_residual_does_not_depend_on_row_units(problem, x, multipliers, z):
     before = problem.residuals(x, multipliers, z).relative
     P = replace(problem, G=1e3 * problem.G, g=1e3 * problem.g, N=1e-3 * problem.N, n=1e-3 * problem.n)
     assert P.residuals(x, 1e-3 * multipliers, 1e3 * z).relative == pytest.approx(before, rel=1e-9, abs=1e-12)
 
 
-def test_residuals_of_an_elimination_catch_each_error():
+def test_elimination_residuals_detect_each_error():
     problem = Elimination.from_qp(QP(np.eye(2), [0.0, 1.0], [[0.0, 1.0]], [0.0], [[1.0, 0.0]], [0.5]))
     x, multipliers, z = np.array([0.5, 0.0]), np.array([0.5]), np.array([1.0])
     assert problem.residuals(x, multipliers, z).relative == 0.0
@@ -119,8 +119,8 @@ def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
         np.testing.assert_allclose(refine_active_set(problem, noisy), z, atol=1e-12 * (1 + z.max()))
 
 
-def test_what_is_not_a_number_is_no_small_error():
-    """Not even where another error comes first: `max` of a number and NaN is the number."""
+def test_nan_is_not_a_small_error():
+    """Also after another error: `max` of a number and NaN is the number."""
     ones, none = np.ones(2), np.full(2, np.inf)
     for place in (0, 1):
         nan = ones.copy()
@@ -143,7 +143,7 @@ def test_what_is_not_a_number_is_no_small_error():
             assert np.isnan(found.equations)
 
 
-def test_residuals_do_not_depend_on_which_way_unknowns_count():
+def test_residuals_do_not_depend_on_signs_of_unknowns():
     """Rounding is relative to terms that may cancel, whatever their signs."""
     M = 2 * np.eye(4) - np.eye(4, k=1) - np.eye(4, k=-1)
     N, x, f = np.array([[1.0, 1.0, 0.5, -2.0]]), np.array([0.5, 1.0, -3.0, 2.0]), np.array([1.0, 0, 0, 0])

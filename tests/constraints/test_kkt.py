@@ -31,7 +31,7 @@ def nonsymmetric(M):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("change", [lambda M: M, nonsymmetric])
 @given(spd_matrices(N), full_rank_matrices(K, N), vectors(N), vectors(K))
-def test_agrees_with_the_null_space(form, change, M, G, b, g):
+def test_kkt_solution_equals_null_space_solution(form, change, M, G, b, g):
     M = change(M)
     kkt = factor_kkt(form(M), form(G))
     v, multipliers = kkt.solve(b, g)
@@ -62,7 +62,7 @@ def test_redundant_rows_give_multipliers_of_least_norm(form, change, M, G, b, v0
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-8])
 @pytest.mark.parametrize("change", [lambda M: M, nonsymmetric, lambda M: 1e-6 * M])
-def test_small_rows_hold_as_large_ones_do(form, ratio, change):
+def test_small_rows_are_satisfied_as_accurately_as_large_ones(form, ratio, change):
     """Rows in other units, and rows of light and of heavy bodies: sparse factors once missed the smaller ones
     in silence, or called them redundant and contradictory."""
     M = change(np.diag([1.0, 2.0, 3.0, 4.0]))
@@ -93,7 +93,7 @@ def test_contradicting_rows_are_named(form):
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-def test_contradictions_are_judged_by_what_rows_do_to_the_free_motion(form, unit):
+def test_contradiction_tolerance_is_relative_to_the_free_motion(form, unit):
     """Whatever the unit of the rows; rounding of targets that ought to be zero contradicts nothing."""
     G = unit * np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
     kkt = factor_kkt(form(np.diag([1.0, 2.0, 3.0])), form(G))
@@ -104,8 +104,8 @@ def test_contradictions_are_judged_by_what_rows_do_to_the_free_motion(form, unit
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_what_balances_in_a_row_still_has_a_size(form):
-    """Opposite motions whose sum is held at zero, twice: the rounding of that sum is no contradiction."""
+def test_cancelling_terms_do_not_look_contradictory(form):
+    """Two equal rows fix the sum of opposite motions at zero: its rounding is not a contradiction."""
     M, G = np.diag([1.0, 3.0]), np.array([[1.0, 1.0], [0.3, 0.3]])
     b = M @ np.array([1.0, -1.0]) * 1e3 / 7
     v, _ = factor_kkt(form(M), form(G)).solve(b, [1e-13, 0.0])
@@ -113,14 +113,14 @@ def test_what_balances_in_a_row_still_has_a_size(form):
 
 
 @pytest.mark.parametrize("other", range(1, 6))
-def test_any_two_rows_may_repeat_each_other(other):
-    """In a sparse matrix, too, where redundancy is first looked for along a few random directions."""
+def test_any_pair_of_redundant_rows_is_found(other):
+    """Also in a sparse matrix, where a few random vectors detect redundancy."""
     G = np.eye(6, 7)
     G[other] = G[0]
     assert factor_kkt(sparse.csr_array(np.eye(7)), sparse.csr_array(G)).rank == 5
 
 
-def test_redundant_rows_of_many_are_counted():
+def test_number_of_redundant_rows():
     """More rows than are looked at at once."""
     G = np.eye(300, 400)
     G[[290, 291, 292]] = G[[3, 280, 5]]
@@ -128,7 +128,7 @@ def test_redundant_rows_of_many_are_counted():
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_redundant_rows_can_be_refused(form):
+def test_redundant_rows_can_raise(form):
     G = form(np.array([[1.0, 1, 0], [2.0, 2, 0], [0, 0, 1]]))
     with pytest.raises(SingularConfiguration, match="G: got rank 2 with 3 rows, expected independent rows"):
         factor_kkt(form(np.eye(3)), G, redundancy="refuse")
@@ -165,7 +165,7 @@ def test_no_constraints(form):
     assert multipliers.shape == (0,)
 
 
-def test_a_chain_of_many_particles():
+def test_pendulum_chain_of_many_particles():
     """A pendulum of 400 links, hanging straight down: the uppermost rod carries all the weight."""
     n = 400
     rows = np.arange(n)
@@ -201,7 +201,7 @@ def test_bad_arguments(form):
         kkt.solve(np.ones(2), np.ones(2))
 
 
-def test_symmetry_is_noticed():
+def test_symmetry_is_detected():
     M = np.diag([1.0, 2.0, 3.0])
     assert is_symmetric_unchecked(M)
     assert is_symmetric_unchecked(sparse.csr_array(M))

@@ -1,4 +1,4 @@
-"""Projections: what they keep, what they take away, and that they are nearest in kinetic energy."""
+"""Projections: preserved and removed components, and minimality in kinetic energy."""
 
 import numpy as np
 from hypothesis import given
@@ -42,7 +42,7 @@ def test_velocity_is_the_nearest_in_kinetic_energy(M, G, v, g):
 
 
 @given(*SYSTEM, vectors(N), vectors(K))
-def test_force_lets_the_constraints_hold_and_does_no_work(M, G, f, g):
+def test_projected_force_preserves_constraints_and_does_no_work(M, G, f, g):
     total, multipliers = constrained_force(M, G, f, g)
     scale = 1 + np.max(np.abs(multipliers))
     np.testing.assert_allclose(G @ np.linalg.solve(M, total), g, atol=1e-9 * scale)
@@ -50,7 +50,7 @@ def test_force_lets_the_constraints_hold_and_does_no_work(M, G, f, g):
 
 
 @given(*SYSTEM, vectors(N))
-def test_redundant_rows_change_no_projection(M, G, v):
+def test_redundant_rows_do_not_change_projections(M, G, v):
     twice = np.vstack([G, G[::-1] * 2.0])
     scale = 1 + np.max(np.abs(v))
     np.testing.assert_allclose(velocity_projection(M, twice), velocity_projection(M, G), atol=1e-8)

@@ -33,7 +33,7 @@ def test_damping_dissipates(phi, rate, alpha, beta):
 
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), positive_numbers(0.125, 1))
-def test_hard_limit(M, G, b, phi, h):
+def test_soft_constraints_converge_to_hard_ones(M, G, b, phi, h):
     v, impulse = solved(M, G, b, phi, 0.0, 0.0, h)
     hard_v, hard_impulse = factor_kkt(M, G).solve(b, -2 * phi / h)
     np.testing.assert_allclose(v, hard_v, atol=1e-8)
@@ -45,7 +45,7 @@ def test_hard_limit(M, G, b, phi, h):
 @given(
     spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), vectors(2, 0.25, 2), vectors(2, 0, 2)
 )
-def test_sparse_gives_the_same(M, G, b, phi, alpha, beta):
+def test_sparse_equals_dense(M, G, b, phi, alpha, beta):
     dense = solved(M, G, b, phi, alpha, beta, 0.1)
     thin = solved(sparse.csr_array(M), sparse.csr_array(G), b, phi, alpha, beta, 0.1)
     for a, c in zip(dense, thin, strict=True):
@@ -53,7 +53,7 @@ def test_sparse_gives_the_same(M, G, b, phi, alpha, beta):
 
 
 def test_period_of_a_soft_constraint():
-    """One mass on one undamped soft constraint swings as fast as on the spring it stands for."""
+    """A mass on an undamped soft constraint oscillates with the period of the equivalent spring."""
     m, k, h = 2.0, 50.0, 0.004
     q, v, crossings = 0.1, 0.0, []
     for step in range(1000):
@@ -65,14 +65,14 @@ def test_period_of_a_soft_constraint():
     assert period == pytest.approx(2 * np.pi * np.sqrt(m / k), rel=1e-3)
 
 
-def test_what_dissipates_is_taken_whatever_the_signs_of_beta_alone():
+def test_dissipative_combination_is_accepted_for_any_sign_of_beta():
     alpha, dampers = np.array([[2.5, -1.25], [-1.25, 1.25]]), np.array([[0.5, 1.125], [1.125, 3.0]])
     beta, rate = alpha @ dampers, np.array([1.0, -2.0])
     assert np.min(np.linalg.eigvalsh(beta + beta.T)) < -0.1
     np.testing.assert_allclose(soft_force([0.0, 0.0], rate, alpha, beta), -dampers @ rate, rtol=0, atol=1e-12)
 
 
-def test_what_is_singular_only_may_round_below_zero():
+def test_rounding_of_singular_matrices_is_accepted():
     """Compliance and damping of one direction only, from a product that rounds."""
     u = np.array([0.1, 0.7, -0.3])
     alpha = np.outer(u, u) / 3 - 1e-17 * np.eye(3)

@@ -1,4 +1,4 @@
-"""Constraints one after the other: convergence to the KKT solution, its rate, friction of one contact."""
+"""Sequential impulses: convergence to the KKT solution, its rate, friction of one contact."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_one_constraint_alone(M, G, v0, gamma):
 
 
 @given(vectors(3, -4, 4), positive_numbers(), positive_numbers(0, 2))
-def test_friction_reduces_the_speed_as_much_as_it_may(v_t, w, limit):
+def test_friction_is_maximally_dissipative(v_t, w, limit):
     impulse = friction_impulse(v_t, w, limit)
     after = v_t + w * impulse
     assert np.all(np.abs(impulse) <= limit)
@@ -65,7 +65,7 @@ def test_friction_reduces_the_speed_as_much_as_it_may(v_t, w, limit):
     np.testing.assert_allclose(impulse[~stuck], -np.sign(v_t[~stuck]) * limit)
 
 
-def test_block_on_a_floor_stops_where_coulomb_says():
+def test_stopping_distance_of_a_block():
     m, mu, g, h, v, x = 2.0, 0.4, 9.81, 1e-3, 3.0, 0.0
     while v > 0:
         v += friction_impulse(v, 1 / m, mu * m * g * h) / m
@@ -75,7 +75,7 @@ def test_block_on_a_floor_stops_where_coulomb_says():
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         with pytest.raises(SingularConfiguration, match="N: got zeros in row 1"):
             equality_gauss_seidel(np.eye(2), [[1.0, 0.0], [0.0, 0.0]], 0.0, np.ones(2))
         with pytest.raises(SingularConfiguration, match="G: got a row of zeros"):

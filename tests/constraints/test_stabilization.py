@@ -83,7 +83,7 @@ def test_acceleration_growth_is_that_of_a_step(case, alpha, beta, h, moves):
 
 
 @given(positive_numbers(), positive_numbers(), MOVES)
-def test_limits_are_where_errors_begin_to_grow(alpha, beta, moves):
+def test_stability_limits_are_where_errors_begin_to_grow(alpha, beta, moves):
     limit = largest_stable_step(alpha, beta, moves)
     for part in (0.01, 0.5, 0.98):
         assert spectral_radius(acceleration_growth(alpha, beta, part * limit, moves)) < 1
@@ -119,7 +119,7 @@ def pendulum(gamma, h, time):
     return np.array(errors)
 
 
-def test_pendulum_drifts_without_and_stays_with():
+def test_pendulum_drifts_without_stabilization_only():
     without = pendulum(0.0, 0.01, 10)
     assert without[-1] > 0.3
     assert np.all(np.diff(without) >= -1e-12)
@@ -176,7 +176,7 @@ def rod_inertia(mass):
     return spatial_inertia(mass, mass * np.diag([0.4, 0.5, 0.2]), [0.1, -0.2, 0.3])
 
 
-def test_poses_go_back_to_their_joints():
+def test_projection_closes_joints():
     rng = np.random.default_rng(1)
     poses = se3.exp(rng.normal(size=(3, 6)))
     spots = [se3.exp(rng.normal(size=6)) for _ in range(3)]
@@ -241,7 +241,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match=r"growth: got shape \(1, 2\)"):
             spectral_radius([[1.0, 2.0]])
 
-    def test_no_constraints_move_nothing(self):
+    def test_projection_without_constraints_changes_nothing(self):
         """No rows, dense or sparse, and of poses."""
         for rows in (np.zeros((0, 2)), sparse.csr_array((0, 2))):
             found = project_positions([1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x, rows=rows: rows)
@@ -250,7 +250,7 @@ class TestErrors:
         found = project_poses(np.eye(4)[None], np.eye(6)[None], lambda E: [], lambda E: np.zeros((0, 6)))
         assert np.array_equal(found.positions[0], np.eye(4))
 
-    def test_constraints_that_nothing_satisfies(self):
+    def test_unsatisfiable_constraints_raise(self):
         with pytest.raises(ProjectionNotConverged, match="is left after 20 steps"):
             project_positions([1.0], np.eye(1), lambda x: x**2 + 1, lambda x: 2 * x[None])
         with pytest.raises(ProjectionNotConverged) as raised:
@@ -270,7 +270,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="poses, inertias: got shapes"):
             project_poses(np.eye(4)[None], np.eye(6), lambda E: [0.0], lambda E: np.zeros((1, 6)))
 
-    def test_what_nothing_moves_is_not_corrected(self):
+    def test_rows_without_response_are_not_corrected(self):
         """No rows, and rows without a response, dense or sparse."""
         for form in (np.asarray, sparse.csr_array):
             for k in (0, 2):

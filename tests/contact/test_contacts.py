@@ -1,4 +1,4 @@
-"""Rows between pairs of bodies against dense ones; contacts of any system; what is refused."""
+"""Body-pair Jacobians against dense ones, contacts of any system, argument errors."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def dense(rows):
 
 
 @given(pair_rows(), st.data())
-def test_products_are_those_of_the_matrix(rows, data):
+def test_products_equal_dense_products(rows, data):
     expected = dense(rows)
     assert rows.shape == expected.shape
     assert rows.T.shape == expected.T.shape
@@ -58,7 +58,7 @@ def test_products_are_those_of_the_matrix(rows, data):
     np.testing.assert_allclose(found.toarray(), W, atol=1e-12 * np.abs(inverses).max() * 100)
 
 
-def test_blocks_of_the_world_do_not_count():
+def test_world_blocks_are_ignored():
     rows = BodyPairJacobian([0, WORLD], [WORLD, 1], np.ones((2, 1, 6)), np.full((2, 1, 6), 3.0), 3)
     np.testing.assert_array_equal(rows @ np.arange(18.0), [15.0, 3 * 51.0])
     np.testing.assert_array_equal(rows.T @ [1.0, 1.0], np.repeat([1.0, 3.0, 0.0], 6))
@@ -70,7 +70,7 @@ def test_blocks_of_the_world_do_not_count():
         assert between_walls.matrix.nnz == 0
 
 
-def test_contacts_that_share_no_body_do_not_answer_each_other():
+def test_contacts_without_common_body_are_uncoupled():
     one = np.ones((4, 3, 6))
     rows = BodyPairJacobian([0, 1, 2, 3], [WORLD, WORLD, WORLD, 2], one, one, 4)
     W = rows.delassus_matrix(np.tile(np.eye(6), (4, 1, 1)))
@@ -95,7 +95,7 @@ def test_tangents_are_orthonormal_and_right_handed():
 ROWS = np.random.default_rng(5).normal(size=(2, 3, 12))
 
 
-def test_all_ways_to_say_the_same_contacts():
+def test_equivalent_contact_definitions_agree():
     a, b = np.array([0, 1]), np.array([1, 0])
     pairs = BodyPairJacobian(
         a, b, ROWS.reshape(2, 3, 2, 6)[[0, 1], :, a], ROWS.reshape(2, 3, 2, 6)[[0, 1], :, b], 2
@@ -144,7 +144,7 @@ class TestErrors:
             Contacts(**{"rows": np.eye(3), "mu": 0.5, **change})
 
     @pytest.mark.parametrize("tangents", [[[[1.0, 0, 0]]], [[[1.0, 0], [0, 1.0]]], np.zeros((2, 2, 3))])
-    def test_tangents_that_do_not_fit(self, tangents):
+    def test_invalid_tangents_are_rejected(self, tangents):
         with pytest.raises(InvalidArgument, match="tangents"):
             Contacts.from_directions([[0, 0, 1.0]], tangents, 0.5)
 

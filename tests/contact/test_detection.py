@@ -46,7 +46,7 @@ shapes = boxes | (st.builds(Sphere, sizes) | st.builds(Capsule, sizes, sizes)).m
 near_frames = st.builds(lambda E, scale: se3.frame(E[:3, :3], E[:3, 3] * scale), frames(), sizes)
 
 
-def in_coal(shape):
+def coal_shape(shape):
     half, radius = shape.half_extents, shape.radius
     if radius == 0:
         return coal.Box(*(2 * half))
@@ -59,7 +59,7 @@ def coal_distance(a, pose_a, b, pose_b):
         setattr(request, f"gjk_{name}", value)
         setattr(request, f"epa_{name}", value)
     placed = [coal.Transform3s(E[:3, :3], E[:3, 3]) for E in (pose_a, pose_b)]
-    return coal.distance(in_coal(a), placed[0], in_coal(b), placed[1], request, result)
+    return coal.distance(coal_shape(a), placed[0], coal_shape(b), placed[1], request, result)
 
 
 def height(shape, pose, x):
@@ -81,7 +81,7 @@ class TestDistance:
         np.testing.assert_allclose(found.gap.min(), expected, rtol=0, atol=tolerance)
 
     @given(near_frames, near_frames, st.tuples(sizes, sizes), st.tuples(sizes, sizes))
-    def test_capsules_by_brute_force(self, pose_a, pose_b, first, second):
+    def test_capsule_distance_by_brute_force(self, pose_a, pose_b, first, second):
         """Two capsules are as far apart as the nearest two of many balls along their axes."""
         a, b = Capsule(*first).collision_geometry, Capsule(*second).collision_geometry
         along = np.linspace(-1, 1, 201)
@@ -111,7 +111,7 @@ class TestDistance:
         np.testing.assert_allclose([x, y], [p, p], rtol=0, atol=1e-14 * max(1.0, length))
 
     @given(boxes, near_frames, boxes, near_frames)
-    def test_boxes_overlap_exactly_if_a_point_is_in_both(self, a, pose_a, b, pose_b):
+    def test_boxes_overlap_iff_they_share_a_point(self, a, pose_a, b, pose_b):
         gap = collide(a, pose_a, b, pose_b, FAR).gap.min()
         assume(abs(gap) > 1e-3)
         placed = ((a, pose_a), (b, pose_b))
@@ -140,7 +140,7 @@ class TestDistance:
 
 class TestPoints:
     @given(shapes, near_frames, shapes, near_frames)
-    def test_lie_on_both_surfaces(self, a, pose_a, b, pose_b):
+    def test_contact_points_lie_on_both_surfaces(self, a, pose_a, b, pose_b):
         """Half the gap along the normal leads to either surface; overlapping points are inside both."""
         found = collide(a, pose_a, b, pose_b, FAR)
         assume(np.all(found.gap > -2 * max(a.radius, b.radius, 0.05)))  # less than halfway through
@@ -158,7 +158,7 @@ class TestPoints:
         assert np.all(np.linalg.norm(found.normal, axis=1) - 1 < 1e-12)
 
     @given(shapes, near_frames, shapes, near_frames)
-    def test_swapping_the_shapes_turns_the_normal(self, a, pose_a, b, pose_b):
+    def test_swapping_shapes_flips_the_normal(self, a, pose_a, b, pose_b):
         one, other = collide(a, pose_a, b, pose_b, FAR), collide(b, pose_b, a, pose_a, FAR)
         np.testing.assert_allclose(one.gap.min(), other.gap.min(), rtol=2 * FLAT**2, atol=1e-9)
         assume(core_distance(a, b, one.gap.min()) > 0.01 and abs(one.gap.min()) > 0.01)
@@ -169,7 +169,7 @@ class TestPoints:
             np.testing.assert_allclose(one.position, other.position, atol=1e-6)
 
     @given(shapes, near_frames, shapes, near_frames, frames())
-    def test_move_with_the_bodies(self, a, pose_a, b, pose_b, E):
+    def test_contact_points_move_with_the_bodies(self, a, pose_a, b, pose_b, E):
         one = collide(a, pose_a, b, pose_b, FAR)
         other = collide(a, E @ pose_a, b, E @ pose_b, FAR)
         assume(len(one.gap) == len(other.gap) == 1)
@@ -180,7 +180,7 @@ class TestPoints:
             assert one.gap[0] + a.radius + b.radius < 1e-6
 
     @given(shapes, near_frames, frames(), positive_numbers())
-    def test_on_a_plane(self, shape, pose, plane, margin):
+    def test_contact_points_on_a_plane(self, shape, pose, plane, margin):
         found = collide(shape, pose, Plane(), plane, margin)
         below = se3.transform_points(se3.inverse(plane), found.position)
         np.testing.assert_allclose(found.normal, np.broadcast_to(plane[:3, 2], found.normal.shape))
@@ -207,8 +207,8 @@ POSES = se3.frame(so3.exp([[0, 0, 0.3], [0.2, 0.1, 0]]), [[0, 0, 0.5], [0.05, 0.
 
 class TestScene:
     @pytest.mark.parametrize("height", [1.0, -2.0, 30.0])
-    def test_a_floor_away_from_the_origin_is_touched(self, height):
-        """In a tilted world, too: planes are as far as they are, whichever way their frames lie."""
+    def test_contact_with_a_plane_away_from_the_origin(self, height):
+        """Also in a tilted world: the distance does not depend on the orientation of frames."""
         tilt = se3.exp([0.3, -0.4, 0.2, 0.5, 0.1, 0.7])
         floor = Collider(WORLD, Plane(), tilt @ se3.frame(np.eye(3), [0.4, -0.3, height]))
         ball, box = Collider(0, Sphere(0.2)), Collider(1, Box([0.2, 0.4, 0.6]))
@@ -222,7 +222,7 @@ class TestScene:
             higher[:, :3, 3] += 0.3 * tilt[:3, 2]
             assert len(contact_points(colliders, higher, 0.1)) == 0
 
-    def test_pairs(self):
+    def test_colliding_pairs(self):
         points = contact_points(SCENE, POSES, 0.01)
         assert list(zip(points.a, points.b, strict=True)) == [(-1, 0)] * 4 + [(0, 1)]
         np.testing.assert_allclose(points.normal[:4], [[0, 0, -1]] * 4)
@@ -230,13 +230,13 @@ class TestScene:
         np.testing.assert_allclose(points.mu, [0.6] * 4 + [np.sqrt(0.45)])
         np.testing.assert_allclose(points.restitution, [0.6] * 4 + [0.0])
 
-    def test_apart(self):
+    def test_separated_shapes_have_no_contact(self):
         points = contact_points(SCENE, POSES, 0.01, excluded_pairs=[(1, 0)])
         assert len(points) == 4
         assert len(contact_points(SCENE, POSES, 0.01, excluded_pairs=[(1, 0), (WORLD, 0)])) == 0
 
     @given(st.lists(st.tuples(shapes, near_frames), min_size=2, max_size=5))
-    def test_bounding_spheres_hide_nothing(self, placed):
+    def test_bounding_spheres_miss_no_contact(self, placed):
         colliders = [Collider(i, shape) for i, (shape, _) in enumerate(placed)]
         poses = np.stack([pose for _, pose in placed])
         found = contact_points([Collider(WORLD, Plane()), *colliders], poses, 0.1)
@@ -279,7 +279,7 @@ class TestScene:
         )
 
     @given(near_frames, near_frames, vectors(), unit_vectors(), vectors())
-    def test_third_law(self, A, B, x, n, impulse):
+    def test_contact_wrenches_cancel(self, A, B, x, n, impulse):
         """The wrenches on both bodies, taken to the world's origin, cancel."""
         points = ContactPoints(
             np.array([0]), np.array([1]), x[None], n[None], np.zeros(1), np.ones(1), np.zeros(1)
@@ -291,7 +291,7 @@ class TestScene:
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         with pytest.raises(InvalidArgument, match="two planes"):
             collide(Plane(), np.eye(4), Plane(), np.eye(4))
         with pytest.raises(InvalidArgument, match="radius: got 0 around a core without volume"):

@@ -1,4 +1,4 @@
-"""How many points touch, where, and along which normal: boxes and capsules as they lie, lean and cross."""
+"""Contact manifolds of boxes and capsules: number and positions of points, normals."""
 
 from itertools import product
 
@@ -23,14 +23,14 @@ def sorted_rows(points):
 
 
 class TestManifolds:
-    def test_box_on_box_in_four_corners(self):
+    def test_aligned_boxes_touch_at_four_corners(self):
         found = collide(Box([1, 1, 1]), at(0.25, 0, 0.99), Box([1, 2, 1]), at(0, 0, 0), 0.1)
         expected = np.array(list(product([-0.25, 0.5], [-0.5, 0.5], [0.495])))
         np.testing.assert_allclose(sorted_rows(found.position), sorted_rows(expected), atol=1e-12)
         np.testing.assert_allclose(found.gap, -0.01)
         np.testing.assert_allclose(found.normal, np.tile([0, 0, 1.0], (4, 1)))
 
-    def test_turned_box_on_box_in_eight(self):
+    def test_rotated_boxes_touch_at_eight_points(self):
         found = collide(Box([1, 1, 1]), at(0, 0, 1.01, 0, 0, np.pi / 4), Box([1, 1, 1]), np.eye(4), 0.1)
         assert len(found.gap) == 8
         np.testing.assert_allclose(np.abs(found.position[:, :2]).max(axis=1), 0.5)
@@ -45,7 +45,7 @@ class TestManifolds:
         np.testing.assert_allclose(np.sort(found.gap), np.repeat([near, near + np.sin(tilt)], 2), atol=1e-12)
 
     @given(st.floats(0.04, 0.4))
-    def test_leaning_box_may_fall_on_its_other_edge(self, tilt):
+    def test_leaning_box_has_a_contact_at_its_other_edge(self, tilt):
         """Its far edge is a contact as soon as it is within the margin."""
         pose = at(0, 0, 0.5 + (np.sin(tilt) + np.cos(tilt)) / 2, tilt, 0, 0)
         near = collide(Box([1, 1, 1]), pose, Box([2, 2.5, 1]), np.eye(4), 0.9 * np.sin(tilt))
@@ -53,7 +53,7 @@ class TestManifolds:
         np.testing.assert_allclose(near.gap, [0, 0], atol=1e-12)
         np.testing.assert_allclose(np.sort(far.gap), [0, 0, *[np.sin(tilt)] * 2], atol=1e-12)
 
-    def test_two_edges_cross_in_a_point(self):
+    def test_crossing_edges_touch_at_one_point(self):
         """Edges that cross like beams: each turned up by an eighth about its own direction."""
         up = so3.exp([np.pi / 4, 0, 0])
         lower = se3.frame(up, [0, 0, 0])
@@ -64,7 +64,7 @@ class TestManifolds:
         np.testing.assert_allclose(found.gap, [-0.01])
 
     @pytest.mark.parametrize("gap", [-1e-5, -1e-8, 0.0, 1e-9, 1e-7, 1e-5])
-    def test_parallel_edges_push_along_the_mean_of_what_is_possible(self, gap):
+    def test_normal_of_parallel_edges_is_the_mean_normal(self, gap):
         """Two planks that lean on each other, a mirror image each: along the horizontal, however near."""
         plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
         foremost = np.array([0.025 * np.cos(tilt) + 0.5 * np.sin(tilt), 0, 0])
@@ -76,7 +76,7 @@ class TestManifolds:
             np.testing.assert_allclose(found.normal, [[-1, 0, 0]] * 2, atol=1e-5)
             np.testing.assert_allclose(found.gap, gap, atol=1e-7)
 
-    def test_normals_do_not_jump_where_an_edge_passes_an_edge(self):
+    def test_normal_is_continuous_when_edges_pass(self):
         """One plank sinks past the other: the normal turns from that of one face to that of the other."""
         plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
         left = se3.frame(so3.exp([0, tilt, 0]), np.zeros(3))
@@ -90,13 +90,13 @@ class TestManifolds:
         assert np.linalg.norm(normals[0] - normals[-1]) > 0.5
         assert turns.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
 
-    def test_edge_on_face_in_two_points(self):
+    def test_edge_on_face_touches_at_two_points(self):
         pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
         found = collide(Box([1, 1, 1]), pose, Box([0.6, 2, 1]), np.eye(4), 0.01)
         expected = np.array([[-0.3, 0, 0.5], [0.3, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
 
-    def test_lying_capsule_touches_in_two_points(self):
+    def test_lying_capsule_touches_at_two_points(self):
         pose = at(0.3, 0, 0.5 + 0.2, 0, np.pi / 2, 0)
         found = collide(Capsule(0.2, 1.0), pose, Box([1, 1, 1]), np.eye(4), 0.01)
         expected = np.array([[-0.2, 0, 0.5], [0.5, 0, 0.5]])
@@ -104,8 +104,8 @@ class TestManifolds:
         np.testing.assert_allclose(found.gap, 0, atol=1e-12)
 
     @given(st.floats(0.035, 0.3))
-    def test_capsule_leans_over_an_edge(self, lean):
-        """Its axis comes nearest to the edge, at a right angle to both: that is no face's normal."""
+    def test_capsule_against_an_edge(self, lean):
+        """The normal is perpendicular to the axis and the edge and is not the normal of a face."""
         R = so3.exp([0, np.pi / 2 + lean, 0])  # the axis descends outwards
         above = np.array([np.sin(lean), 0, np.cos(lean)])
         pose = se3.frame(R, np.array([0.3, 0, 0.5]) + 0.25 * above)
@@ -114,7 +114,7 @@ class TestManifolds:
         np.testing.assert_allclose(found.normal[nearest], above, atol=1e-12)
         np.testing.assert_allclose(found.gap[nearest], 0.05, atol=1e-12)
 
-    def test_parallel_capsules_touch_along_what_they_share(self):
+    def test_parallel_capsules_touch_along_their_overlap(self):
         found = collide(Capsule(0.2, 1.0), at(0.5, 0, 0.3), Capsule(0.3, 1.0), np.eye(4), 0.1)
         expected = np.array([[0.3, 0, -0.2], [0.3, 0, 0.5]])
         np.testing.assert_allclose(sorted_rows(found.position), expected, atol=1e-12)
@@ -136,7 +136,7 @@ class TestManifolds:
             (Box([1, 2, 3]), Box([2, 1, 4]), 1.5),
         ],
     )
-    def test_same_centre_separates_along_a_shortest_way(self, a, b, depth):
+    def test_concentric_shapes_separate_along_a_shortest_direction(self, a, b, depth):
         pose = at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
         found = collide(a, pose, b, pose)
         assert found.gap.min() == pytest.approx(-depth)
@@ -144,6 +144,6 @@ class TestManifolds:
         apart[:3, 3] += (depth + 1e-9) * found.normal[0]
         assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
 
-    def test_nothing_beyond_the_margin(self):
+    def test_no_contact_beyond_the_margin(self):
         assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0
         assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.11).gap) == 1

@@ -1,4 +1,4 @@
-"""The assignments: the solutions have all points, the usual slips lose those that they should."""
+"""The assignments: solutions get all points, typical slips lose the expected points."""
 
 from functools import cache
 from pathlib import Path
@@ -53,7 +53,7 @@ def solution(name):
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_the_solution_has_all_points(name):
+def test_solution_gets_all_points(name):
     grade = graded(name, solution(name))
     assert [(mark.status, mark.message) for mark in grade.task_grades] == [("passed", "")] * 3
     assert grade.points == grade.max_points
@@ -63,7 +63,7 @@ def test_the_solution_has_all_points(name):
     ("name", "right", "slip", "function", "status", "points"),
     [(name, *slip) for name, slips in SLIPS.items() for slip in slips],
 )
-def test_a_slip_costs_what_it_should(name, right, slip, function, status, points):
+def test_slips_lose_the_expected_points(name, right, slip, function, status, points):
     text = solution(name)
     assert right in text
     marks = {mark.function: mark for mark in graded(name, text.replace(right, slip)).task_grades}
@@ -71,7 +71,7 @@ def test_a_slip_costs_what_it_should(name, right, slip, function, status, points
 
 
 @pytest.mark.parametrize("name", SLIPS)
-def test_the_sheet_tells_of_every_function_and_its_points(name):
+def test_sheet_lists_every_function_with_its_points(name):
     sheet = (COURSEWORK / name / "sheet.md").read_text()
     for task in paper(name).assignment.tasks:
         (arguments,) = {tuple(case.inputs) for case in paper(name).cases[task.function]}
@@ -79,14 +79,14 @@ def test_the_sheet_tells_of_every_function_and_its_points(name):
         assert f"**{task.points} points" in sheet
 
 
-def test_the_guide_tells_of_every_assignment():
+def test_guide_lists_every_assignment():
     guide = (COURSEWORK / "README.md").read_text()
     for name in SLIPS:
         assert f"({name}/sheet.md)" in guide
         assert f"| {paper(name).assignment.points} |" in guide
 
 
-def test_the_book_prints_no_solution():
+def test_book_contains_no_solution():
     book = "".join(path.read_text() for path in (COURSEWORK.parent / "book").glob("*.md"))
     for name in SLIPS:
         for task in paper(name).assignment.tasks:

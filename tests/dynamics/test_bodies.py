@@ -65,7 +65,7 @@ def test_gravity_does_the_work_of_the_weight(m, J, c, E, phi, g):
     np.testing.assert_allclose(wrench @ phi, m * g @ se3.point_velocity(E, c, phi), atol=1e-9)
 
 
-def test_free_flight_keeps_momentum_and_energy():
+def test_free_flight_conserves_momentum_and_energy():
     path = integrate(runge_kutta, FREE, START, 0.1, 40)
     momentum = spatial_momentum(M, path.E[:, 0], path.phi[:, 0])
     np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], momentum.shape), atol=1e-7)
@@ -73,7 +73,7 @@ def test_free_flight_keeps_momentum_and_energy():
     np.testing.assert_allclose(energy, energy[0], rtol=1e-8)
 
 
-def test_axisymmetric_body_precesses_as_it_should():
+def test_precession_of_an_axisymmetric_body():
     """A symmetric top without torque turns about its axis while the axis goes round the angular momentum."""
     I1, I3, spin = 0.5, 0.8, np.array([0.6, 0.0, 3.0])
     top = inertia.spatial_inertia(1.0, np.diag([I1, I1, I3]))
@@ -92,7 +92,7 @@ def test_axisymmetric_body_precesses_as_it_should():
 
 
 @given(inertias(), masses(), vectors(), twists())
-def test_gyroscopic_damping_is_its_derivative(J, m, c, phi):
+def test_gyroscopic_damping_is_the_derivative(J, m, c, phi):
     body = inertia.spatial_inertia(m, J, c)
     found = FreeSystem(body[None]).linearized_force(State(np.eye(4), phi)).D.toarray()
     expected = jacobian(lambda twist: gyroscopic_wrench(body, twist), phi).value
@@ -146,7 +146,7 @@ def test_power_is_the_rate_of_the_energy():
     assert rate == pytest.approx(-groups.dissipated_power(state), rel=1e-4)
 
 
-def whole(state):
+def flatten_state(state):
     return np.concatenate([state.E[:, :3].ravel(), state.x.ravel(), state.velocity])
 
 
@@ -162,8 +162,8 @@ def test_runge_kutta_against_the_entries_of_the_poses():
         accelerations = np.linalg.solve(system.mass_matrix(at), system.force(at))
         return np.concatenate([(E @ se3.hat(at.phi))[:, :3].ravel(), at.v.ravel(), accelerations])
 
-    exact = solve_ivp(rates, (0, 0.5), whole(state), rtol=1e-10, atol=1e-11, method="DOP853").y[:, -1]
-    np.testing.assert_allclose(whole(runge_kutta(system, state, 0.5)), exact, rtol=0, atol=1e-7)
+    exact = solve_ivp(rates, (0, 0.5), flatten_state(state), rtol=1e-10, atol=1e-11, method="DOP853").y[:, -1]
+    np.testing.assert_allclose(flatten_state(runge_kutta(system, state, 0.5)), exact, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -171,15 +171,15 @@ def test_runge_kutta_against_the_entries_of_the_poses():
 )
 def test_order_of_every_scheme_for_bodies_and_particles(step, order):
     system, state = tumbling()
-    exact, errors = whole(runge_kutta(system, state, 0.4)), []
+    exact, errors = flatten_state(runge_kutta(system, state, 0.4)), []
     for steps in (32, 64):
         end = integrate(step, system, state, 0.4 / steps, steps)[steps]
         assert end.t == pytest.approx(0.4)
-        errors.append(np.linalg.norm(whole(end) - exact))
+        errors.append(np.linalg.norm(flatten_state(end) - exact))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
-def test_thrown_body_flies_along_a_parabola():
+def test_thrown_body_follows_a_parabola():
     body = inertia.spatial_inertia(0.01, 1e-5 * np.diag([1.0, 2.0, 2.5]))
     g, h, steps = np.array([0.0, 0.0, -9.81]), 0.02, 25
     start = State(np.eye(4), np.array([0.0, 5.0, 0.0, 1.0, 0.0, 3.0]))
@@ -189,7 +189,7 @@ def test_thrown_body_flies_along_a_parabola():
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         with pytest.raises(InvalidArgument, match="steps: got 0"):
             integrate(symplectic_euler, FREE, START, 0.1, 0)
         with pytest.raises(InvalidArgument, match="h: got -1"):

@@ -36,7 +36,7 @@ SCHEMES = {
 }
 
 
-def test_soft_rows_push_half_as_long_in_half_a_step():
+def test_soft_row_impulse_scales_with_the_step():
     phi, alpha, beta, h, m = 0.2, 0.01, 0.03, 0.1, 2.0
     rows = BilateralRows(np.eye(1), *target_and_regularization([phi], alpha, beta, h))
     halves = []
@@ -121,14 +121,14 @@ def rods_at(state, h):
     return [BilateralRows(rod_rows(state.q))]
 
 
-def test_start_is_consistent():
+def test_initial_state_is_consistent():
     np.testing.assert_allclose(rods(START.q), 0, atol=1e-14)
     np.testing.assert_allclose(rod_rows(START.q) @ START.qdot, 0, atol=1e-14)
     np.testing.assert_allclose(jacobian(rods, START.q).value, rod_rows(START.q), atol=1e-10)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_rows_at_the_start_leave_every_scheme_at_first_order(name, hard_end):
+def test_rows_at_the_start_give_first_order(name, hard_end):
     order = measured_order(constrain_scheme(SCHEMES[name], rods_at), hard_end, 0.4)
     assert order == pytest.approx(1, abs=0.1)
 
@@ -137,13 +137,13 @@ def test_rows_at_the_start_leave_every_scheme_at_first_order(name, hard_end):
     ("name", "order"),
     [("symplectic Euler", 1), ("implicit Euler", 1), ("trapezoidal", 2), ("Bridson-Marino", 2)],
 )
-def test_rows_in_the_middle_keep_the_order(name, order, hard_end):
+def test_rows_at_the_midpoint_preserve_the_order(name, order, hard_end):
     step = constrain_scheme(SCHEMES[name], rods_at, evaluate_at="middle")
     assert measured_order(step, hard_end, 0.4) == pytest.approx(order, abs=0.1)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_soft_rows_converge_to_the_springs_they_stand_for(name):
+def test_soft_rows_converge_to_springs(name):
     alpha, beta = np.array([0.02, 0.01]), 0.05
 
     def soft_acceleration(x, v):
@@ -158,7 +158,7 @@ def test_soft_rows_converge_to_the_springs_they_stand_for(name):
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_contact_lets_go_where_the_force_changes_sign(name):
+def test_contact_opens_when_the_force_changes_sign(name):
     """A mass lies at a wall, x >= 0; a spring to a second, swinging mass presses it and then pulls it off."""
     M, k = np.diag([0.5, 1.0]), 4.0
     K = k * np.array([[-1.0, 1.0], [1.0, -2.0]])
@@ -222,7 +222,7 @@ def pendulum_energies(scheme, where, h=0.02, steps=300):
     return np.sum(path.qdot**2, axis=1) / 2 + 9.81 * path.q[:, 1], path
 
 
-def test_impulses_in_the_middle_do_no_work():
+def test_midpoint_impulses_do_no_work():
     energies, path = pendulum_energies(trapezoidal, "middle")
     np.testing.assert_allclose(energies, 0, atol=1e-11)
     assert np.max(np.abs(np.linalg.norm(path.q, axis=1) - 1)) < 1e-3
@@ -230,14 +230,14 @@ def test_impulses_in_the_middle_do_no_work():
     assert energies[-1] < -0.5
 
 
-def test_rows_at_the_start_lengthen_the_pendulum_by_the_chord():
+def test_rows_at_the_start_lengthen_the_pendulum():
     _, path = pendulum_energies(symplectic_euler, "start")
     squares = np.sum(path.q**2, axis=1)
     np.testing.assert_allclose(np.diff(squares), 0.02**2 * np.sum(path.qdot[1:] ** 2, axis=1), atol=1e-11)
     assert squares[-1] > 1.1
 
 
-def test_sparse_chain_steps_like_the_dense_one():
+def test_sparse_chain_equals_dense_chain():
     bobs = 30
     M = sparse.diags_array(np.repeat(np.linspace(1, 2, bobs), 2)).tocsc()
     gravity = np.tile([0.0, -9.81], bobs)
@@ -289,7 +289,7 @@ class TestErrors:
         with pytest.raises(SingularConfiguration, match="M: got smallest eigenvalue -1"):
             solve_step(StepProblem(-self.M, self.B, BilateralRows(np.ones((1, 2)))))
 
-    def test_friction_takes_a_model(self):
+    def test_friction_requires_a_model(self):
         contacts = SimpleNamespace(count=1, rows=np.ones((3, 2)), mu=np.ones(1), normal_target=np.zeros(1))
         with pytest.raises(InvalidArgument, match="problem: got contacts, expected none"):
             solve_step(StepProblem(self.M, self.B, contacts=contacts))
@@ -300,7 +300,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match=r"rows\[0\]: got ndarray, expected BilateralRows or Unil"):
             add_constraints(StepProblem(self.M, self.B), [np.eye(2)])
 
-    def test_middle_is_for_hard_bilateral_rows(self):
+    def test_midpoint_rows_must_be_hard_and_bilateral(self):
         for rows in (UnilateralRows(np.eye(4)), BilateralRows(np.eye(4), regularization=1.0)):
             with pytest.raises(InvalidArgument, match="hard bilateral rows only"):
                 constrained_step(

@@ -1,4 +1,4 @@
-"""Fully implicit steps of systems with constant mass matrices: bodies, particles, generalised coordinates."""
+"""Fully implicit steps of systems with constant mass matrices: bodies, particles, generalized coordinates."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def bodies(springs=True, gravity=(0.3, -9.0, 2.0)):
 
 @pytest.mark.parametrize("name", STEPS)
 def test_the_equations_of_motion_hold(name):
-    """Of bodies that turn far in one step; and Newton's method gets there in few corrections."""
+    """For bodies that rotate far in one step; Newton's method needs few corrections."""
     step, (system, start), h = FullyImplicitScheme(STEPS[name].fraction, max_iterations=7), bodies(), 0.15
     after, c = step(system, start, h), step.fraction
     mean = start.velocity + c * (after.velocity - start.velocity)
@@ -68,7 +68,7 @@ def test_order(name, order):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
-def test_generalised_coordinates():
+def test_generalized_coordinates():
     def force(q, qdot):
         return np.array(
             [np.sin(q[1]) - q[0] ** 3 - 0.2 * qdot[0] * q[1], -4 * q[1] + q[0] - 0.1 * qdot[1] ** 3]
@@ -87,7 +87,7 @@ def test_generalised_coordinates():
     np.testing.assert_allclose(M @ (after.qdot - start.qdot) / 0.5, force(after.q, after.qdot), atol=1e-9)
 
 
-def test_the_middle_keeps_the_energy_of_a_free_body_better():
+def test_midpoint_conserves_energy_of_a_free_body_better():
     system, start = bodies(springs=False, gravity=(0.0, 0.0, 0.0))
     lost = {}
     for name, step in STEPS.items():
@@ -97,7 +97,7 @@ def test_the_middle_keeps_the_energy_of_a_free_body_better():
     assert lost["middle"] < lost["end"] / 50
 
 
-def test_refused():
+def test_invalid_arguments_are_rejected():
     system, start = bodies()
 
     class Bare:

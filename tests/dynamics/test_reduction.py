@@ -1,4 +1,4 @@
-"""One reduction for any J: against the whole problem with the reduction as equations, and on a linkage."""
+"""Reduction by any J: against the full problem with the reduction as equations, and on a linkage."""
 
 from dataclasses import replace
 
@@ -42,8 +42,8 @@ OFFSET = se3.exp([0.2, 0.1, -0.4, 0.3, -0.2, 0.2])
     st.sampled_from([0.0, 0.5, np.array([[0.5, 0.2], [0.2, 0.75]])]),
     st.booleans(),
 )
-def test_reduced_problem_is_the_whole_one_with_equations(M, f, J, drift, rows, targets, softness, thin):
-    """What the reduction says is said by rows that J is the null space of, instead."""
+def test_reduced_problem_equals_full_problem_with_equations(M, f, J, drift, rows, targets, softness, thin):
+    """The full problem has constraint rows whose null space is J."""
     reduction = Reduction(sparse.csr_array(J) if thin else J, drift)
     soft = BilateralRows(rows[:2], targets[:2], softness if np.any(softness) else 0.5)
     pairs = UnilateralRows(rows[2:], targets[2:], 0.25)
@@ -68,7 +68,7 @@ def test_reduced_problem_is_the_whole_one_with_equations(M, f, J, drift, rows, t
 
 
 @given(matrices(6, 4), vectors(6), matrices(4, 2), vectors(4), vectors(2))
-def test_one_after_the_other(J, drift, inner, inner_drift, u):
+def test_successive_reductions(J, drift, inner, inner_drift, u):
     first, second = Reduction(J, drift), Reduction(inner, inner_drift)
     both = second.compose(first)
     np.testing.assert_allclose(
@@ -160,6 +160,6 @@ def test_contacts_are_reduced_with_their_targets():
         ),
     ],
 )
-def test_what_does_not_fit_is_named(call, message):
+def test_invalid_shapes_are_named(call, message):
     with pytest.raises(InvalidArgument, match=message):
         call()

@@ -126,7 +126,7 @@ def assert_same(one, other, tolerance=0.0):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=0, atol=tolerance)
 
 
-def test_problems_are_those_of_the_steps():
+def test_step_problems_reproduce_the_steps():
     system, h = damped_pair(), 0.05
     builds = {
         symplectic_euler_problem: symplectic_euler,
@@ -146,7 +146,7 @@ def test_bridson_marino_does_not_use_the_stiffness():
     assert_same(bridson_marino(stiffer, START, 0.1), bridson_marino(system, START, 0.1))
 
 
-def test_solver_is_asked_for_both_velocities_of_bridson_marino():
+def test_bridson_marino_solves_for_both_velocities():
     def first_mass_held_halfway(problem, fraction):
         v = solve_unconstrained_step(problem)
         return np.array([0.0, v[1]]) if fraction == 0.5 else v
@@ -157,7 +157,7 @@ def test_solver_is_asked_for_both_velocities_of_bridson_marino():
     assert path.qdot[0] != 0
 
 
-def test_runge_kutta_is_the_motion_itself():
+def test_runge_kutta_against_exact_motion():
     system, time = damped_pair(), 0.5
     path = integrate(runge_kutta, system, START, time / 4, 4)
     np.testing.assert_allclose(
@@ -166,7 +166,7 @@ def test_runge_kutta_is_the_motion_itself():
     np.testing.assert_allclose(path.t, time / 4 * np.arange(5))
 
 
-def test_time_passes_for_forces_that_depend_on_it():
+def test_time_dependent_forces():
     """A force that grows with time: its work is the integral, for each scheme from its start or its end."""
 
     class Driven(System):
@@ -204,7 +204,7 @@ class TestErrors:
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csc_array])
 @pytest.mark.parametrize("scheme", ["implicit", "trapezoidal"])
-def test_both_arrangements(make, scheme):
+def test_both_force_arrangements(make, scheme):
     """By derivatives of the force along the motion: f_hat lacks the old velocities, f_tilde has them."""
     h, pair = 0.1, damped_pair()
     like = System(

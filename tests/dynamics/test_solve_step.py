@@ -1,4 +1,4 @@
-"""Step problems against enumeration, regularised systems, complementarity and quadratic programs."""
+"""Step problems against enumeration, regularized systems, complementarity and quadratic programs."""
 
 import itertools
 from dataclasses import replace
@@ -35,7 +35,7 @@ INERTIAS = st.one_of(
 )
 
 
-def enumerated(M, b, G, g, R, N, n, Q):
+def solve_by_enumeration(M, b, G, g, R, N, n, Q):
     """The solution found by trying which unilateral rows act, each try one dense linear system."""
     size, k, m = len(b), len(g), len(n)
     A = np.zeros((size + k + m, size + k + m))
@@ -66,7 +66,7 @@ def enumerated(M, b, G, g, R, N, n, Q):
 def test_step_solves_the_mixed_problem(M, b, rows, targets, R, Q, method, thin):
     G, N = rows[:1], rows[1:]
     square = [np.diag(np.broadcast_to(s, size)) if np.ndim(s) < 2 else s for s, size in ((R, 1), (Q, 2))]
-    expected = enumerated(M, b, G, targets[:1], square[0], N, targets[1:], square[1])
+    expected = solve_by_enumeration(M, b, G, targets[:1], square[0], N, targets[1:], square[1])
     if thin:
         M, G, N = (sparse.csr_array(matrix) for matrix in (M, G, N))
     problem = StepProblem(M, b, BilateralRows(G, targets[:1], R), UnilateralRows(N, targets[1:], Q))
@@ -78,7 +78,7 @@ def test_step_solves_the_mixed_problem(M, b, rows, targets, R, Q, method, thin):
 
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), vectors(2, 0.0, 2))
-def test_soft_rows_are_those_of_the_regularised_system(M, G, b, phi, alpha):
+def test_soft_rows_equal_the_regularized_system(M, G, b, phi, alpha):
     g, R = target_and_regularization(phi, alpha, 0.125, 0.25)
     v, impulse = np.split(np.linalg.solve(np.block([[M, -G.T], [G, R]]), np.concatenate([b, g])), [4])
     found = solve_step(StepProblem(M, b, BilateralRows(G, g, R)))
@@ -114,7 +114,7 @@ def test_a_step_as_lcp_box_and_quadratic_program(M, b, G, N, inside, Q, thin):
 
 
 @given(spd_matrices(4), full_rank_matrices(2, 4), vectors(4), vectors(2), spd_matrices(2), spd_matrices(2))
-def test_softness_need_not_be_symmetric(M, G, b, phi, alpha, beta):
+def test_nonsymmetric_regularization(M, G, b, phi, alpha, beta):
     g, R = target_and_regularization(phi, alpha, beta, 0.25)
     v, impulse = np.split(np.linalg.solve(np.block([[M, -G.T], [G, R]]), np.concatenate([b, g])), [4])
     for form in (np.asarray, sparse.csr_array):

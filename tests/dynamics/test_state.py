@@ -1,4 +1,4 @@
-"""The state: its parts, how it moves, what is refused."""
+"""The state: its parts, retraction, argument errors."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ WHOLE = State(
 N = 12 + 9 + 4
 
 
-def test_parts_that_are_left_out_are_empty_and_at_rest():
+def test_omitted_parts_are_empty_and_at_rest():
     nothing = State()
     assert nothing.size == 0
     assert nothing.E.shape == (0, 4, 4)
@@ -50,7 +50,7 @@ def test_velocities_are_stacked_in_order():
 
 
 @given(vectors(N))
-def test_moves(increment):
+def test_retraction(increment):
     moved = WHOLE.retract(increment, 0.25)
     xi, dx, dq = WHOLE.split(increment)
     for k in range(2):
@@ -73,7 +73,7 @@ def test_increment_rate_gives_the_velocity(xi, velocity):
     np.testing.assert_array_equal(rate[12:], np.concatenate([v.ravel(), qdot]))
 
 
-def test_states_one_after_the_other():
+def test_stacked_states():
     path = States.stack([WHOLE, WHOLE.retract(np.ones(N), 1.0)])
     assert len(path) == 2
     assert path.E.shape == (2, 2, 4, 4)
@@ -83,7 +83,7 @@ def test_states_one_after_the_other():
     np.testing.assert_array_equal(path[-1].q, WHOLE.q + 1)
 
 
-def test_states_are_told_apart_by_identity():
+def test_states_compare_by_identity():
     assert State(q=[1.0]) != State(q=[1.0])
     assert len({WHOLE, State()}) == 2
 
@@ -107,6 +107,6 @@ def test_states_are_told_apart_by_identity():
         ),
     ],
 )
-def test_what_does_not_fit_is_named(make, message):
+def test_invalid_shapes_are_named(make, message):
     with pytest.raises(InvalidArgument, match=message):
         make()

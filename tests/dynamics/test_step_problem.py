@@ -1,4 +1,4 @@
-"""The data of a step: what is left out is empty, and what does not fit is named."""
+"""The data of a step: defaults and argument errors."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ def contacts(count, size):
     return SimpleNamespace(count=count, rows=rows, mu=np.ones(count), normal_target=np.zeros(count))
 
 
-def test_what_is_left_out_is_empty():
+def test_omitted_parts_are_empty():
     problem = StepProblem([[2.0, 0.0], [0.0, 3.0]], [1.0, 2.0])
     assert problem.size == 2
     assert problem.is_symmetric
@@ -34,8 +34,8 @@ def test_what_is_left_out_is_empty():
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-def test_softness_may_be_singular_to_rounding_in_any_unit(unit):
-    """Of rank one: the other eigenvalues are rounding of either sign, and are none that push back."""
+def test_regularization_may_be_singular_to_rounding(unit):
+    """The matrix has rank one; the other eigenvalues are rounding of either sign."""
     direction = np.array([0.3, -0.7, 0.9, 0.1])
     rows = BilateralRows(np.eye(4), 0.0, unit * np.outer(direction, direction))
     assert rows.regularization.shape == (4, 4)
@@ -43,7 +43,7 @@ def test_softness_may_be_singular_to_rounding_in_any_unit(unit):
         BilateralRows(np.eye(4), 0.0, unit * (np.outer(direction, direction) - 1e-6 * np.eye(4)))
 
 
-def test_numbers_hold_for_every_row_and_diagonal_softness_is_a_vector():
+def test_scalars_apply_to_every_row_and_vectors_to_the_diagonal():
     rows = BilateralRows(np.ones((2, 3)), 0.5, np.diag([0.25, 0.0]))
     np.testing.assert_array_equal(rows.target, [0.5, 0.5])
     np.testing.assert_array_equal(rows.regularization, [0.25, 0.0])
@@ -53,7 +53,7 @@ def test_numbers_hold_for_every_row_and_diagonal_softness_is_a_vector():
     assert sparse.issparse(StepProblem(np.eye(2), np.ones(2), unilateral=full).unilateral.rows)
 
 
-def test_data_are_told_apart_by_identity_and_can_be_hashed():
+def test_problems_compare_by_identity_and_are_hashable():
     first, second = (StepProblem(np.eye(2), np.ones(2)) for _ in range(2))
     assert first != second
     assert len({first, second, first.bilateral, first.unilateral}) == 4
@@ -91,6 +91,6 @@ def test_data_are_told_apart_by_identity_and_can_be_hashed():
         ),
     ],
 )
-def test_what_does_not_fit_is_named(make, message):
+def test_invalid_shapes_are_named(make, message):
     with pytest.raises(InvalidArgument, match=message):
         make()

@@ -1,4 +1,4 @@
-"""Frame springs drawn at random, and their force written a second time."""
+"""Random frame springs, and an independent implementation of their force."""
 
 import numpy as np
 from hypothesis import strategies as st

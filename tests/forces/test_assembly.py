@@ -78,7 +78,7 @@ def test_rigid_motion_of_everything_changes_no_wrench():
     assert_allclose(after[18:].reshape(-1, 3), before[18:].reshape(-1, 3) @ T[:3, :3].T, atol=1e-12)
 
 
-def test_each_kind_of_point_is_where_it_should_be():
+def test_positions_of_each_kind_of_point():
     """A spring of rest length zero pulls a particle to the world, and a body to a particle."""
     target = np.array([0.3, -0.2, 0.5])
     for number in (0, 1):
@@ -131,7 +131,7 @@ def test_large_particle_net_is_the_sum_of_its_springs():
         assert_allclose(part @ dx.ravel(), change.ravel(), atol=1e-11)
 
 
-def test_nothing_gives_zero():
+def test_no_forces_give_zero():
     found = assemble([], STATE)
     assert found.f.shape == (24,)
     assert found.K.shape == found.D.shape == (24, 24)
@@ -149,7 +149,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match="bodies: got number 3"):
             assemble([Damping(1.0, [3])], STATE)
 
-    def test_numbers_are_natural(self):
+    def test_indices_must_be_nonnegative(self):
         with pytest.raises(InvalidArgument, match="index"):
             on_body(-1, np.zeros(3))
         with pytest.raises(InvalidArgument, match="index"):
@@ -177,7 +177,7 @@ class TestErrors:
 
 
 def test_paths_with_passive_segments_have_no_energy():
-    """Their force acts over a length that the law does not see: no energy has it."""
+    """Their force depends on the active length only, so that it has no potential."""
     ends = path_through(on_world([0.0, 0, 0]), on_particle(0), on_world([0.0, 2, 0]))
     state = State(x=[[1.0, 1, 0]])
     law = LinearSpring(2.0)

@@ -46,7 +46,7 @@ def world(E, x, phi):
     return X, np.array(V)
 
 
-def pulls(tension, E, x, phi, active=None):
+def tension_forces(tension, E, x, phi, active=None):
     """World forces on the points, from one segment after the other."""
     X, V = world(E, x, phi)
     steps = np.diff(X, axis=0)
@@ -66,12 +66,12 @@ def wrenches(tension, E, x, phi, active=None):
     return np.array(
         [
             np.concatenate([pose[:3, :3].T @ np.cross(at - pose[:3, 3], f), pose[:3, :3].T @ f])
-            for pose, at, f in zip(E, X, pulls(tension, E, x, phi, active), strict=True)
+            for pose, at, f in zip(E, X, tension_forces(tension, E, x, phi, active), strict=True)
         ]
     )
 
 
-def along_se3(function, E):
+def se3_derivative(function, E):
     """Derivatives along body-frame increments of every body ``(..., 6n)``, and their error."""
     parts = [
         jacobian_se3(lambda pose, i=i: function(np.array([*E[:i], pose, *E[i + 1 :]])), E[i])
@@ -127,7 +127,7 @@ class TestPathWrenches:
         law, tension = law
         E, x, phi, active = path
         found = path_wrenches(law, E, x, phi, active).K
-        K, error = along_se3(lambda poses: wrenches(tension, poses, x, phi, active).ravel(), E)
+        K, error = se3_derivative(lambda poses: wrenches(tension, poses, x, phi, active).ravel(), E)
         close(found, K, error)
 
     @given(laws(), paths())
@@ -142,7 +142,7 @@ class TestPathWrenches:
     def test_force_is_minus_the_energy_gradient(self, k, r, path):
         E, x, phi, _ = path
         law = QuadraticStrain(k, r)
-        slope, error = along_se3(lambda poses: path_energy(law, world(poses, x, phi)[0]), E)
+        slope, error = se3_derivative(lambda poses: path_energy(law, world(poses, x, phi)[0]), E)
         close(path_wrenches(law, E, x, 0 * phi).w.ravel(), -slope, error)
 
     @given(positive_numbers(), positive_numbers(), positive_numbers(), paths(passive=False))
@@ -181,14 +181,14 @@ class TestPathWrenches:
         assert_allclose(np.sum(torques, axis=0), 0, atol=1e-10 * scale)
 
     @given(laws(), paths(), frames())
-    def test_rigid_motion_of_everything_changes_nothing(self, law, path, motion):
+    def test_common_rigid_motion_does_not_change_wrenches(self, law, path, motion):
         E, x, phi, active = path
         before, after = (path_wrenches(law[0], poses, x, phi, active) for poses in (E, motion @ E))
         for part, moved in zip(before, after, strict=True):
             close(moved, part)
 
     @given(laws(), paths(), frames(), vectors())
-    def test_rigid_rotation_of_everything_moves_no_length(self, law, path, motion, omega):
+    def test_common_rotation_does_not_change_the_length(self, law, path, motion, omega):
         E, x, _, active = path
         phi = np.array([np.concatenate([R.T @ omega, R.T @ np.cross(omega, p)]) for R, p in _poses(E)])
         still, turning = (path_wrenches(law[0], E, x, twist, active).w for twist in (0 * phi, phi))
@@ -210,12 +210,12 @@ class TestPathWrenches:
         close(moving[1].D, moving[0].D)
 
     @given(laws(), paths())
-    def test_positional_stiffness_holds_the_rate_of_lengthening(self, law, path):
+    def test_positional_stiffness_keeps_the_length_rate_constant(self, law, path):
         law, tension = law
         E, x, phi, active = path
         rate = path_length(*world(E, x, phi), active).Ldot
         found = path_wrenches(law, E, x, phi, active, stiffness="positional").K
-        K, error = along_se3(
+        K, error = se3_derivative(
             lambda poses: wrenches(lambda L, _: tension(L, rate), poses, x, phi, active).ravel(), E
         )
         close(found, K, error)
@@ -276,11 +276,11 @@ class TestBodyPathLength:
         found = body_path_length(E, x, phi, active)
         at = world(E, x, phi)
         assert_allclose([found.L, found.Ldot], path_length(*at, active), atol=1e-12)
-        gradient, error = along_se3(lambda poses: path_length(*world(poses, x, phi), active).L, E)
+        gradient, error = se3_derivative(lambda poses: path_length(*world(poses, x, phi), active).L, E)
         close(found.dL_dxi, gradient, error)
         by_twists = jacobian(lambda z: path_length(*world(E, x, z.reshape(-1, 6)), active).Ldot, phi.ravel())
         close(found.dL_dxi, by_twists.value, by_twists.error)
-        gradient, error = along_se3(lambda poses: path_length(*world(poses, x, phi), active).Ldot, E)
+        gradient, error = se3_derivative(lambda poses: path_length(*world(poses, x, phi), active).Ldot, E)
         close(found.dLdot_dxi, gradient, error)
 
 
@@ -321,9 +321,9 @@ class TestZeroLengthSpring:
     def test_against_energy_and_differences(self, k, path):
         E, x, phi, _ = path
         found = zero_length_spring(k, E, x)
-        slope, error = along_se3(lambda poses: zero_length_energy(k, poses, x), E)
+        slope, error = se3_derivative(lambda poses: zero_length_energy(k, poses, x), E)
         close(found.w.ravel(), -slope, error)
-        K, error = along_se3(lambda poses: wrenches(lambda L, Ldot: k * L, poses, x, phi).ravel(), E)
+        K, error = se3_derivative(lambda poses: wrenches(lambda L, Ldot: k * L, poses, x, phi).ravel(), E)
         close(found.K, K, error)
         assert np.all(found.D == 0)
 
@@ -338,7 +338,7 @@ class TestZeroLengthSpring:
         E, x = np.array([np.eye(4), np.eye(4)]), np.ones((2, 3))
         found = zero_length_spring(2.0, E, x)
         assert np.all(found.w == 0)
-        K, error = along_se3(lambda poses: zero_length_spring(2.0, poses, x).w.ravel(), E)
+        K, error = se3_derivative(lambda poses: zero_length_spring(2.0, poses, x).w.ravel(), E)
         close(found.K, K, error)
 
     def test_negative_stiffness_is_refused(self):
@@ -373,7 +373,7 @@ class TestDirectionalForce:
 
 class TestViscousDamping:
     @given(numbers(0.0, 4.0), twists())
-    def test_resists(self, d, phi):
+    def test_opposes_the_motion(self, d, phi):
         found = viscous_damping(d, phi)
         assert_allclose(found.w, -d * phi)
         assert_allclose(found.D @ phi, found.w)

@@ -1,4 +1,4 @@
-"""Frame springs: against an energy and a force written a second time, and against physics."""
+"""Frame springs: against an independent energy and force, and physical laws."""
 
 import numpy as np
 import pinocchio
@@ -102,7 +102,7 @@ def test_naive_torque_has_a_potential_for_isotropic_stiffness_only(K_r, w):
 
 
 @given(pairs(), velocities())
-def test_passive(pair, phi):
+def test_damping_is_passive(pair, phi):
     spring, E, _ = pair
     lost = (
         frame_spring_forces(spring, E, REST).w - frame_spring_forces(spring, E, phi).w
@@ -145,7 +145,7 @@ def test_action_and_reaction_about_one_point(pair, phi):
 
 
 @given(pairs(), velocities(), frames())
-def test_same_wrenches_after_a_common_displacement(pair, phi, T):
+def test_common_displacement_does_not_change_wrenches(pair, phi, T):
     spring, E, _ = pair
     here, there = frame_spring_forces(spring, E, phi), frame_spring_forces(spring, T @ E, phi)
     for before, after in zip(here, there, strict=True):
@@ -153,7 +153,7 @@ def test_same_wrenches_after_a_common_displacement(pair, phi, T):
 
 
 @given(pairs(), twists())
-def test_common_motion(pair, twist):
+def test_common_motion_causes_no_force(pair, twist):
     spring, E, _ = pair
     phi = np.array([se3.Ad_inverse(pose) @ twist for pose in E])
     forces = frame_spring_forces(spring, E, phi)
@@ -196,7 +196,7 @@ def test_small_angles(pair, phi):
     assert_allclose(torque[:3], expected, rtol=0, atol=1e-13 + 5 * np.linalg.norm(w) ** 3)
 
 
-def test_at_rest_exactly():
+def test_undeformed_spring_has_zero_force():
     spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 2.0, 3.0, 1.0, 0.5)
     forces = frame_spring_forces(spring, np.array([np.eye(4)] * 2), REST)
     expected = np.kron([[-1, 1], [1, -1]], np.diag([3, 3, 3, 2, 2, 2]))
@@ -281,7 +281,7 @@ def test_wrong_arguments_are_named():
         assemble([FrameSprings(spring, [0.5, 0])], State(eye[None], np.zeros((1, 6))))
 
 
-def test_stiffness_along_one_axis_alone_is_no_negative_one():
+def test_singular_stiffness_with_rounding_is_accepted():
     """Eigenvalues that are zero but for rounding, of large numbers."""
     eye = np.eye(4)
     for axis in np.random.default_rng(2).normal(size=(20, 3)):

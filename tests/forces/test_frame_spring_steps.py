@@ -49,7 +49,7 @@ def test_assembled_jacobians_of_a_chain():
     assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(lost)
 
 
-def test_no_springs_between_no_pairs():
+def test_empty_spring_list():
     springs, state = chain()
     none = FrameSprings(FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 1.0), np.zeros((0, 2), dtype=int))
     both, alone = assemble([springs, none], state), assemble([springs], state)
@@ -126,7 +126,7 @@ def test_stiff_spring_is_stable():
 
 
 @given(inertias(), numbers(-1.0, 1.0))
-def test_damping_of_origins_brakes_a_common_rotation(inertia, rate):
+def test_origin_damping_dissipates_in_a_common_rotation(inertia, rate):
     """A stretched spring at rest in a rotating frame: only Lloyd's damper loses energy."""
     E = np.array([np.eye(4), se3.frame(np.eye(3), [0.0, 1.0, 0.0])])
     twist = np.array([0, 0, rate, 0, 0, 0])

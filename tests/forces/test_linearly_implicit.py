@@ -1,4 +1,4 @@
-"""The step that uses K and D: against the implicit step it stands for, its order, and stiff springs."""
+"""Linearly implicit steps: against the implicit step, order, and stiff springs."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_differs_from_the_implicit_step_by_third_order():
 
 
 @pytest.mark.parametrize("signs", [(-1, 1), (1, -1), (0, 1), (1, 0)])
-def test_wrong_sign_or_missing_term_is_of_lower_order(signs):
+def test_wrong_sign_or_missing_term_lowers_the_order(signs):
     gaps = [
         np.abs(linearly_implicit(START, h, signs=signs).velocity - implicit(START, h).velocity).max()
         for h in (0.02, 0.01)
@@ -147,7 +147,7 @@ def test_stiff_spring_is_stable():
 
 
 @pytest.mark.parametrize("signs", [(0, 1), (-1, 1)])
-def test_stiff_spring_without_or_against_its_stiffness_gains_energy(signs):
+def test_stiff_spring_with_missing_or_negated_stiffness_gains_energy(signs):
     assert max(stiff_motion(200, signs=signs)) > 2 * total_energy(START)
 
 

@@ -83,7 +83,7 @@ class TestCurves:
         exact = np.array(exact_cubics(name), dtype=float)
         assert_allclose(power_coefficients(curve), exact, rtol=1e-12)
 
-    def test_values_and_derivatives_inside(self, name):
+    def test_values_and_derivatives_between_knots(self, name):
         curve, knots = CURVES[name]
         for cubic, left, right in zip(exact_cubics(name), knots, knots[1:], strict=False):
             x = np.linspace(float(left), float(right), 7)[:-1]
@@ -91,13 +91,13 @@ class TestCurves:
             assert_allclose(curve(x), np.polyval(polynomial, x), atol=1e-11)
             assert_allclose(curve(x, 1), np.polyval(np.polyder(polynomial), x), atol=1e-11)
 
-    def test_c1_everywhere(self, name):
+    def test_curves_are_c1(self, name):
         curve, knots = CURVES[name]
         at = np.array(knots, dtype=float)
         for order in (0, 1):
             assert_allclose(curve(at - 1e-11, order), curve(at + 1e-11, order), atol=1e-8)
 
-    def test_goes_on_along_its_end_tangents(self, name):
+    def test_curve_extrapolates_linearly(self, name):
         curve, knots = CURVES[name]
         low, high = float(knots[0]), float(knots[-1])
         distance = np.array([0.1, 1.0, 30.0])
@@ -130,7 +130,7 @@ class TestPiecewiseCubic:
         curve = piecewise_cubic((0.5, 2.0), conditions)
         assert_allclose(power_coefficients(curve), [[1, 0, -2, 1]], atol=1e-12)
 
-    def test_goes_on_with_a_slope_at_both_ends(self):
+    def test_extrapolation_with_given_slopes(self):
         conditions = [Condition(0, x, 0, x**3 - 2 * x + 1) for x in (0.0, 1.0, 2.0, 3.0)]
         curve = piecewise_cubic((0.5, 2.0), conditions)
         for end, away in ((0.5, -0.7), (0.5, -3.0), (2.0, 0.7), (2.0, 4.0)):
@@ -185,7 +185,7 @@ class TestMuscle:
         slope = derivative(lambda s: muscle(L, Ldot + s).F, step=1e-3 * speed)
         assert_allclose(found.dF_dLdot, slope.value, rtol=1e-8, atol=1e-8 + slope.error)
 
-    def test_landmarks(self):
+    def test_force_at_landmarks(self):
         muscle = Muscle(1000.0, 0.1, 10.0, tendon_length=0.2, activation=1.0)
         found = [
             muscle(L, Ldot).F

@@ -105,7 +105,7 @@ def test_ten_thousand_springs_stay_sparse():
     assert_allclose(forces.D @ together, 0, atol=1e-11)
 
 
-def test_points_of_the_world_do_not_move():
+def test_world_points_are_fixed():
     """A net with an end in the world is that of all particles, on the coordinates of those that move."""
     x = np.array([[0.5, 0, 0], [1, 0, 0.25], [1, 2, 0]])
     law = LinearSpring([3.0, 5.0], 0.5, 0.75)

@@ -42,7 +42,7 @@ def dot(a, b):
     return sum(p * q for p, q in zip(a, b, strict=True))
 
 
-def pull(tension, x, v, active=None):
+def tension_forces(tension, x, v, active=None):
     """Forces on the points, one segment after the other; analytic, so that complex steps pass through."""
     n = len(x) - 1
     steps = [x[i + 1] - x[i] for i in range(n)]
@@ -95,10 +95,10 @@ def test_force_and_jacobians_against_complex_step(law, path):
     law, tension = law
     x, v, active = path
     found = path_force(law, x, v, active)
-    K = complex_step(lambda z: pull(tension, z.reshape(x.shape), v, active).ravel(), x.ravel())
-    D = complex_step(lambda z: pull(tension, x, z.reshape(x.shape), active).ravel(), v.ravel())
+    K = complex_step(lambda z: tension_forces(tension, z.reshape(x.shape), v, active).ravel(), x.ravel())
+    D = complex_step(lambda z: tension_forces(tension, x, z.reshape(x.shape), active).ravel(), v.ravel())
     scale = max(1.0, np.abs(K).max(), np.abs(D).max())
-    assert_allclose(found.f, pull(tension, x, v, active), rtol=0, atol=1e-12 * scale)
+    assert_allclose(found.f, tension_forces(tension, x, v, active), rtol=0, atol=1e-12 * scale)
     assert_allclose(found.K, K, rtol=0, atol=1e-12 * scale)
     assert_allclose(found.D, D, rtol=0, atol=1e-12 * scale)
 
@@ -142,7 +142,7 @@ def test_internal_forces_have_no_resultant_and_no_moment(law, path):
 
 
 @given(laws(), paths(), rotations(), vectors(), vectors(), vectors())
-def test_rigid_motion_turns_everything_with_it(law, path, R, p, omega, velocity):
+def test_forces_rotate_with_rigid_motions(law, path, R, p, omega, velocity):
     x, v, active = path
     here = path_force(law[0], x, v, active)
     moved = x @ R.T + p
@@ -156,7 +156,7 @@ def test_rigid_motion_turns_everything_with_it(law, path, R, p, omega, velocity)
 
 
 @given(paths(passive=False), positive_numbers(), positive_numbers(), positive_numbers())
-def test_dampers_never_add_energy(path, k, d, r):
+def test_dampers_are_passive(path, k, d, r):
     x, v, _ = path
     law = LinearSpring(k, d, r)
     damping = path_force(law, x, v).f - path_force(law, x, 0 * v).f
@@ -166,7 +166,7 @@ def test_dampers_never_add_energy(path, k, d, r):
     assert np.linalg.eigvalsh(symmetric_part(path_force(law, x, v).D)).max() <= 1e-11
 
 
-def test_passive_segments_can_feed_energy_in():
+def test_inactive_segments_can_add_energy():
     # The active segment shortens while the passive one grows: the damper pulls the wrong way.
     x = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]])
     v = np.array([[0.0, 0, 0], [-1, 0, 0], [2, 0, 0]])
@@ -215,7 +215,7 @@ def test_straight_path_pulls_like_the_axial_spring_through_its_ends():
 
 
 @given(laws(), paths())
-def test_symmetrised_stiffness_is_the_mean_of_that_at_constant_rates_and_its_transpose(law, path):
+def test_symmetrized_stiffness_is_the_symmetric_part_at_constant_rates(law, path):
     x, v, active = path
     terms = unchecked_path.path_terms(law[0], x, v, np.asarray(active))
     positional = terms.stiffness("positional")
@@ -249,7 +249,7 @@ def test_taut_stiffness_is_exact_under_tension_and_stable_under_compression(path
     assert np.linalg.eigvalsh(symmetric_part(at_rest)).max() <= 1e-11
 
 
-def test_taut_stiffness_of_a_batch_drops_only_what_pushes():
+def test_taut_stiffness_of_a_batch_drops_only_compressive_terms():
     law = LinearSpring(10.0, 0.0, 1.0)
     x = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 0, 0], [0.5, 0, 0]]])
     taut = taut_stiffness(law, x, 0 * x)[:, :3, :3]

@@ -1,4 +1,4 @@
-"""Asymmetry of Jacobians: for any potential it is the wrench, and what leaving it out costs."""
+"""Asymmetry of Jacobians: it equals the wrench of any potential; effect of neglecting it."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_inertia_in_world_axes(J_body, R, tau, theta):
 
 
 @given(nonzero_vectors(), rotations())
-def test_inertia_makes_no_asymmetry_for_some_torques(tau, R):
+def test_inertia_term_is_symmetric_for_some_torques(tau, R):
     assert_allclose(inertia_stiffness(2.5 * np.eye(3), tau), 0, atol=1e-14)
     # About the axis whose moment is the mean of the three, whatever the other two are.
     J = R @ np.diag([1.0, 2.0, 3.0]) @ R.T
@@ -144,8 +144,8 @@ def converge(system, move, z, tolerance):
     return np.array(norms), z
 
 
-def test_statics_forgive_symmetrising():
-    """The asymmetry is the wrench, and that is what vanishes: Newton stays quadratic."""
+def test_newton_with_symmetrized_stiffness_stays_quadratic_in_statics():
+    """The asymmetry is the wrench, which vanishes at the solution: Newton's method stays quadratic."""
     springs, f, x = loaded_body()
     counts = []
     for treat in (exact, symmetric_part):
@@ -165,7 +165,7 @@ def test_statics_forgive_symmetrising():
     assert abs(counts[0] - counts[1]) <= 1
 
 
-def test_dynamics_do_not():
+def test_newton_with_symmetrized_stiffness_is_linear_in_dynamics():
     """One step of implicit Euler: quadratic with the exact K, linear with its symmetric part."""
     X = se3.exp([[0.3, -0.2, 0.5, 0.5, 0.1, -0.2], [-0.4, 0.6, 0.1, -0.4, 0.2, 0.3]])
     spring = FrameSpring.isotropic(*X, 100.0, 100.0, 1.0, 1.0, damping="displacement")

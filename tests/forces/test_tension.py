@@ -93,7 +93,7 @@ def test_quadratic_strain_has_the_slope_of_the_linear_spring_at_rest():
     assert law.strain(4.0) == pytest.approx(1.5)
 
 
-def test_user_law_derives_what_is_not_given():
+def test_callable_law_computes_missing_derivatives():
     def function(L, Ldot):
         return np.sin(L) * np.exp(Ldot)
 
@@ -106,7 +106,7 @@ def test_user_law_derives_what_is_not_given():
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
 
 
-def test_user_law_potential():
+def test_callable_law_potential():
     law = CallableTensionLaw(lambda L, Ldot: L**3 + Ldot, potential=lambda L: L**4 / 4)
     assert law.energy(2.0) == pytest.approx(4.0)
     with pytest.raises(InvalidArgument, match="potential: got None"):

@@ -1,4 +1,4 @@
-"""The models that several tests try, each under a name."""
+"""Friction models of several tests by name."""
 
 import pytest
 

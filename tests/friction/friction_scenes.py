@@ -1,4 +1,4 @@
-"""Contact problems with answers known in closed form, and random ones."""
+"""Contact problems with closed-form solutions, and random ones."""
 
 import numpy as np
 

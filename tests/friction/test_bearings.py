@@ -1,4 +1,4 @@
-"""Implicit contacts of bearings: what they carry, how they spread it, how their friction sums up."""
+"""Implicit contacts of bearings: supported wrenches, load distribution, friction."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("kind", MADE)
-def test_normals_do_no_work_on_the_motion_and_carry_all_else(kind):
+def test_normals_do_no_work_and_span_the_constraint_wrenches(kind):
     bearing, motion = MADE[kind][0](), MADE[kind][1]
     assert np.max(np.abs(bearing.normal_jacobian @ motion)) < 1e-14
     assert bearing.rank == {"journal": 5, "slide": 5, "socket": 3}[kind]
@@ -27,7 +27,7 @@ def test_normals_do_no_work_on_the_motion_and_carry_all_else(kind):
     np.testing.assert_allclose(multipliers, least, atol=1e-6)
 
 
-def test_what_no_normal_carries_is_left():
+def test_unsupported_wrench_remains():
     without = journal_bearing(0.05, 0.3, 0.4, thrust=False)
     push = np.array([0, 0, 0, 0, 0, 7.0])
     assert without.rank == 4
@@ -36,14 +36,14 @@ def test_what_no_normal_carries_is_left():
 
 
 @pytest.mark.parametrize(("points", "factor"), [(4, np.sqrt(2)), (400, 4 / np.pi)])
-def test_friction_of_a_journal_has_its_closed_form(points, factor):
+def test_journal_friction_against_closed_form(points, factor):
     """Radial load F: ``mu r F`` times (2/n) sum |cos|, with many points ``4/pi``."""
     bearing = journal_bearing(0.05, 0.3, 0.4, points=points, thrust=False)
     load = bearing.normal_multipliers([0, 0, 0, 3.0, 0, 0])
     assert 0.4 * 0.05 * np.sum(np.abs(load)) == pytest.approx(0.4 * 0.05 * 3.0 * factor, rel=1e-4)
 
 
-def test_a_moment_loads_a_short_journal_more():
+def test_moment_load_is_larger_for_a_short_journal():
     loads = [
         np.sum(
             np.abs(journal_bearing(0.05, height, 0.4, thrust=False).normal_multipliers([2.0, 0, 0, 0, 0, 0]))
@@ -53,7 +53,7 @@ def test_a_moment_loads_a_short_journal_more():
     assert loads[0] == pytest.approx(2 * loads[1], rel=1e-6)
 
 
-def test_a_ball_spinning_about_its_load_has_its_closed_form():
+def test_spherical_bearing_friction_against_closed_form():
     """``mu r F``, the integral of a pressure that goes with the cosine."""
     bearing = spherical_bearing(0.05, 0.4)
     load = np.abs(bearing.normal_multipliers([0, 0, 0, 0, 0, 3.0]))
@@ -62,13 +62,13 @@ def test_a_ball_spinning_about_its_load_has_its_closed_form():
 
 
 @pytest.mark.parametrize("points", [6, 8, 12, 20, 32])
-def test_points_of_a_ball_look_alike_in_all_directions(points):
+def test_points_of_a_spherical_bearing_are_isotropic(points):
     normals = spherical_bearing(1.0, 0.4, points=points).normals
     np.testing.assert_allclose(normals.T @ normals, points / 3 * np.eye(3), atol=1e-12)
     np.testing.assert_allclose(np.sum(normals, axis=0), 0, atol=1e-12)
 
 
-def test_a_slide_is_touched_at_its_corners():
+def test_prismatic_guide_contacts_are_at_its_corners():
     """A moment across it is carried over its length, one along it over its width and depth."""
     x, y, z = np.eye(3)
     made = prismatic_guide(0.1, 0.2, 0.5, 0.4, axis=z, width_direction=x, center=[1.0, 2.0, 3.0])
@@ -81,7 +81,7 @@ def test_a_slide_is_touched_at_its_corners():
             assert np.sum(load) == pytest.approx(3.0 / (arm / 2), rel=1e-6)
 
 
-def test_bearings_that_are_none_are_refused():
+def test_invalid_bearings_are_rejected():
     with pytest.raises(InvalidArgument, match="normals"):
         Bearing([[0, 0, 0]], [[0, 0, 2.0]], 0.3)
     with pytest.raises(InvalidArgument, match="points"):

@@ -1,4 +1,4 @@
-"""What models are told: estimates, limits, starts; and what they say where there is no answer."""
+"""Options of friction models: estimates, limits, initial guesses; reports without a solution."""
 
 from dataclasses import replace
 from functools import partial
@@ -44,7 +44,7 @@ def test_estimate_of_box_friction_bounds_it():
             box_friction(problem, normal_estimate=bad)
 
 
-def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
+def test_unconverged_estimate_is_reported(monkeypatch):
     """The limits that it makes are wrong, though the friction within them is right; updates mend it."""
     problem, impulses = particle([3.0, 0.1, -2.0], 1.0, 0.5), BOX_FRICTION_MODULE._solve_box_lcp
     right = box_friction(problem, max_updates=2)
@@ -64,7 +64,7 @@ def test_an_estimate_that_was_not_solved_for_is_told(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "Gauss-Seidel, box"])
 def test_contradictions_are_named(name):
-    """A body held by an equation is asked to separate."""
+    """A contact requires a body to separate that an equation fixes."""
     solve = MODELS[name]
     contacts = Contacts([AXES], [0.6], normal_target=[0.5])
     problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)
@@ -77,13 +77,13 @@ def test_contradictions_are_named(name):
 @pytest.mark.parametrize(
     ("solve", "limit"), [(gauss_seidel_friction, "max_sweeps"), (socp_fixed_point_friction, "max_programs")]
 )
-def test_contradictions_can_be_looked_at(solve, limit):
+def test_contradictory_result_can_be_returned(solve, limit):
     contacts = Contacts([AXES], [0.6], normal_target=[0.5])
     problem = StepProblem(np.eye(3), [0, 0, -1.0], BilateralRows([[0, 0, 1.0]]), contacts=contacts)
     assert solve(problem, raise_on_failure=False, **{limit: 20}).residual > 1e-3
 
 
-def test_too_few_sweeps_are_named_or_reported(rng):
+def test_too_few_sweeps_raise_or_are_reported(rng):
     problem = heap(rng)
     with pytest.raises(FrictionNotConverged) as raised:
         gauss_seidel_friction(problem, max_sweeps=2)
@@ -127,7 +127,7 @@ def test_warm_start_saves_sweeps(rng):
     assert warm.iterations < cold.iterations / 2
 
 
-def test_wrong_choices_are_named():
+def test_invalid_options_are_named():
     problem = particle([1.0, 0, -1.0])
     for call in (
         lambda: gauss_seidel_friction(problem, cone="square"),

@@ -48,7 +48,7 @@ def test_diagonal_push(model, angle):
     assert np.allclose(solution.normal, Q, atol=1e-5)
 
 
-def test_diagonal_push_of_the_pyramid_sticks_to_the_diagonal():
+def test_pyramid_friction_on_the_diagonal_stays_diagonal():
     """Where one edge alone would overshoot the diagonal, two edges share, and the motion is diagonal."""
     arrives = np.array([3.2, 3.0])
     solution = anitescu_stewart(particle([*arrives, -Q], 1.0, MU))
@@ -59,7 +59,7 @@ def test_diagonal_push_of_the_pyramid_sticks_to_the_diagonal():
 
 
 @pytest.mark.parametrize("form", ["primal", "dual"])
-def test_single_qp_lifts_what_slides(form):
+def test_single_qp_lifts_sliding_bodies(form):
     """Along a facet: v_n = mu v_t; the impulse (a, mu a) takes (1 + mu^2) a / m from u_n - mu u_t."""
     solution = single_qp(particle([P, 0.3, -Q], MASS, MU), form=form)
     a = (Q + MU * P) / (1 + MU**2)
@@ -69,7 +69,7 @@ def test_single_qp_lifts_what_slides(form):
     assert np.isclose(solution.velocity[2], MU * solution.velocity[0])
 
 
-def test_the_lift_of_the_single_qp_stays_as_the_step_gets_smaller():
+def test_single_qp_lift_does_not_vanish_with_the_step():
     """At 3 m/s and mu 0.5 a puck is thrown 73 mm high, ((mu v / (1 + mu^2))^2 / 2 g), at any step; and its
     speed falls to 1 / (1 + mu^2) of it at once. Only from rest the gap goes away with the step."""
     tops, speed, mu = {}, 3.0, 0.5
@@ -89,7 +89,7 @@ def test_the_lift_of_the_single_qp_stays_as_the_step_gets_smaller():
 
 
 @every_model
-def test_sticking_is_the_same_for_all(solve):
+def test_all_models_agree_on_sticking(solve):
     solution = solve(particle([0.3, -0.4, -2.0], MASS, 0.6))
     assert np.allclose(solution.velocity, 0, atol=1e-6)
     assert np.allclose(solution.contact_impulses, [[2.0, -0.3, 0.4]], atol=1e-6)
@@ -112,7 +112,7 @@ def test_restitution_enters_as_a_target(solve):
 
 @every_model
 @pytest.mark.parametrize("heading", [0.0, 0.7])
-def test_slope_holds_below_the_angle_of_friction(solve, heading):
+def test_block_sticks_below_the_friction_angle(solve, heading):
     """Bracketed from below: up to the pyramid's smaller friction between edges, every model holds."""
     mu = 0.5
     for share in (0.5, 0.95 * np.cos(np.pi / 4), 0.0):
@@ -122,7 +122,7 @@ def test_slope_holds_below_the_angle_of_friction(solve, heading):
 
 @every_model
 @pytest.mark.parametrize("heading", [0.0, np.pi / 2])
-def test_slope_gives_way_above_the_angle_of_friction(solve, heading):
+def test_block_slides_above_the_friction_angle(solve, heading):
     """Bracketed from both sides, tightly where the line of descent is a tangent."""
     mu = 0.5
     below, _ = slope(np.arctan(0.999 * mu), mu, heading=heading)

@@ -28,7 +28,7 @@ FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.3, np.pi / 4, 2.0])
-def test_a_puck_slides_straight(heading):
+def test_puck_slides_straight(heading):
     along = np.array([np.cos(heading), np.sin(heading), 0])
     momentum = 3.0 * along - [0, 0, 2.0]
     found = semismooth_newton_friction(StepProblem(np.eye(3), momentum, contacts=Contacts(FLOOR, 0.5)))
@@ -66,7 +66,7 @@ def test_towers_of_light_and_heavy_boxes(boxes, ratio):
     assert abs(laws.dissipation_deficit) < 1e-5 * heaviest
 
 
-def test_contacts_at_their_limit():
+def test_contacts_at_the_friction_limit():
     """Pulled with exactly mu m g, in every direction: the speed is none, and friction all that there is."""
     for angle in np.linspace(0, 2, 9):
         pull = 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
@@ -77,8 +77,8 @@ def test_contacts_at_their_limit():
         np.testing.assert_allclose(found.tangential, -pull[None, :2], atol=1e-7)
 
 
-def test_islands_are_solved_apart():
-    """Two heaps that share no body, their contacts in turns, are as each by itself."""
+def test_islands_are_solved_separately():
+    """Two heaps without a common body, with interleaved contacts, have the results of each heap."""
     parts = [heap(np.random.default_rng(seed)) for seed in (1, 2)]
     rows = np.zeros((14, 3, 48))
     rows[::2, :, :24], rows[1::2, :, 24:] = (each.contacts.matrix.reshape(7, 3, 24) for each in parts)
@@ -91,15 +91,15 @@ def test_islands_are_solved_apart():
 
 
 class TestCentralPath:
-    def test_impulses_that_contacts_could_share_are_shared_evenly(self):
+    def test_indeterminate_impulses_are_shared_evenly(self):
         """A table with four legs: each leg carries a quarter, whichever comes first."""
         problem = stack(1, 1.0, speed=0.0)
         space = friction_contact_problem(problem)
         impulses = follow_central_path(space, 1e-10, 50)[0]
         np.testing.assert_allclose(impulses[:, 0], 0.01 * GRAVITY / 4, rtol=1e-4)
 
-    def test_given_speeds_make_a_convex_program(self):
-        """Its optimality conditions, at speeds that are not those of the solution; cvxpy finds the same."""
+    def test_fixed_speeds_give_a_convex_program(self):
+        """Its optimality conditions hold at other speeds than those of the solution, and cvxpy agrees."""
         space = friction_contact_problem(several(2))
         sliding = np.array([0.3, 0.0, 1.0, 0.2, 0.1, 2.0])
         impulses = follow_central_path(space, 1e-20, 50, sliding)[0]
@@ -117,8 +117,8 @@ class TestCentralPath:
         )
 
     @pytest.mark.parametrize("seed", range(6))
-    def test_leads_to_coulombs_law_in_few_steps(self, seed):
-        """Where contacts slide, too: the path bends with the speeds that the impulses make."""
+    def test_central_path_converges_to_coulombs_law(self, seed):
+        """Also for sliding contacts, where the path follows the speeds."""
         space = friction_contact_problem(several(seed))
         impulses, residual, steps = follow_central_path(space, 1e-9, 50)
         assert residual < 5e-8
@@ -158,7 +158,7 @@ class TestCentralPath:
         np.testing.assert_allclose(impulses[:, 0], 2 / 3)
 
 
-def test_slope_is_the_derivative():
+def test_jacobian_is_the_derivative():
     """At impulses that stick, slide and separate, by central differences."""
     space = friction_contact_problem(several(3))
     r = np.random.default_rng(1).normal(size=(6, 3)) * [1, 0.5, 0.5]
@@ -172,7 +172,7 @@ def test_slope_is_the_derivative():
 
 @pytest.mark.parametrize(("ratio", "slides"), [(0.999, False), (1.001, True)])
 @pytest.mark.parametrize("heading", [0.4, np.pi / 4])
-def test_a_block_gives_way_at_the_angle_of_friction_at_every_heading(heading, ratio, slides):
+def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, slides):
     """In the simulator: the plane descends along a heading between the tangents."""
     mu, h, steps = 0.5, 0.01, 20
     slope = np.arctan(ratio * mu)
@@ -208,7 +208,7 @@ class TestRunsGoOn:
         assert len(told) == 1
         assert {record.residual for record in path.contacts} == {0.01}
 
-    def test_a_limit_stops_it(self):
+    def test_iteration_limit_is_respected(self):
         world, start = self.world()
         with pytest.raises(NotConverged):
             simulate(world, start, 0.01, 3, friction=self.lame, max_friction_residual=1e-4)

@@ -1,4 +1,4 @@
-"""Staggered projections: laws kept to, both solvers, other models, contact lost, history and warm starts."""
+"""Staggered projections: friction laws, both solvers, other models, lost contacts, history, warm starts."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def problem(seed, contacts, size=9, mu=0.4):
 
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("seed", range(4))
-def test_coulombs_laws_hold_with_the_section_asked_for(cone, seed):
+def test_coulombs_laws_hold_with_each_section(cone, seed):
     given = problem(seed, 3)
     laws = coulomb_residuals(
         given, staggered_projections(given, cone=cone, tolerance=1e-10), cone=cone, facets=8
@@ -54,7 +54,7 @@ def test_cvxpy_finds_the_same_motion(cone):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_disc_is_coulombs_law(seed):
+def test_disc_section_is_coulombs_law(seed):
     given = problem(seed, 2, mu=0.2)
     found = staggered_projections(given, cone="disc", tolerance=1e-10).velocity
     assert np.max(np.abs(found - socp_fixed_point_friction(given).velocity)) < 1e-5
@@ -62,7 +62,7 @@ def test_the_disc_is_coulombs_law(seed):
 
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("seed", range(3))
-def test_friction_within_given_bounds_is_the_least_of_a_quadratic(cone, seed):
+def test_friction_within_bounds_minimizes_the_quadratic(cone, seed):
     """Against cvxpy's own words, with more contacts than motions."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(12, 4))
@@ -86,7 +86,7 @@ def test_friction_within_given_bounds_is_the_least_of_a_quadratic(cone, seed):
 
 
 @pytest.mark.parametrize("cone", CONES)
-def test_impulses_are_brought_to_the_nearest_of_their_section(cone):
+def test_impulses_are_projected_onto_their_section(cone):
     """No point of a convex section lies beyond the plane through the nearest, across the way to it."""
     rng = np.random.default_rng(2)
     limits, wanted = rng.uniform(0.5, 2.0, 40), 2 * rng.normal(size=(40, 2))
@@ -106,7 +106,7 @@ def test_impulses_are_brought_to_the_nearest_of_their_section(cone):
     assert 10 < np.sum(np.any(wanted != nearest, axis=1)) < 40
 
 
-def test_newton_doubles_the_digits_of_friction_in_discs():
+def test_newton_for_disc_friction_converges_quadratically():
     rng = np.random.default_rng(1)
     A = rng.normal(size=(8, 8))
     W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.array([0.02, 0.1, 0.3, 9.0])
@@ -119,7 +119,7 @@ def test_newton_doubles_the_digits_of_friction_in_discs():
         assert np.max(np.abs(better - b.ravel())) < 100 * off**2
 
 
-def test_mobility_is_the_most_that_a_unit_impulse_moves_its_contact():
+def test_mobility_is_the_largest_response_to_a_unit_impulse():
     rng = np.random.default_rng(5)
     A = rng.normal(size=(6, 3))
     A[2:4] = 0
@@ -132,7 +132,7 @@ def test_mobility_is_the_most_that_a_unit_impulse_moves_its_contact():
     )
 
 
-def test_a_body_that_left_the_ground_has_no_friction_of_the_step_before():
+def test_separated_body_has_no_previous_friction():
     """Algorithm 7 stops before its friction problem if nothing is carried, and applies the old friction."""
     rows = np.eye(3)[None, [2, 0, 1]]
     flying = StepProblem(np.eye(3), [1.0, 2.0, 0.5], contacts=Contacts(rows, mu=0.5))
@@ -140,7 +140,7 @@ def test_a_body_that_left_the_ground_has_no_friction_of_the_step_before():
     np.testing.assert_allclose(found.velocity, [1.0, 2.0, 0.5])
 
 
-def test_history_is_told_and_warm_starts_shorten_it():
+def test_history_is_reported_and_warm_starts_shorten_it():
     given = problem(2, 3)
     cold = staggered_projections(given)
     warm = staggered_projections(given, initial_guess=cold.contact_impulses)
@@ -150,14 +150,14 @@ def test_history_is_told_and_warm_starts_shorten_it():
     np.testing.assert_allclose(warm.velocity, cold.velocity, atol=1e-6)
 
 
-def test_what_does_not_converge_says_how_far_it_came():
+def test_unconverged_result_reports_its_residual():
     with pytest.raises(FrictionNotConverged, match="residual") as caught:
         staggered_projections(problem(1, 3), max_iterations=3)
     assert caught.value.residual == caught.value.solution.history[-1] > 1e-8
 
 
-def test_mixing_takes_half_a_step_where_changes_grow():
-    """Else the combination of the last changes that is the smallest: for an affine map, its fixed point."""
+def test_anderson_acceleration_halves_growing_steps():
+    """Otherwise it minimizes the combined last changes: for an affine map this gives the fixed point."""
     mixing, change = AndersonAcceleration(3), np.array([1.0, -2.0])
     np.testing.assert_allclose(mixing.next_argument(np.zeros(2), change), change)
     for part in (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 16):
@@ -171,7 +171,7 @@ def test_mixing_takes_half_a_step_where_changes_grow():
 
 
 def test_programs_in_units_of_light_and_heavy_bodies():
-    """Where no bound is reached, impulses stop all: ``-W^-1 v``; where one is, the nearest of its length."""
+    """Without active bounds the impulses stop all motion, ``-W^-1 v``; otherwise they are projected."""
     W, v = np.diag([4.0, 4.0, 0.01, 0.01]), np.array([[1.0, -2.0], [0.3, 0.1]])
     stops = -v / np.array([[4.0], [0.01]])
     for cone in ("disc", "box"):
@@ -183,8 +183,8 @@ def test_programs_in_units_of_light_and_heavy_bodies():
     np.testing.assert_allclose(pushes, [[0.5], [0.0]], atol=1e-6)
 
 
-def test_what_normal_impulses_stop_is_no_sliding(rng):
-    """Nothing but rounding is left of the sliding: it asks for no friction."""
+def test_sliding_stopped_by_normal_impulses_needs_no_friction(rng):
+    """The remaining sliding is rounding and needs no friction."""
     space = friction_contact_problem(heap(rng))
     normal = rng.uniform(0.5, 1.5, space.count)
     across = space.delassus_matrix.reshape(space.count, 3, space.count, 3)[:, 1:, :, 0]

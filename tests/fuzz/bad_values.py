@@ -1,4 +1,4 @@
-"""What can be given in the place of a valid argument: forty-odd kinds of value, by what the argument is.
+"""Kinds of invalid and unusual values for each type of argument.
 
 Each kind is a function of a random generator and the valid value, and says what must come of it:
 
@@ -17,8 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from spoiling import (
+from corruptions import (
     Stranger,
     as_sparse,
     cast,
@@ -37,16 +36,17 @@ from spoiling import (
     ragged,
     read_only,
     returning,
+    returning_number,
     row,
     shorter,
     single,
-    spoiled,
-    spoiling,
     stack,
     strided,
     transposed,
     unsorted_indices,
+    with_number,
 )
+from scipy import sparse
 
 
 class Expected(enum.Enum):
@@ -88,10 +88,10 @@ NOT_NUMBERS: tuple[Kind, ...] = (
 NUMBERS: tuple[Kind, ...] = (
     *NOT_NUMBERS,
     ("sparse", REFUSED, as_sparse),
-    ("a NaN", REFUSED, spoiled(np.nan)),
+    ("a NaN", REFUSED, with_number(np.nan)),
     ("all NaN", REFUSED, filled_with(np.nan)),
-    ("infinity", REFUSED, spoiled(np.inf)),
-    ("minus infinity", REFUSED, spoiled(-np.inf)),
+    ("infinity", REFUSED, with_number(np.inf)),
+    ("minus infinity", REFUSED, with_number(-np.inf)),
     ("a column", REFUSED, column),
     ("longer", REFUSED, longer),
     ("shorter", REFUSED, shorter),
@@ -104,12 +104,12 @@ NUMBERS: tuple[Kind, ...] = (
     ("negative", JUDGED, cast(lambda a: -a)),
     ("zero", JUDGED, cast(np.zeros_like)),
     ("1e308", JUDGED, filled_with(1e308)),
-    ("one 1e308", JUDGED, spoiled(1e308)),
-    ("1e200", JUDGED, spoiled(1e200)),
-    ("just below the limit", JUDGED, spoiled(9e99)),
+    ("one 1e308", JUDGED, with_number(1e308)),
+    ("1e200", JUDGED, with_number(1e200)),
+    ("just below the limit", JUDGED, with_number(9e99)),
     ("tiny", JUDGED, cast(lambda a: a * 1e-300)),
     ("5e-324", JUDGED, filled_with(5e-324)),
-    ("-1", JUDGED, spoiled(-1.0)),
+    ("-1", JUDGED, with_number(-1.0)),
     ("other numbers", JUDGED, perturbed),
     ("a list", SAME, lambda rng, value: plain(value).tolist() if dense(value).ndim else np.float64(value)),
     ("integers", SAME, integral),
@@ -213,13 +213,13 @@ FUNCTIONS: tuple[Kind, ...] = (
     ("returns text", REFUSED, returning("abc")),
     ("returns a stranger", REFUSED, returning(Stranger())),
     ("returns too many numbers", REFUSED, returning(np.zeros((7, 7, 7)))),
-    ("returns a NaN", REFUSED, spoiling(np.nan)),
-    ("returns infinity", REFUSED, spoiling(np.inf)),
+    ("returns a NaN", REFUSED, returning_number(np.nan)),
+    ("returns infinity", REFUSED, returning_number(np.inf)),
 )
 
 
 def kinds_for(value: Any) -> tuple[Kind, ...]:
-    """The kinds that can take the place of this valid value; none for flags, which go by their truth."""
+    """Return the kinds that can replace a valid value; none for flags."""
     if isinstance(value, bool | np.bool_) or value is None:
         return ()
     if isinstance(value, str):

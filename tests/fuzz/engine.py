@@ -1,4 +1,4 @@
-"""Calls public functions with one bad argument at a time, and judges what comes of it.
+"""Call public functions with one invalid argument at a time, and classify the result.
 
 A verdict is ``fine``, or one of the faults:
 
@@ -30,9 +30,9 @@ from typing import Any
 
 import numpy as np
 from bad_values import JUDGED, REFUSED, SAME, STACKED, Kind, kinds_for
+from corruptions import Impossible
 from scipy import sparse
 from scipy.linalg import LinAlgWarning
-from spoiling import Impossible
 
 from rbnotes.arguments import MAX_ABS_VALUE, InvalidArgument
 from rbnotes.errors import NotConverged
@@ -47,7 +47,7 @@ ROUNDS, COUNTED = 500_000, 0.05
 
 @dataclass(frozen=True)
 class Call:
-    """A valid call of a public callable, and what is special about its arguments."""
+    """Valid call of a public callable, with the exceptions of its arguments."""
 
     function: Callable[..., Any]
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def name_of(function: Any) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one call."""
+    """Result of one call."""
 
     call: str
     argument: str
@@ -99,12 +99,12 @@ class Finding:
 
 
 class Hang(BaseException):
-    """Not an ``Exception``: nothing that is called must catch it."""
+    """Raised after the time limit; not an ``Exception``, so that no callee catches it."""
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Interrupts what takes longer, where signals can (the main thread of a process)."""
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt the context after a time limit (in the main thread only)."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -122,11 +122,11 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> Finding | None:
-    """The verdict on one call; none where the kind cannot be made."""
+    """Return the finding for one call; None if the kind does not apply."""
     title, expected, make = kind
     valid = call.given[argument]
     found = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
-    if title in call.fine.get(argument, ()) or (title == "None" and may_be_left_out(call, argument)):
+    if title in call.fine.get(argument, ()) or (title == "None" and is_optional(call, argument)):
         expected = JUDGED
     try:
         bad = make(rng, valid)
@@ -147,8 +147,8 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
         if snapshot(value) != before[name]:
             return found("mutated", name)
     if error is not None:
-        verdict = judged_error(call, error, expected)
-        if verdict == "fine" and not is_told(call, error):
+        verdict = classify_error(call, error, expected)
+        if verdict == "fine" and not is_documented(call, error):
             verdict = "untold"
         return found(verdict, f"{type(error).__name__}: {error!s:.200}")
     if expected is REFUSED:
@@ -163,7 +163,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
 
 
 def slowness() -> float:
-    """Times as long as elsewhere that a fixed work takes here and now; at least one.
+    """Return the duration of a fixed computation relative to a reference machine, at least one.
 
     A machine that is slow, or busy with something else, makes no call hang.
     """
@@ -177,7 +177,7 @@ usual_slowness = cache(slowness)
 
 
 def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None, float]:
-    """What a call returns, what it raises, and how long it takes; what takes for ever is interrupted."""
+    """Return result, exception and duration of a call, which is interrupted if it is endless."""
     patience = PATIENCE * SECONDS * usual_slowness()
     started = time.perf_counter()
     result, error = None, None
@@ -185,7 +185,7 @@ def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None,
         warnings.simplefilter("ignore")
         warnings.simplefilter("error", LinAlgWarning)
         try:
-            with at_most(patience):
+            with time_limit(patience):
                 result = call(**{argument: bad})
         except Hang:
             return None, None, math.inf
@@ -195,7 +195,7 @@ def outcome(call: Call, argument: str, bad: Any) -> tuple[Any, Exception | None,
 
 
 def attempts(call: Call) -> list[tuple[str, Kind]]:
-    """All pairs of an argument and a kind of value for it."""
+    """Return all pairs of an argument and a kind of value."""
     later = inspect.isclass(call.function) or call.returns_function
     return [
         (name, kind)
@@ -205,7 +205,7 @@ def attempts(call: Call) -> list[tuple[str, Kind]]:
     ]
 
 
-def judged_error(call: Call, error: Exception, expected: Any) -> str:
+def classify_error(call: Call, error: Exception, expected: Any) -> str:
     if expected is SAME:
         return "internal"
     names = {name.lstrip("*") for name in call.given} | parameters(call.function)
@@ -221,8 +221,8 @@ def judged_error(call: Call, error: Exception, expected: Any) -> str:
     return "internal"
 
 
-def is_told(call: Call, error: Exception) -> bool:
-    """Whether the docstring of what was called names the type of an error."""
+def is_documented(call: Call, error: Exception) -> bool:
+    """Return True if the docstring of the callable names the type of an error."""
     return re.search(rf"\b{type(error).__name__}\b", docstring(call.function)) is not None
 
 
@@ -231,7 +231,7 @@ def docstring(function: Any) -> str:
 
 
 def parameters(function: Any) -> set[str]:
-    """Names of the parameters of a callable, and of the fields of the object that a method is of."""
+    """Return the names of a callable's parameters and of the fields of a method's object."""
     names = set(inspect.signature(function).parameters)
     owner = getattr(function, "__self__", None)
     if owner is not None:
@@ -239,13 +239,13 @@ def parameters(function: Any) -> set[str]:
     return names
 
 
-def may_be_left_out(call: Call, argument: str) -> bool:
+def is_optional(call: Call, argument: str) -> bool:
     given = inspect.signature(call.function).parameters.get(argument)
     return given is not None and given.default is None
 
 
 def snapshot(value: Any, depth: int = 6) -> Any:
-    """Something that compares equal as long as a value is what it was."""
+    """Return an object that compares equal as long as a value is unchanged."""
     if isinstance(value, np.ndarray):
         content = tuple(map(id, value.ravel())) if value.dtype.kind == "O" else value.tobytes()
         return value.shape, value.dtype.str, content
@@ -262,7 +262,7 @@ def snapshot(value: Any, depth: int = 6) -> Any:
 
 
 def leaves(result: Any, depth: int = 6) -> list[np.ndarray]:
-    """All arrays of numbers in a result."""
+    """Return all arrays of numbers in a result."""
     if isinstance(result, float | int | complex | np.number) and not isinstance(result, bool):
         return [np.asarray(result)]
     if isinstance(result, np.ndarray):
@@ -291,7 +291,7 @@ def _close(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _stacks(result: Any, base: Any, count: int) -> bool:
-    """Whether each array of a result is that of the valid call ``count`` times, or as it was."""
+    """Return True if each array equals that of the valid call, stacked ``count`` times or not."""
     one, other = leaves(result), leaves(base)
     if len(one) != len(other):
         return False
@@ -302,7 +302,7 @@ def _stacks(result: Any, base: Any, count: int) -> bool:
 
 
 def _alike(bad: Any, valid: Any) -> bool:
-    """Whether what is said to be nonsense is the valid value itself."""
+    """Return True if an invalid value equals the valid one."""
     try:
         return not sparse.issparse(bad) and type(bad) is type(valid) and bool(np.array_equal(bad, valid))
     except Exception:

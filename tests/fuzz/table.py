@@ -1,4 +1,4 @@
-"""The table of valid calls, one module for each subpackage, and the names that need none."""
+"""Table of valid calls, one module for each subpackage, and the names without one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def covered() -> frozenset[str]:
 
 
 def within(name: str) -> bool:
-    """Whether a name is known to take, or to be, data that has been checked; results are named tuples."""
+    """Return True if a name takes or is checked data; results are named tuples."""
     item = public().get(name)
     if inspect.isclass(item) and issubclass(item, tuple):
         return True

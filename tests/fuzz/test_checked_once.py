@@ -1,4 +1,4 @@
-"""At the border, once: no public function has what it was given looked at twice.
+"""No public function checks an argument twice.
 
 Over the table of valid calls. What counts is a look at numbers: a check of `rbnotes.arguments` that converts
 and bounds them. A value of the caller's, or what a check has made of it, may pass one in a call; functions
@@ -47,7 +47,7 @@ LOOKING = (
 
 
 def parts(value: Any, depth: int = 4) -> Iterator[Any]:
-    """The arrays in an argument, and the lists that are numbers."""
+    """Return the arrays and lists of numbers in an argument."""
     if isinstance(value, np.ndarray | list) or sparse.issparse(value):
         yield value
     if depth and isinstance(value, list | tuple):
@@ -58,18 +58,18 @@ def parts(value: Any, depth: int = 4) -> Iterator[Any]:
             yield from parts(getattr(value, field.name, None), depth - 1)
 
 
-def apart(value: Any) -> Any:
+def deep_copy(value: Any) -> Any:
     """A copy, so that no two arguments are one object."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(apart, value))
-    return [apart(each) for each in value] if isinstance(value, list) else value
+        return type(value)(*map(deep_copy, value))
+    return [deep_copy(each) for each in value] if isinstance(value, list) else value
 
 
-def looked_at_twice(call: Any) -> list[str]:
-    """Which arguments of a call are, by the name they have where they are, and where that is."""
-    given = {name: apart(value) for name, value in call.given.items()}
+def arguments_checked_twice(call: Any) -> list[str]:
+    """Return the arguments that a call checks twice, with the places."""
+    given = {name: deep_copy(value) for name, value in call.given.items()}
     owner = getattr(call.function, "__self__", None)
     looks = {id(part): 0 for value in (*given.values(), owner) for part in parts(value)}
     kept: list[Any] = [given]  # an id is one object's for as long as that lives
@@ -105,6 +105,6 @@ def looked_at_twice(call: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("subpackage", SUBPACKAGES)
-def test_nothing_is_looked_at_twice(subpackage: str) -> None:
-    found = {call.name: looked_at_twice(call) for call in table(subpackage) if not call.slow}
+def test_no_argument_is_checked_twice(subpackage: str) -> None:
+    found = {call.name: arguments_checked_twice(call) for call in table(subpackage) if not call.slow}
     assert {name: twice for name, twice in found.items() if twice} == {}

@@ -1,4 +1,4 @@
-"""The fuzzer itself: it finds each fault in a function that has it."""
+"""The fuzzer finds each kind of fault in a function that has it."""
 
 import time
 from types import SimpleNamespace
@@ -36,16 +36,16 @@ def unchecked(x):
     return 2 * np.asarray(x, dtype=float)
 
 
-def untold(x):
+def undocumented(x):
     """Twice a vector."""
     return checked(x)
 
 
-def of_another_name(x):
+def names_wrong_argument(x):
     return arguments.single_vector("y", x)
 
 
-def changing(x):
+def modifies_argument(x):
     checked(x)
     x[0] += 1
     return 0.0
@@ -56,11 +56,11 @@ def not_a_number(x):
 
 
 def warns(x):
-    """Of a matrix that nobody gave it."""
+    """Raise an error that names another argument."""
     return linalg.solve(np.diag([1.0, 1e-20, 1.0]), checked(x))
 
 
-def test_a_function_that_checks_is_fine():
+def test_checking_function_has_no_fault():
     assert set(verdicts(checked).values()) == {"fine"}
     assert len(verdicts(checked)) > 40
 
@@ -72,9 +72,9 @@ def test_a_function_that_checks_is_fine():
         (unchecked, "text", "internal"),
         (unchecked, "numbers as text", "silent"),
         (unchecked, "a masked array", "silent"),
-        (of_another_name, "longer", "unhelpful"),
-        (untold, "longer", "untold"),
-        (changing, "other numbers", "mutated"),
+        (names_wrong_argument, "longer", "unhelpful"),
+        (undocumented, "longer", "untold"),
+        (modifies_argument, "other numbers", "mutated"),
         (not_a_number, "other numbers", "nan"),
         (warns, "other numbers", "internal"),
     ],
@@ -90,14 +90,14 @@ def test_another_number_for_the_same_value_is_found():
     assert verdicts(by_type)["a list"] == "silent"
 
 
-def test_leading_axes_that_mean_another_thing_are_found():
+def test_misinterpreted_leading_axes_are_found():
     assert verdicts(lambda x: float(np.sum(arguments.vector("x", x))))["twice"] == "silent"
     assert verdicts(lambda x: 2 * arguments.vector("x", x))["twice"] == "fine"
 
 
 @pytest.fixture
 def passes(monkeypatch):
-    """Lets time pass for the engine, whose clock stands still otherwise."""
+    """Return a function that advances the engine's clock, which stands still otherwise."""
     now = [0.0]
     monkeypatch.setattr("engine.time", SimpleNamespace(perf_counter=lambda: now[0]))
 
@@ -107,7 +107,7 @@ def passes(monkeypatch):
     return more
 
 
-def test_what_takes_long_is_found(passes):
+def test_slow_functions_are_found(passes):
     def lazy(x):
         checked(x)
         passes(1.1 * SECONDS)
@@ -115,7 +115,7 @@ def test_what_takes_long_is_found(passes):
     assert "hang" in verdicts(lazy).values()
 
 
-def test_what_is_slow_on_a_slow_machine_is_fine(passes, monkeypatch):
+def test_slow_machine_is_taken_into_account(passes, monkeypatch):
     def lazy(x):
         """Raises InvalidArgument."""
         passes(9 * SECONDS)
@@ -126,8 +126,8 @@ def test_what_is_slow_on_a_slow_machine_is_fine(passes, monkeypatch):
     assert set(verdicts(lazy).values()) == {"fine"}
 
 
-def test_what_is_slow_but_once_is_fine(passes):
-    """As what has to be compiled is, on a machine where nothing is yet."""
+def test_slow_first_call_is_accepted(passes):
+    """The first call may compile code."""
     seen = []
 
     def compiles(x):
@@ -139,7 +139,7 @@ def test_what_is_slow_but_once_is_fine(passes):
     assert set(verdicts(compiles).values()) == {"fine"}
 
 
-def test_what_never_ends_is_interrupted(monkeypatch):
+def test_endless_loops_are_interrupted(monkeypatch):
     monkeypatch.setattr("engine.SECONDS", 0.001)
 
     def endless(x):
@@ -151,8 +151,8 @@ def test_what_never_ends_is_interrupted(monkeypatch):
     assert found.verdict == "hang"
 
 
-def test_numbers_with_names_are_spoiled_one_by_one():
-    """What looks at the first of them alone is found out by the others."""
+def test_named_numbers_are_corrupted_one_by_one():
+    """A check of only the first number misses the others."""
 
     def first_checked(pair):
         """Raises InvalidArgument."""
@@ -165,12 +165,12 @@ def test_numbers_with_names_are_spoiled_one_by_one():
     assert found == {"fine", "silent"}
 
 
-def test_one_kind_may_be_good_for_an_argument():
+def test_kinds_can_be_valid_for_an_argument():
     any_length = verdicts(lambda x: arguments.single_vector("x", x, None), fine={"x": ("longer",)})
     assert (any_length["longer"], any_length["shorter"]) == ("fine", "silent")
 
 
-def test_kinds_have_names_of_their_own():
+def test_kinds_have_unique_names():
     names = [kind[0] for kind in NUMBERS]
     assert len(names) == len(set(names)) >= 40
     with pytest.raises(InvalidArgument):

@@ -1,4 +1,4 @@
-"""Calls that once gave a number, a NaN or an error of something inside: each is refused by name."""
+"""Calls that once returned a number or NaN, or raised an internal error, name the invalid argument."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ SCHEMES = {
 
 
 def pushed(f):
-    """A step of a system whose force is what is given."""
+    """Return a step of a system with the given force."""
     none = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     return dynamics.symplectic_euler(
         System(M, lambda q, qdot: f, none, none), State(q=np.zeros(2), qdot=np.zeros(2)), 0.1
@@ -54,7 +54,7 @@ def corrected(**options):
 
 
 def held(rows):
-    """A step of a particle of two coordinates under what is given."""
+    """Return a step of a particle with two coordinates under the given rows."""
     still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     system = System(M, lambda q, qdot: np.zeros(2), still, still)
     start = State(q=np.zeros(2), qdot=np.ones(2))
@@ -62,7 +62,7 @@ def held(rows):
 
 
 def soft(apart):
-    """What the rows of a step miss whose softness is not symmetric, and singular but for so much."""
+    """Return the row residuals of a step whose regularization is nonsymmetric and nearly singular."""
     R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + apart)]])
     found = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
     return np.abs(found.velocity + R @ found.bilateral).max()
@@ -235,7 +235,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_refused_by_name(name):
+def test_invalid_argument_is_named(name):
     call, argument = CALLS[name]
     with pytest.raises(InvalidArgument, match=rf"\b{argument}\b"):
         call()
@@ -259,14 +259,14 @@ SPARSE = {
 
 
 @pytest.mark.parametrize("name", SPARSE)
-def test_indices_of_a_sparse_matrix_stay_in_their_order(name):
+def test_sparse_index_order_of_the_caller_is_unchanged(name):
     mass = unsorted_mass()
     SPARSE[name](mass)
     assert mass.indices.tolist() == [1, 0, 0, 1]
     assert mass.data.tolist() == [0.5, 9.0, 0.5, 9.0]
 
 
-def test_soft_rows_hold_up_to_the_limit_of_their_softness():
+def test_nearly_singular_soft_rows_are_accurate():
     """Nearer to a singular one than is allowed now they were missed by 2e-5, of which nothing was said."""
     assert soft(1e-7) < 1e-7
 
@@ -281,7 +281,7 @@ def test_ranks_of_redundant_rows():
             assert (factors.rank, factors.num_redundant) == (rank, 2 - rank)
 
 
-def test_a_world_without_bodies_does_nothing():
+def test_world_without_bodies():
     world = maximal.World(maximal.Mechanism(np.zeros((0, 6, 6))))
     path = maximal.simulate(world, State(np.zeros((0, 4, 4))), 0.1, 3)
     assert path.energies.tolist() == [0.0] * 4

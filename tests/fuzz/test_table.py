@@ -22,7 +22,7 @@ def test_every_public_name_is_in_the_table():
     )
 
 
-def test_the_table_has_no_name_that_is_gone():
+def test_table_contains_only_existing_names():
     assert sorted(covered() - set(public())) == []
 
 

@@ -1,4 +1,4 @@
-"""Differences of functions of whole batches: every state and every step in one call.
+"""Finite differences of batched functions: all states and steps in one call.
 
 Central, of order eight, as those of `rbnotes.testing`, which take one state at a time and estimate errors.
 """

@@ -1,4 +1,4 @@
-"""The joints that every battery of this folder runs over, and the states at which it looks at them."""
+"""The joints and states of the tests of this folder."""
 
 import sys
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def surface(rows, columns, seed):
     return grid + 0.3 * rng.normal(size=grid.shape)
 
 
-def bent_slide(q):
+def ellipse_joint(q):
     """A function of one's own: around an ellipse and up, turning about an axis that turns itself."""
     c, s = np.cos(q[0]), np.sin(q[0])
     a, b = np.cos(q[1] + q[0] ** 2 / 4), np.sin(q[1] + q[0] ** 2 / 4)
@@ -106,7 +106,7 @@ def general():
     sheet = surfaces.bezier_surface(surface(5, 4, 7)[..., :3])
     wire = curves.bezier_curve(np.cumsum(rng.normal([1, 0, 0], 1, size=(7, 3)), axis=0))
     return {
-        "function": Case(joints.FunctionJoint(bent_slide, 2), *full(2, 2)),
+        "function": Case(joints.FunctionJoint(ellipse_joint, 2), *full(2, 2)),
         "torus on torus": Case(
             joints.surface_on_surface(torus, torus), (-3, -1.2) * 2 + (-3,), (3, 1.2) * 2 + (3,)
         ),

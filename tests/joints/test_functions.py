@@ -1,4 +1,4 @@
-"""Joints given as functions: what they refuse, their programs, and the geometry of the ready-made ones."""
+"""Joints given as functions: argument errors, programs, and the geometry of predefined ones."""
 
 import math
 import pickle
@@ -50,7 +50,7 @@ class TestSurfaces:
             (BALL, TORUS, (on_ball, on_torus)),
         ],
     )
-    def test_touch_with_opposite_normals(self, first, second, implicit, spin):
+    def test_surfaces_touch_with_opposite_normals(self, first, second, implicit, spin):
         """Against the equations of both surfaces and their gradients."""
         joint = joints.surface_on_surface(first, second, spin)
         for q in STATES:
@@ -72,7 +72,7 @@ class TestSurfaces:
             angle = math.atan2(np.cross(x, y) @ normal, x @ y)
             np.testing.assert_allclose(angle, q[4] if spin is None else spin, atol=1e-9)
 
-    def test_bezier_points_are_those_of_scipy(self):
+    def test_bezier_surface_against_scipy(self):
         points = RNG.normal(size=(5, 4, 3))
         surface = surfaces.bezier_surface(points)
         for u, v in RNG.uniform(size=(3, 2)):
@@ -89,7 +89,7 @@ class TestSurfaces:
             np.testing.assert_allclose(flat[:3, 0], slopes[0] / np.linalg.norm(slopes[0]), atol=1e-10)
             np.testing.assert_allclose(Q[:3, :3], flat[:3, :3] @ about_z(0.7), atol=1e-10)
 
-    def test_a_ball_on_a_surface_turns_as_it_likes(self):
+    def test_ball_on_a_surface_rotates_freely(self):
         joint = joints.point_on_surface(TORUS, "ball", 0.4)
         for q in STATES:
             Q = joint.transform(q)
@@ -101,7 +101,7 @@ class TestSurfaces:
 
 
 class TestCurves:
-    def test_bezier_points_are_those_of_scipy_and_z_is_the_tangent(self):
+    def test_bezier_curve_against_scipy_with_tangent_z(self):
         points = RNG.normal(size=(7, 3))
         curve, spline = curves.bezier_curve(points), BPoly(points[:, None], [0, 1])
         joint = joints.point_on_curve(curve, "tangent", reference_direction=[0.6, 0, 0.8])
@@ -118,7 +118,7 @@ class TestCurves:
             free = joints.point_on_curve(curve, "ball").transform([s, 0, 0, 0])
             np.testing.assert_allclose(free[:3, 3], spline(s), atol=1e-13)
 
-    def test_cross_at_a_point_of_each(self):
+    def test_curves_cross_at_a_common_point(self):
         first, second = curves.circle(1.0), curves.circle(0.6)
         joint = joints.curve_on_curve(first, second)
         for q in STATES:
@@ -129,7 +129,7 @@ class TestCurves:
         assert joint.distance_to_singularity([0.4, 0, 0, 0, 0.4]) < 1e-14
 
 
-def test_a_circle_goes_from_x_to_y():
+def test_circle_starts_from_x_towards_y():
     places = [curves.circle(0.5).point(s) for s in (0.0, np.pi / 2)]
     np.testing.assert_allclose(places, [[0.5, 0, 0], [0, 0.5, 0]], atol=1e-15)
 
@@ -155,7 +155,7 @@ def test_gears_roll_without_slip(inside, centre, meshing):
     ],
     ids=["sphere", "ellipsoid", "torus"],
 )
-def test_triangles_cover_a_surface_once(surface, area):
+def test_triangulation_covers_the_surface_once(surface, area):
     """The missing part goes with the square of their size."""
     missing = []
     for count in (24, 48):
@@ -181,7 +181,7 @@ FUNCTIONS = {
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS.keys())
-def test_numpy_functions_pass_through(function):
+def test_numpy_functions_are_supported(function):
     """A slide along the values: poses as numpy has them, S their differences, and the program the same."""
     joint = FunctionJoint(lambda q: (np.eye(3), np.array([function(q[0]), 0, 0])), 1, low=0.2, high=1.5)
     program = {"math": math}
@@ -197,7 +197,7 @@ def test_numpy_functions_pass_through(function):
         np.testing.assert_allclose(drift, joint.motion_subspace_rate([x], [1.5]) @ [1.5], rtol=1e-12)
 
 
-def test_programs_do_what_the_joint_does():
+def test_programs_agree_with_the_joint():
     joint = joints.surface_on_surface(TORUS, EGG)
     program = {"math": math}
     source = python_source(joint.kinematics_function, "contact")
@@ -214,7 +214,7 @@ def test_programs_do_what_the_joint_does():
         np.testing.assert_allclose(drift, joint.motion_subspace_rate(q, qdot) @ qdot, atol=1e-12)
 
 
-def test_factors_give_what_their_product_gives():
+def test_factored_joint_equals_the_product():
     def factors(q):
         return [
             (about_z(q[0]), np.array([1.0, q[1], 0])),
@@ -241,7 +241,7 @@ def test_factors_give_what_their_product_gives():
         np.testing.assert_allclose(found, getattr(whole, method)(*arguments), atol=1e-13)
 
 
-def test_joints_can_be_sent_to_other_processes():
+def test_joints_can_be_pickled():
     joint = joints.surface_on_surface(BALL, TORUS)
     before = joint.motion_subspace(STATES)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(joint)).motion_subspace(STATES), before)
@@ -280,17 +280,17 @@ class TestSingularStates:
             ),
         ],
     )
-    def test_are_named(self, joint, q, message):
+    def test_singular_states_are_named(self, joint, q, message):
         for method in (joint.transform, joint.motion_subspace, joint.motion_subspace_derivative):
             with pytest.raises(SingularConfiguration, match=message):
                 method(np.stack([np.array(q) + 0.3, q]))
         joint.motion_subspace(np.array(q) + 0.01)
 
-    def test_with_the_spin_held_a_pole_is_none(self):
+    def test_pole_with_fixed_spin_is_regular(self):
         joint = joints.surface_on_surface(TORUS, BALL, 0.3)
         assert joint.distance_to_singularity([0.2, 0.3, 0.4, np.pi / 2]) > 0.05
 
-    def test_normals_may_point_anywhere(self):
+    def test_normals_may_be_parallel_or_opposite(self):
         """Parallel or against each other: the frames of two spheres turn through all of it smoothly."""
         joint = joints.surface_on_surface(BALL, BALL)
         for u in np.linspace(0, 2 * np.pi, 9):
@@ -317,11 +317,11 @@ class TestWrongFunctions:
             (lambda q: (np.eye(3), np.array([np.sqrt(-1 - q[0] ** 2), 0, 0])), "no finite numbers"),
         ],
     )
-    def test_are_refused(self, function, message):
+    def test_invalid_functions_are_rejected(self, function, message):
         with pytest.raises(InvalidArgument, match=message):
             FunctionJoint(function, 1, name="odd")
 
-    def test_and_wrong_arguments(self):
+    def test_invalid_arguments_are_rejected(self):
         def nothing(q):
             return np.eye(3), np.zeros(3)
 

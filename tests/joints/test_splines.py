@@ -1,4 +1,4 @@
-"""Splines of poses: beside splines of scipy and of numbers, where segments meet, and past the ends."""
+"""Splines of poses: against SciPy and scalar splines, at segment boundaries, and beyond the ends."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ Q = np.linspace(0.05, 3.95, 21)
 
 
 class TestCurve:
-    def test_through_translations_is_an_ordinary_spline(self):
+    def test_translations_give_an_ordinary_spline(self):
         curve = joints.SplineCurve(moved(POINTS), cyclic=False)
         spline = scipy_spline(POINTS)
         pose, S, dS = (
@@ -44,7 +44,7 @@ class TestCurve:
         np.testing.assert_allclose(dS[:, 3:, 0, 0], spline(Q, 2), atol=1e-12)
         np.testing.assert_array_equal(S[:, :3], 0)
 
-    def test_about_one_axis_is_a_spline_of_angles(self):
+    def test_rotations_about_one_axis_give_a_spline_of_angles(self):
         curve = joints.SplineCurve(moved(np.zeros((7, 3)), ANGLES), cyclic=False)
         spline = scipy_spline(ANGLES)
         turned = Rotation.from_rotvec(np.outer(spline(Q), [0, 0, 1])).as_matrix()
@@ -65,7 +65,7 @@ class TestCurve:
                 curve.motion_subspace_derivative(before), curve.motion_subspace_derivative(after), atol=1e-6
             )
 
-    def test_cyclic_comes_back(self):
+    def test_cyclic_spline_closes(self):
         curve = joints.SplineCurve(moved(POINTS, 0.1 * ANGLES))
         assert curve.num_segments == 7
         for q in (0.3, 6.7):
@@ -77,18 +77,18 @@ class TestCurve:
                 np.testing.assert_array_equal(rate, [2.0])
         np.testing.assert_allclose(curve.motion_subspace([7 - 1e-9]), curve.motion_subspace([0.0]), atol=1e-7)
 
-    def test_open_goes_on_past_its_ends(self):
+    def test_open_spline_extrapolates(self):
         curve = joints.SplineCurve(moved(POINTS), cyclic=False)
         spline = scipy_spline(POINTS)
         for q in (-0.25, 4.25):
             np.testing.assert_allclose(curve.transform([q])[:3, 3], spline(q, extrapolate=True), atol=1e-12)
 
-    def test_starts_near_its_first_frames(self):
+    def test_spline_starts_at_the_weighted_first_frames(self):
         """Weights 1/6, 4/6, 1/6 of the first three."""
         curve = joints.SplineCurve(moved(POINTS), cyclic=False)
         np.testing.assert_allclose(curve.transform([0.0])[:3, 3], POINTS[:3].T @ [1, 4, 1] / 6, atol=1e-14)
 
-    def test_with_another_basis_passes_through_its_frames(self):
+    def test_interpolating_basis_passes_through_the_frames(self):
         frames = moved(POINTS, ANGLES)
         for cyclic, reached in ((True, [1, 2, 3, 4, 5, 6, 0]), (False, [1, 2, 3, 4, 5])):
             curve = joints.SplineCurve(frames, cyclic=cyclic, basis=CATMULL_ROM_BASIS)
@@ -99,14 +99,14 @@ class TestCurve:
         expected = CubicHermiteSpline(np.arange(5), POINTS[1:-1], slopes)(Q)[:, 2]
         np.testing.assert_allclose(found, expected, atol=1e-13)
 
-    def test_refuses_weights_that_make_no_mean(self):
+    def test_weights_with_sum_other_than_one_are_rejected(self):
         hermite = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [-3, -2, 3, -1], [2, 1, -2, 1]])
         with pytest.raises(InvalidArgument, match=r"basis: got rows with the sums \[1.0, 1.0, -3.0, 2.0\]"):
             joints.SplineCurve(moved(POINTS), basis=hermite)
         with pytest.raises(InvalidArgument, match="basis"):
             joints.SplineCurve(moved(POINTS), basis=np.eye(3))
 
-    def test_refuses_what_is_no_curve(self):
+    def test_invalid_curves_are_rejected(self):
         with pytest.raises(
             InvalidArgument, match=r"frames: got shape \(3, 4, 4\), expected 4 control frames"
         ):
@@ -135,7 +135,7 @@ class TestSurface:
             turned = Rotation.from_euler("XYZ", point[3:]).as_matrix()
             np.testing.assert_allclose(pose[:3, :3], turned, atol=1e-13)
 
-    def test_without_angles_has_the_slopes_of_the_splines(self):
+    def test_translation_surface_has_the_derivatives_of_the_splines(self):
         points = self.points * [1, 1, 1, 0, 0, 0]
         S = joints.SplineSurface(points).motion_subspace([0.7, 2.2])
         np.testing.assert_allclose(S[3:, 0], scipy_spline(scipy_spline(points)(2.2))(0.7, 1)[:3], atol=1e-13)
@@ -152,7 +152,7 @@ class TestSurface:
                 atol=1e-6,
             )
 
-    def test_refuses_what_is_no_surface(self):
+    def test_invalid_surfaces_are_rejected(self):
         with pytest.raises(InvalidArgument, match=r"points: got shape \(3, 4, 6\), expected 4 x 4"):
             joints.SplineSurface(np.zeros((3, 4, 6)))
         with pytest.raises(InvalidArgument, match=r"points: got shape \(4, 4, 5\)"):

@@ -1,4 +1,4 @@
-"""What is special to single types of joints, beside closed forms and scipy; and what they refuse."""
+"""Properties of single joint types against closed forms and SciPy; argument errors."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 class TestRotations:
     @pytest.mark.parametrize("sequence", joints.euler_sequences())
-    def test_euler_angles_turn_as_those_of_scipy(self, sequence):
+    def test_euler_angles_against_scipy(self, sequence):
         joint = joints.EulerSpherical(sequence)
         q = RNG.uniform(-3, 3, size=(10, 3))
         expected = Rotation.from_euler(sequence, q).as_matrix()
@@ -32,19 +32,19 @@ class TestRotations:
             q = joints.EulerSpherical(sequence).nearest_coordinates(Q)
             np.testing.assert_allclose(joints.EulerSpherical(sequence).transform(q), Q, atol=1e-8)
 
-    def test_a_turn_about_an_axis(self):
+    def test_rotation_about_an_axis(self):
         for axis in (X, Y, Z, SKEW, -SKEW):
             Q = joints.Revolute(axis).transform([[0.7], [-4.0]])
             expected = Rotation.from_rotvec(np.outer([0.7, -4.0], axis)).as_matrix()
             np.testing.assert_allclose(Q[:, :3, :3], expected, atol=1e-15)
 
-    def test_many_turns_lose_nothing(self):
+    def test_many_turns_keep_all_digits(self):
         q = 1e6
         Q = joints.Revolute().transform([q])
         # An angle reduced by a rounded multiple of 2 pi would be off by 1e-11.
         np.testing.assert_allclose(Q[:2, 0], [np.cos(q), np.sin(q)], rtol=0, atol=1e-14)
 
-    def test_quaternions_of_any_length_are_normalised(self):
+    def test_quaternions_of_any_length_are_normalized(self):
         joint, q = joints.QuaternionSpherical(), RNG.normal(size=4)
         expected = Rotation.from_quat(np.roll(q, -1)).as_matrix()
         for length in (1e-6, 1.0, 50.0):
@@ -68,7 +68,7 @@ class TestRotationVectors:
     joint = joints.ExponentialSpherical()
 
     @pytest.mark.parametrize("turns", [0.7, 0.76, 1.0, 1.2, 1.74, 1.76, 2.0, 3.3])
-    def test_are_shortened_by_whole_turns(self, turns):
+    def test_long_rotation_vectors_are_shortened_by_full_turns(self, turns):
         """While they are longer than 1.5 pi, each time by one turn."""
         expected = q = 2 * np.pi * turns * SKEW
         while np.linalg.norm(expected) > 1.5 * np.pi:
@@ -77,13 +77,13 @@ class TestRotationVectors:
         np.testing.assert_allclose(new, expected, atol=1e-13)
         assert np.linalg.norm(new) <= 1.5 * np.pi + 1e-12
 
-    def test_short_ones_stay(self):
+    def test_short_rotation_vectors_are_unchanged(self):
         q, qdot = 1.4 * np.pi * SKEW, np.array([1.0, 2, 3])
         new, rates = self.joint.reparametrize(q, qdot)
         np.testing.assert_array_equal(new, q)
         np.testing.assert_array_equal(rates, qdot)
 
-    def test_how_close_to_a_whole_turn(self):
+    def test_distance_from_a_full_turn(self):
         """|2 sin(angle / 2) / angle|, which is 1 at the identity."""
         for angle in (0.0, 0.5, 3.0, 5.0, 6.2, 9.0):
             expected = abs(np.sinc(angle / (2 * np.pi)))
@@ -98,23 +98,23 @@ class TestRotationVectors:
 
 
 class TestScrews:
-    def test_moves_by_the_pitch_for_each_radian(self):
+    def test_screw_translates_by_the_pitch_for_each_radian(self):
         Q = joints.Helical(SKEW, 0.25).transform([2 * np.pi * 3])
         np.testing.assert_allclose(Q[:3, :3], np.eye(3), atol=1e-14)
         np.testing.assert_allclose(Q[:3, 3], 2 * np.pi * 3 * 0.25 * SKEW, atol=1e-14)
 
-    def test_translation_tells_the_turns(self):
+    def test_nearest_screw_angle_follows_the_translation(self):
         screw = joints.Helical(Z, -0.1)
         np.testing.assert_allclose(screw.nearest_coordinates(screw.transform([40.0])), [40.0], atol=1e-12)
 
-    def test_without_pitch_is_a_hinge(self):
+    def test_screw_without_pitch_is_a_hinge(self):
         screw = joints.Helical(Z, 0.0)
         for q in (np.array([0.5]), np.array([[0.5], [-1.2], [2.0]])):
             np.testing.assert_allclose(screw.nearest_coordinates(screw.transform(q)), q, atol=1e-14)
 
 
-class TestFreedom:
-    def test_counts_what_can_move(self):
+class TestDegreesOfFreedom:
+    def test_number_of_degrees_of_freedom(self):
         hinge, slide = joints.Revolute(), joints.Prismatic()
         free = {
             joints.Fixed(): 0,
@@ -133,7 +133,7 @@ class TestFreedom:
         for joint, freedom in free.items():
             assert joint.num_dofs == freedom, joint
 
-    def test_parallel_hinges_apart_move_in_a_plane(self):
+    def test_parallel_hinges_give_planar_motion(self):
         apart = np.eye(4)
         apart[0, 3] = 1
         link = joints.Fixed(apart)
@@ -145,7 +145,7 @@ class TestFreedom:
 
 
 class TestRows:
-    def test_of_a_cross_never_flip(self):
+    def test_rows_of_a_universal_joint_do_not_flip(self):
         """The common perpendicular of both axes, x of the one frame and y of the other."""
         for q in np.linspace(-3, 3, 25):
             joint = joints.Universal()
@@ -154,7 +154,7 @@ class TestRows:
             perpendicular = np.cross(joint.transform([0.4, q])[0, :3], Y)
             np.testing.assert_allclose(rows[3], [*perpendicular, 0, 0, 0], atol=1e-14)
 
-    def test_along_axes_are_numbers_of_the_twist(self):
+    def test_rows_along_axes_are_twist_components(self):
         for joint, numbers in (
             (joints.Fixed(), (0, 1, 2, 3, 4, 5)),
             (joints.Revolute(X), (1, 2, 3, 4, 5)),
@@ -192,8 +192,8 @@ class Ellipse(joints.JointType):
         return slope[..., None, None]
 
 
-class TestTypesOfOnesOwn:
-    def test_need_three_functions(self):
+class TestUserDefinedTypes:
+    def test_user_defined_type_needs_three_functions(self):
         joint, q, qdot = Ellipse(), np.array([0.7]), np.array([1.5])
         dQ = derivative(lambda t: joint.transform(q + t)).value
         np.testing.assert_allclose(
@@ -207,14 +207,14 @@ class TestTypesOfOnesOwn:
             joints.constraint_force_basis(joint, q) @ joint.motion_subspace(q), 0, atol=1e-14
         )
 
-    def test_go_into_composites(self):
+    def test_user_defined_types_in_composites(self):
         arm, q = joints.Composite(joints.Revolute(X), Ellipse()), np.array([0.3, -0.8])
         rate = derivative(lambda t: arm.motion_subspace(q + t * np.array([1.0, -2.0]))).value
         np.testing.assert_allclose(arm.motion_subspace_rate(q, [1.0, -2.0]), rate, atol=1e-10)
 
 
 class TestModels:
-    def test_equal_ones_compare_and_hash_equal(self):
+    def test_equal_joints_compare_and_hash_equal(self):
         pairs = [
             (joints.Revolute(X), joints.Revolute((1.0, 0.0, 0.0))),
             (joints.Helical(Z, 1), joints.Helical([0, 0, 1], 1.0)),
@@ -230,11 +230,11 @@ class TestModels:
         assert joints.Free2D() != joints.Free2D(position_first=False)
         assert joints.Universal() != joints.Composite(joints.Revolute(X), joints.Revolute(Y))
 
-    def test_names_are_read_in_messages(self):
+    def test_names_appear_in_messages(self):
         assert str(joints.PlanarTranslation()) == "planar translation"
         assert str(joints.Free3D()) == "free 3d"
 
-    def test_bad_ones_are_refused_by_name(self):
+    def test_invalid_joints_are_named(self):
         for wrong, message in (
             (lambda: joints.Revolute([1, 1, 0]), "axis: got a length that differs from 1 by 0.414"),
             (lambda: joints.Prismatic(np.eye(3)), r"axis: got shape \(3, 3\), expected one unit vector"),

@@ -35,11 +35,11 @@ def started(array):
         (lambda: A @ B, 0),  # nothing is made during the call
     ],
 )
-def test_known_numbers(calculation, count):
+def test_known_operation_counts(calculation, count):
     assert count_multiplications(calculation) == count
 
 
-def test_in_place():
+def test_in_place_operations():
     def calculation():
         made = np.zeros(4)
         made += started(x) @ x
@@ -49,13 +49,13 @@ def test_in_place():
     assert count_multiplications(calculation) == 4 + 4 + 9
 
 
-def test_what_is_calculated_is_the_same():
+def test_counting_does_not_change_results():
     found = []
     count_multiplications(lambda: found.append(np.linalg.solve(np.eye(4) + started(B) @ B.T, x)))
     np.testing.assert_allclose(np.asarray(found[0]), np.linalg.solve(np.eye(4) + B @ B.T, x), rtol=1e-14)
 
 
-def test_numpy_is_left_as_it_was():
+def test_numpy_is_restored():
     zeros = np.zeros
     with pytest.raises(np.linalg.LinAlgError):
         count_multiplications(lambda: np.linalg.inv(np.zeros((2, 2))))
@@ -63,7 +63,7 @@ def test_numpy_is_left_as_it_was():
     assert type(np.zeros(3)) is np.ndarray
 
 
-def test_what_is_kept_counts_in_later_calls_too():
+def test_cached_arrays_count_in_later_calls():
     kept = []
     assert count_multiplications(lambda: kept.append(started(A) @ B)) == 60
     assert count_multiplications(lambda: kept[0] @ B.T) == 60

@@ -1,4 +1,4 @@
-"""Numerical derivatives: right, and honest about their error, at many scales, on SO(3) and SE(3)."""
+"""Numerical derivatives and their error estimates at many scales, on SO(3) and SE(3)."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def bracket(a):
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
-def honest(estimate, exact, tolerance=1e-9):
+def assert_error_estimate(estimate, exact, tolerance=1e-9):
     """The error stays within its estimate, and the estimate is of use."""
     exact = np.asarray(exact)
     assert estimate.value.shape == exact.shape
@@ -46,11 +46,11 @@ SMOOTH = {
 @pytest.mark.parametrize(("function", "slope"), SMOOTH.values(), ids=SMOOTH)
 @given(t=numbers(-3, 3))
 def test_smooth_functions(function, slope, t):
-    honest(derivative(function, t), slope(t))
+    assert_error_estimate(derivative(function, t), slope(t))
 
 
 @given(numbers(-3, 3), st.sampled_from([1e-6, 1e-3, 0.1, 1.0, 10.0]), st.sampled_from([1e-8, 1.0, 1e8]))
-def test_waves_of_every_length_and_height(t, frequency, height):
+def test_waves_of_all_lengths_and_amplitudes(t, frequency, height):
     estimate = derivative(lambda s: height * np.sin(frequency * s), t)
     exact = height * frequency * np.cos(frequency * t)
     assert abs(estimate.value - exact) <= estimate.error
@@ -58,7 +58,7 @@ def test_waves_of_every_length_and_height(t, frequency, height):
 
 
 @given(numbers(-3, 3), st.sampled_from([50, 100, 200, 300]))
-def test_fast_waves_are_known_to_be_difficult(t, frequency):
+def test_error_estimate_of_fast_waves(t, frequency):
     """The step is too long for them; the estimate has to say so, and a shorter step to help."""
     exact = frequency * np.cos(frequency * t)
     rough = derivative(lambda s: np.sin(frequency * s), t)
@@ -69,7 +69,7 @@ def test_fast_waves_are_known_to_be_difficult(t, frequency):
 
 
 @pytest.mark.parametrize("t", [1e3, -123456.789, 1e6 / 3])
-def test_far_from_zero_the_rounding_of_the_argument_counts(t):
+def test_argument_rounding_far_from_zero(t):
     for estimate, exact in (
         (derivative(np.sin, t), np.cos(t)),
         (derivative(lambda s: s - t, t), 1.0),
@@ -83,17 +83,17 @@ def test_values_of_any_shape():
     def function(t):
         return np.array([[np.sin(t), t], [t**2, 1.0], [0.0, np.exp(t)]])
 
-    honest(derivative(function, 0.5), [[np.cos(0.5), 1], [1, 0], [0, np.exp(0.5)]])
+    assert_error_estimate(derivative(function, 0.5), [[np.cos(0.5), 1], [1, 0], [0, np.exp(0.5)]])
     assert derivative(lambda t: np.zeros((0, 3))).value.shape == (0, 3)
 
 
 @given(matrices(4, 3), matrices(3, 3), vectors(), vectors())
 def test_jacobian(A, B, x, offset):
-    honest(jacobian(lambda q: A @ q, x), A)
-    honest(jacobian(lambda q: 1e3 * A @ (q - x), x), 1e3 * A)
-    honest(jacobian(lambda q: q @ B @ q, x), (B + B.T) @ x)
-    honest(jacobian(lambda q: np.outer(q, q + offset), x), outer_slope(x, offset))
-    honest(jacobian(lambda q: np.sin(A @ q), x), np.cos(A @ x)[:, None] * A)
+    assert_error_estimate(jacobian(lambda q: A @ q, x), A)
+    assert_error_estimate(jacobian(lambda q: 1e3 * A @ (q - x), x), 1e3 * A)
+    assert_error_estimate(jacobian(lambda q: q @ B @ q, x), (B + B.T) @ x)
+    assert_error_estimate(jacobian(lambda q: np.outer(q, q + offset), x), outer_slope(x, offset))
+    assert_error_estimate(jacobian(lambda q: np.sin(A @ q), x), np.cos(A @ x)[:, None] * A)
 
 
 def outer_slope(x, offset):
@@ -112,17 +112,17 @@ def test_jacobian_of_coordinates_with_different_units():
 @given(rotations(), vectors(), matrices(3, 3))
 def test_jacobian_on_rotations(R, a, A):
     """R exp([w]) a changes by R (w x a), and (R exp([w]))^T a by -w x R^T a."""
-    honest(jacobian_so3(lambda Q: Q @ a, R), -R @ bracket(a))
-    honest(jacobian_so3(lambda Q: Q.T @ a, R), bracket(R.T @ a))
-    honest(jacobian_so3(lambda Q: 1e3 * (Q - R) @ a, R), -1e3 * R @ bracket(a))
-    honest(jacobian_so3(lambda Q: 1e-6 * Q @ a, R), -1e-6 * R @ bracket(a))
+    assert_error_estimate(jacobian_so3(lambda Q: Q @ a, R), -R @ bracket(a))
+    assert_error_estimate(jacobian_so3(lambda Q: Q.T @ a, R), bracket(R.T @ a))
+    assert_error_estimate(jacobian_so3(lambda Q: 1e3 * (Q - R) @ a, R), -1e3 * R @ bracket(a))
+    assert_error_estimate(jacobian_so3(lambda Q: 1e-6 * Q @ a, R), -1e-6 * R @ bracket(a))
     P = A @ R
-    honest(
+    assert_error_estimate(
         jacobian_so3(lambda Q: np.trace(A @ Q), R),
         [P[1, 2] - P[2, 1], P[2, 0] - P[0, 2], P[0, 1] - P[1, 0]],
     )
     phase, slope = 2 * (a @ R @ a), -2 * a @ R @ bracket(a)
-    honest(jacobian_so3(lambda Q: np.sin(2 * (a @ Q @ a)), R), np.cos(phase) * slope, 1e-6)
+    assert_error_estimate(jacobian_so3(lambda Q: np.sin(2 * (a @ Q @ a)), R), np.cos(phase) * slope, 1e-6)
 
 
 @given(rotations(), vectors())
@@ -143,14 +143,14 @@ def test_jacobian_on_frames(E, x, apart, scale):
     R, p = E[:3, :3], E[:3, 3]
     place = R @ x + p
     material = R @ np.hstack([-bracket(x), np.eye(3)])
-    honest(jacobian_se3(lambda F: F[:3, :3] @ x + F[:3, 3], E), material, 1e-8)
+    assert_error_estimate(jacobian_se3(lambda F: F[:3, :3] @ x + F[:3, 3], E), material, 1e-8)
     anchor = place - apart
     length = np.linalg.norm(apart)
     distance = jacobian_se3(lambda F: np.linalg.norm(F[:3, :3] @ x + F[:3, 3] - anchor), E)
-    honest(distance, apart @ material / length, 1e-6)
+    assert_error_estimate(distance, apart @ material / length, 1e-6)
     # The inverse: seen from the body, what is fixed in the world moves by -xi.
     seen = R.T @ (anchor - p)
-    honest(
+    assert_error_estimate(
         jacobian_se3(lambda F: F[:3, :3].T @ (anchor - F[:3, 3]), E),
         np.hstack([bracket(seen), -np.eye(3)]),
         1e-8,
@@ -158,8 +158,8 @@ def test_jacobian_on_frames(E, x, apart, scale):
 
 
 @given(rotations(), frames())
-def test_increments_stay_in_the_group(R, E):
-    """What the function is given is a rotation, and a frame with an exact last row."""
+def test_perturbed_arguments_stay_in_the_group(R, E):
+    """The function is called with a rotation, or a pose with an exact last row."""
 
     def rotation(Q):
         return arguments.rotation("Q", Q)[0]
@@ -260,7 +260,7 @@ def test_errors_name_the_argument(call, message):
         call()
 
 
-def test_rounding_of_places_counts_on_both_sides_of_the_origin():
+def test_position_rounding_on_both_sides_of_the_origin():
     def error(side):
         E = np.eye(4)
         E[:3, 3] = 0.1, side * 1e6, 0.2

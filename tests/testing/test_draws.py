@@ -29,7 +29,7 @@ def load_numbers(folder, name):
 
 
 def tried(inputs):
-    """What a search tries."""
+    """Return the inputs of a search."""
     seen = []
     search(lambda *values: seen.append(values) or 0.0, lambda *values: 0.0, inputs, threshold=1, examples=150)
     return seen

@@ -286,7 +286,7 @@ def test_no_error_exceeds_its_estimate(differentiate, case):
 
 
 @pytest.mark.parametrize("case", AT_SYMMETRY.values(), ids=AT_SYMMETRY)
-def test_rounding_off_the_group_is_counted_at_symmetric_points(case):
+def test_group_rounding_at_symmetric_points(case):
     """A thousand cases in all: derivatives are zero, and all there is to see is rounding of the rotation."""
     rng = np.random.default_rng(2)
     for _ in range(1000 // len(AT_SYMMETRY) + 1):
@@ -295,7 +295,7 @@ def test_rounding_off_the_group_is_counted_at_symmetric_points(case):
         assert np.max(np.abs(value - exact)) <= error
 
 
-def test_rounding_is_that_of_values_and_arguments_four_steps_away():
+def test_rounding_estimate_of_a_linear_function():
     """A multiple of t at zero, in binary fractions: no other error is left to count."""
     step = 2.0**-6
     found = derivative(lambda t: 8 * t, step=step)

@@ -1,4 +1,4 @@
-"""An interrupt that falls where exceptions are lost is not lost."""
+"""An interrupt in a callback that swallows exceptions is not lost."""
 
 import gc
 import signal
@@ -25,7 +25,7 @@ def lost():
 
 
 @pytest.mark.parametrize("wait", [time.sleep, threading.Event().wait], ids=["asleep", "at a lock"])
-def test_an_interrupt_in_a_callback_ends_what_runs(lost, wait):
+def test_interrupt_in_a_callback_stops_the_run(lost, wait):
     hook, ended = sys.unraisablehook, []
 
     @interruptible()
@@ -41,7 +41,7 @@ def test_an_interrupt_in_a_callback_ends_what_runs(lost, wait):
     assert sys.unraisablehook is hook
 
 
-def test_other_errors_in_callbacks_are_told_as_before(monkeypatch):
+def test_other_errors_in_callbacks_are_reported_as_before(monkeypatch):
     told = []
     monkeypatch.setattr(sys, "unraisablehook", told.append)
 

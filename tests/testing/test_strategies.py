@@ -1,4 +1,4 @@
-"""Strategies: what they produce is valid, as near to singular as they say, and shrinks to readable values."""
+"""Strategies: valid draws, distance from singularities, readable shrunk values."""
 
 from random import Random
 
@@ -135,7 +135,7 @@ def test_choice_of_angles_reaches_rotations_quaternions_and_frames(R, q, E):
     assert np.pi - 0.0101 <= Rotation.from_matrix(E[:3, :3]).magnitude() <= np.pi
 
 
-def test_nothing_is_left_out():
+def test_all_regions_of_angles_are_drawn():
     """Both signs of a quaternion, no turn, half turns, every small angle, and mostly generic rotations."""
     quaternions = np.array(drawn(strategies.unit_quaternions()))
     assert np.any(quaternions[:, 0] > 0.1)
@@ -223,7 +223,7 @@ class TestRegions:
     def test_numbers_with_other_bounds_keep_them_where_they_are_large(self):
         assert self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
 
-    def test_turns_come_near_pi_from_below(self):
+    def test_angles_near_pi_are_below_pi(self):
         vectors = np.linalg.norm(self.drawn_in("near pi", strategies.vectors(3, -4.0, 4.0)), axis=1)
         angles = self.drawn_in("near pi", strategies.numbers(0.0, 3.0))
         for turns in (vectors[vectors > 0], angles[angles > 0]):
@@ -231,7 +231,7 @@ class TestRegions:
             short = np.pi - turns
             assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
-    def test_one_coordinate_of_several_comes_near_a_quarter_turn_or_a_half(self):
+    def test_one_coordinate_is_near_a_singular_angle(self):
         plain, near = (self.drawn_in(name, strategies.vectors(4)) for name in ("non-dyadic", "near pi"))
         assert np.all(np.sum(near != plain, axis=1) == 1)
         rows, places = np.nonzero(near != plain)
@@ -243,8 +243,8 @@ class TestRegions:
         short = np.where(quarter, np.pi / 2, np.pi) - np.abs(moved)
         assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
-    def test_turns_that_keep_away_from_where_a_formula_is_singular(self):
-        """Only in the regions that are about it they come as near as they are drawn."""
+    def test_angles_avoid_singularities_in_other_regions(self):
+        """Only the regions about singularities come as near as drawn."""
         far = strategies.nonsingular_rotation_vectors(strategies.rotation_vectors(), 0.5, 2.0)
         angles = {
             name: np.linalg.norm(self.drawn_in(name, far, 60), axis=1)
@@ -266,7 +266,7 @@ class TestRegions:
         assert 0.25 < np.mean(entries == 1) < 0.75
 
     @pytest.mark.parametrize("name", ["near pi", "non-dyadic", "tiny", "degenerate"])
-    def test_others_stay_within_their_limits(self, name):
+    def test_other_draws_stay_within_their_limits(self, name):
         values = self.drawn_in(name, strategies.vectors(4), 50)
         assert np.abs(values).max() <= (np.pi if name == "near pi" else 2)
         assert np.any(values)

@@ -1,4 +1,4 @@
-"""The camera shows everything, as large as its picture allows, in the player and in the still drawing."""
+"""The camera fits the whole scene into the picture, in the player and in the still drawing."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ TIMES = np.linspace(0, 1, 50)
 
 
 @given(st.integers(0, 10**6), VIEWS, st.floats(0.5, 3.0))
-def test_all_points_are_in_the_picture_and_two_opposite_sides_are_touched(seed, view, aspect):
+def test_all_points_fill_the_picture(seed, view, aspect):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(12, 3)) * rng.uniform(0.1, 10, 3) + rng.normal(size=3)
     seen = camera.fit_camera(points, view, aspect).project(points)
@@ -110,7 +110,7 @@ def test_outlines_lie_on_the_shapes():
 
 
 @pytest.mark.parametrize("vector", [[0.0, 2.0, 1.0], [0.0, -2.0, 1.0], [0.0, 0.5, -3.0]])
-def test_an_arrow_has_its_head_at_its_tip(vector):
+def test_arrow_head_is_at_the_tip(vector):
     """Seen along x: right is y, up is z, and on the page down is positive."""
     items = [sketch.SceneItem(arrow(vector), np.eye(4))]
     still = ElementTree.fromstring(

@@ -1,4 +1,4 @@
-"""Figures in the book's style are transparent, and their ink can be read on both grounds."""
+"""Figures in the book's style are transparent and legible on both backgrounds."""
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -28,13 +28,13 @@ def contrast(color, ground):
 
 
 @pytest.mark.parametrize("ground", ["#ffffff", "#121212"])
-def test_ink_and_colours_stand_out_on_both_grounds(ground):
+def test_colors_have_contrast_on_both_backgrounds(ground):
     assert contrast(INK_COLOR, ground) > 4.2
     for color in COLORS.values():
         assert contrast(color, ground) > 2.5
 
 
-def test_a_figure_is_transparent_and_has_the_axes_asked_for():
+def test_figure_is_transparent_with_the_given_axes():
     fig, axes = figure(2, 3, size=(6, 4), sharex=True)
     assert axes.shape == (2, 3)
     assert tuple(fig.get_size_inches()) == (6, 4)
@@ -44,6 +44,6 @@ def test_a_figure_is_transparent_and_has_the_axes_asked_for():
 
 
 @pytest.mark.parametrize(("columns", "given", "drawn"), [(1, 7.0, 5.4), (1, 4.0, 4.0), (3, 10.0, 7.4)])
-def test_a_figure_is_no_wider_than_a_phone_can_show(columns, given, drawn):
+def test_figure_fits_the_width_of_a_phone(columns, given, drawn):
     fig, _ = figure(1, columns, size=(given, 3.0))
     assert tuple(fig.get_size_inches()) == pytest.approx((drawn, 3.0))

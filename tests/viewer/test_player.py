@@ -1,4 +1,4 @@
-"""The player puts everything where the scene says, at the sampled times and between them."""
+"""The player shows shapes at their poses, at the sampled times and between them."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ ENDS = np.array([[[0, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 2, 1]], [[1, 1, 0], [3,
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """What the player does with a moving box, a moving line, a spring and a still line, at ASKED."""
+    """Return the player's state of a moving box, a moving line, a spring and a static line at ASKED."""
     poses = np.tile(np.eye(4), (3, 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = ROTATIONS.as_matrix(), POSITIONS
     scene = Scene("Things move.", TIMES).add(box([1, 2, 3]), poses)
@@ -45,7 +45,7 @@ def at(samples, time):
     return np.array([np.interp(time, TIMES, column) for column in flat.T]).reshape(samples.shape[1:])
 
 
-def test_a_body_moves_straight_and_turns_evenly_between_its_poses(shown):
+def test_body_poses_are_interpolated(shown):
     slerp = Slerp(TIMES, ROTATIONS)
     for time, items in zip(ASKED, shown, strict=True):
         pose = matrix(items[0])
@@ -72,7 +72,7 @@ def test_a_spring_winds_around_the_line_between_its_ends(shown):
         assert np.all(np.diff(coil @ axis) > 0)
 
 
-def test_what_is_still_stays(shown):
+def test_static_shapes_do_not_move(shown):
     for items in shown:
         np.testing.assert_allclose(matrix(items[3])[:3, 3], POSITIONS[1], atol=1e-6)
         np.testing.assert_allclose(items[3]["points"], ENDS[0].ravel(), atol=1e-6)

@@ -1,4 +1,4 @@
-"""Scenes: what the player gets is what was put in, and wrong input is refused by name."""
+"""Scenes: data of the player, and argument errors."""
 
 import base64
 import json
@@ -40,14 +40,14 @@ def items(scene):
 
 
 @given(some.frames())
-def test_poses_survive_the_way_to_the_player(pose):
+def test_poses_round_trip(pose):
     (item,) = items(Scene("A box.").add(box([1, 2, 3]), pose))
     x, y, z, *quaternion = decode(item["poses"])
     np.testing.assert_allclose([x, y, z], pose[:3, 3], rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(Rotation.from_quat(quaternion).as_matrix(), pose[:3, :3], atol=1e-6)
 
 
-def test_times_and_changing_shapes_survive_the_way_to_the_player():
+def test_times_and_changing_shapes_round_trip():
     points = np.arange(18.0).reshape(3, 2, 3)
     scene = Scene("Things move.", TIMES)
     scene.add(spring(points)).add(line(points)).add(arrow(points[:, 0]), POSES).add(line(points[0]))
@@ -60,7 +60,7 @@ def test_times_and_changing_shapes_survive_the_way_to_the_player():
     assert (moving["moves"], still["moves"]) == (True, False)
 
 
-def test_every_shape_tells_the_player_its_kind_colour_and_size():
+def test_every_shape_exports_kind_color_and_size():
     shapes = [
         box([1, 2, 3]),
         sphere(0.5),
@@ -102,7 +102,7 @@ def test_text_of_a_description_cannot_become_markup():
     assert "&lt;b&gt;bold &amp; brave" in page
 
 
-def test_a_page_of_the_book_gets_the_data_alone(monkeypatch):
+def test_book_page_gets_only_the_data(monkeypatch):
     scene = Scene("A box.").add(box([1, 1, 1]))
     monkeypatch.setenv(PAGE_HAS_PLAYER, "yes")
     assert scene._repr_html_() == scene.to_html()
@@ -117,11 +117,11 @@ def test_a_notebook_gets_the_player_in_a_frame(monkeypatch):
     assert shown.count('"') == 6  # three attributes: nothing inside ends one early
 
 
-def test_without_a_player_the_description_is_shown(monkeypatch, tmp_path):
+def test_missing_player_shows_the_description(monkeypatch, tmp_path):
     monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
     monkeypatch.setattr("rbnotes.viewer.scene.resources.files", lambda package: tmp_path)
     assert "A box." in Scene("A box.")._repr_html_()
-    assert "no player" in Scene("A box.")._repr_html_()
+    assert "lacks the player" in Scene("A box.")._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -150,6 +150,6 @@ def test_without_a_player_the_description_is_shown(monkeypatch, tmp_path):
         (lambda: mesh(np.zeros((1, 3, 3)), [[0, 1, 2]]), "vertices"),
     ],
 )  # fmt: skip
-def test_wrong_input_is_refused_by_name(attempt, name):
+def test_invalid_arguments_are_named(attempt, name):
     with pytest.raises(InvalidArgument, match=f"^{name}: got"):
         attempt()

@@ -1,4 +1,4 @@
-"""A slider holds all pictures, shows one, and works without scripts as that one."""
+"""A slider contains all pictures, shows one, and works without scripts."""
 
 import json
 import re
@@ -18,18 +18,18 @@ def scenes():
     }  # fmt: skip
 
 
-def test_one_picture_is_shown_and_the_words_name_all():
+def test_one_picture_is_shown_and_text_names_all():
     html = Slider("Balls.", "radius r", scenes(), unit="m", initial_value=1.0).to_html()
     assert re.findall(r'<div class="choice"( hidden)?>', html) == [" hidden", "", " hidden"]
     assert json.loads(unescape(re.search('data-words="(.*?)"', html)[1])) == ["0.5 m", "1 m", "2 m"]
     assert "<noscript> Here radius r is 1 m.</noscript>" in html
 
 
-def test_the_first_picture_is_shown_unless_told():
+def test_first_picture_is_shown_by_default():
     assert Slider("Balls.", "radius r", scenes()).initial_index == 0
 
 
-def test_scenes_are_seen_from_one_place():
+def test_scenes_share_one_camera():
     html = Slider("Balls.", "radius r", scenes()).to_html()
     data = [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', html)]
     assert len({scene["extent"] for scene in data}) == 1
@@ -38,7 +38,7 @@ def test_scenes_are_seen_from_one_place():
     assert "extent" not in alone
 
 
-def test_figures_become_images_with_words_and_are_closed():
+def test_figures_become_images_with_alt_text_and_are_closed():
     import matplotlib.pyplot as plt
 
     before = plt.get_fignums()
@@ -64,13 +64,13 @@ def test_figures_become_images_with_words_and_are_closed():
         ("description", {"description": 1}),
     ],
 )
-def test_wrong_input_is_refused_by_name(name, change):
+def test_invalid_arguments_are_named(name, change):
     given = {"description": "Balls.", "parameter": "r", "pictures": scenes(), **change}
     with pytest.raises(InvalidArgument, match=name):
         Slider(**given)
 
 
-def test_a_notebook_gets_it_in_a_frame_of_its_own(monkeypatch):
+def test_notebook_shows_it_in_a_separate_frame(monkeypatch):
     slider = Slider("Balls.", "r", scenes())
     monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
     assert slider._repr_html_().startswith("<iframe")

@@ -37,7 +37,7 @@ PARTS = (
 
 
 def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
-    """Let pages that have all been read, one by one, be written two at a time."""
+    """Allow Sphinx to write pages in parallel after it has read them one by one."""
     app.parallel = 2
 
 

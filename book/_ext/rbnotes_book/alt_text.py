@@ -1,4 +1,4 @@
-"""Every picture needs words for those who cannot see it: an image without alt text is a warning."""
+"""Warn of images without alt text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Pages of the API reference, one for each subpackage, made by Sphinx from docstrings.
+"""Generate a page of the API reference for each subpackage from its docstrings.
 
-They document what is public, and what the ledger names as a right form, so every claim leads to its code.
+The pages document the public names and all right forms that the ledger names, so that every claim links to
+its code.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def documented(name: str) -> str:
 
 @cache
 def named() -> dict[str, list[Record]]:
-    """The records that name an object as their right form, by its documented name."""
+    """Return the records that name an object as their right form, by its documented name."""
     users: dict[str, list[Record]] = defaultdict(list)
     for record in ledger.load():
         for name in record.implemented_by:
@@ -106,7 +107,7 @@ def named() -> dict[str, list[Record]]:
 
 
 def _owner(name: str) -> str:
-    """The class of a method, else the object itself."""
+    """Return the class of a method, else the object itself."""
     parent = name.rpartition(".")[0]
     return parent if inspect.isclass(resolve(parent)) else name
 
@@ -124,14 +125,13 @@ def _entry(name: str) -> str:
 
 
 def _order(name: str) -> tuple[bool, str, str]:
-    """Modules first: their sentences would read as if they were of the function before."""
+    """Return a sort key that puts modules first, then names in alphabetical order."""
     return not inspect.ismodule(resolve(name)), name.rpartition(".")[2].lower(), name
 
 
 @cache
 def names() -> dict[str, list[str]]:
-    """Return the objects that each subpackage's page documents: modules first, then the others,
-    alphabetically."""
+    """Return the objects on each subpackage's page: modules first, then the others alphabetically."""
     chosen = {_owner(name) for name in named()}
     chosen |= {f"{PACKAGE}.{own}.{name}" for own in SUBPACKAGES for name in public()[own]}
     pages: dict[str, list[str]] = defaultdict(list)
@@ -147,7 +147,7 @@ def page(own: str) -> str:
 
 
 def stubs() -> dict[str, str]:
-    """The pages: a title and directives for autodoc."""
+    """Return the sources of the pages: a title and directives for autodoc."""
     return {
         page(own): STUB.format(title=title, entries="\n".join(map(_entry, dict.fromkeys([title, *contents]))))
         for own, contents in names().items()
@@ -156,7 +156,7 @@ def stubs() -> dict[str, str]:
 
 
 class ApiIndex(SphinxDirective):
-    """{api-index}: the pages of the reference, with the purpose of each subpackage."""
+    """{api-index}: list the pages of the reference with the purpose of each subpackage."""
 
     def run(self) -> list[nodes.Node]:
         pages = names()
@@ -176,7 +176,7 @@ class ApiIndex(SphinxDirective):
 
 
 def _escape(line: str) -> str:
-    """A bar is the size of a vector in our docstrings, and a substitution in reStructuredText."""
+    """Escape bars, which mark norms in docstrings and substitutions in reStructuredText."""
     parts = LITERAL.split(line)
     parts[::2] = [part.replace("|", r"\|") for part in parts[::2]]
     return "".join(parts)
@@ -184,7 +184,7 @@ def _escape(line: str) -> str:
 
 @cache
 def _attribute_docs(package: str) -> dict[str, list[str]]:
-    """Return the strings below the assignments of a subpackage: the values only have those of their types."""
+    """Return the docstrings below the assignments of a subpackage."""
     modules = [name for name in sys.modules if name == package or name.startswith(package + ".")]
     docs: dict[str, list[str]] = {}
     for module in modules:
@@ -202,7 +202,7 @@ def usual() -> dict[str, dict[str, str]]:
 
 @cache
 def returns() -> dict[str, str]:
-    """What comes back from functions whose docstrings do not say all of it."""
+    """Return the descriptions of results that docstrings leave to the table."""
     table = tomllib.loads(RETURNS.read_text(encoding="utf-8"))
     return {
         f"{PACKAGE}.{own}.{name}": text
@@ -214,14 +214,14 @@ def returns() -> dict[str, str]:
 
 @cache
 def sources() -> dict[str, str]:
-    """Where functions come from that name no source and are the right form of nothing printed."""
+    """Return the sources of functions that cite none and are no right form of a display."""
     table = tomllib.loads(SOURCES.read_text(encoding="utf-8"))
-    told = {name: source for source, names in table["literature"].items() for name in names}
-    return {**told, **dict.fromkeys(table["ours"]["functions"], OURS)}
+    cited = {name: source for source, names in table["literature"].items() for name in names}
+    return {**cited, **dict.fromkeys(table["ours"]["functions"], OURS)}
 
 
 def names_its_source(name: str, function: Any) -> bool:
-    """Whether a docstring cites where a function comes from, or a record of the ledger is about it."""
+    """Return True if a docstring cites a source, or if a record of the ledger is about the function."""
     return name in named() or CITED.search(inspect.getdoc(function) or "") is not None
 
 
@@ -232,13 +232,13 @@ def own_subpackages() -> frozenset[str]:
 
 
 def source(name: str) -> str | None:
-    """The source of a function that does not name its own."""
+    """Return the source of a function whose docstring cites none."""
     own = name.removeprefix(f"{PACKAGE}.")
     return OURS if subpackage(own) in own_subpackages() else sources().get(own)
 
 
 def own_paragraphs(docstring: str) -> dict[str, str]:
-    """What a docstring itself says of each argument, under "Parameters"."""
+    """Return the descriptions of the arguments in a docstring's "Parameters" section."""
     section = PARAMETERS.search(docstring)
     paragraphs: dict[str, str] = {}
     names: list[str] = []
@@ -251,7 +251,7 @@ def own_paragraphs(docstring: str) -> dict[str, str]:
 
 
 def entry(name: str, argument: str) -> tuple[str, str] | None:
-    """Where the table explains an argument of a function, and how: nearest first."""
+    """Return where the table explains an argument of a function, and the text: the most specific entry."""
     own = name.removeprefix(f"{PACKAGE}.")
     for key in (own, subpackage(own), "everywhere"):
         if argument in usual().get(key, {}):
@@ -260,24 +260,24 @@ def entry(name: str, argument: str) -> tuple[str, str] | None:
 
 
 def left_to_the_table(function: Any) -> list[str]:
-    """The arguments of a function that have no paragraph in its docstring."""
+    """Return the arguments of a function that its docstring does not describe."""
     own = own_paragraphs(inspect.getdoc(function) or "")
     return [name for name in inspect.signature(function).parameters if name not in {"self", "cls", *own}]
 
 
 def _arguments(name: str, function: Any) -> list[str]:
-    """Fields for the arguments that the docstring leaves to the table."""
+    """Return fields for the arguments that the docstring leaves to the table."""
     found = {argument: entry(name, argument) for argument in left_to_the_table(function)}
-    return [f":param {argument}: {told[1]}" for argument, told in found.items() if told]
+    return [f":param {argument}: {text[1]}" for argument, text in found.items() if text]
 
 
 def _returned(name: str) -> list[str]:
-    """A field for what comes back, where the table has it."""
+    """Return a field for the result if the table describes it."""
     return [f":returns: {returns()[name]}"] if name in returns() else []
 
 
 def _errors(lines: list[str]) -> list[str]:
-    """Takes the paragraph "Raises ... if ..." out of a docstring's lines, and makes fields of it."""
+    """Remove the paragraph "Raises ... if ..." from a docstring's lines, and return it as fields."""
     start = next((i for i, line in enumerate(lines) if RAISES.match(line)), None)
     if start is None:
         return []
@@ -289,7 +289,7 @@ def _errors(lines: list[str]) -> list[str]:
 
 
 def has_arguments(what: str, value: Any) -> bool:
-    """Whether an entry of the reference lists arguments; those of dataclasses are their fields."""
+    """Return True if an entry of the reference lists arguments; dataclasses list fields instead."""
     if what == "class":
         kept = is_dataclass(value) or getattr(value, "_is_protocol", False) or issubclass(value, Exception)
         return "__init__" in vars(value) and not kept
@@ -297,7 +297,7 @@ def has_arguments(what: str, value: Any) -> bool:
 
 
 def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """An empty comment before a property's docstring: words before a colon in its first line are no type."""
+    """Put an empty comment before a property's docstring, so that no words before a colon become a type."""
     if what in ("attribute", "property", "data"):
         lines[:0] = ["..", ""]
 
@@ -311,8 +311,8 @@ def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines
     fields += _returned(name) + _errors(lines)
     if fields:
         lines += ["", *fields, ""]
-    if what == "function" and not names_its_source(name, obj) and (told := source(name)):
-        lines += ["", f"*Source:* {told}.", ""]
+    if what == "function" and not names_its_source(name, obj) and (cited := source(name)):
+        lines += ["", f"*Source:* {cited}.", ""]
     records = named().get(name, [])
     if records:
         lines += ["", *_claims(records), ""]
@@ -322,8 +322,8 @@ def _claims(records: Iterable[Record]) -> list[str]:
     records = list(records)
     chapters = {record.chapter: record.id for record in reversed(records)}
     claims = ", ".join(f":record:`{record.id}`" for record in records)
-    told = ", ".join(f":told:`{id}`" for id in reversed(chapters.values()))
-    return [f"*Right form of:* {claims}. *Told in:* {told}."]
+    explained = ", ".join(f":explained:`{id}`" for id in reversed(chapters.values()))
+    return [f"*Right form of:* {claims}. *Explained in:* {explained}."]
 
 
 def setup(app: Sphinx) -> None:

@@ -1,6 +1,6 @@
-"""A badge is an annotation: a sentence reads without it. One that stands for a noun or a verb is a warning.
+"""Warn of badges that stand for a noun or a verb: a badge is an annotation, and a sentence reads without it.
 
-It stands for one if the word before it asks for something, and no display follows that it is about.
+A badge stands for a word if the word before it requires an object, and no display follows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _is_gap(node: nodes.Node) -> bool:
 
 
 def stands_for_a_word(badge: nodes.inline) -> bool:
-    """Whether the sentence around a badge, the first of a row of badges, needs it."""
+    """Return True if the sentence around a badge, the first of a row of badges, is incomplete without it."""
     siblings = list(badge.parent.children)
     at = siblings.index(badge)
     gap = list(takewhile(_is_gap, reversed(siblings[:at])))

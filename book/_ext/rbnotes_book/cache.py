@@ -1,4 +1,4 @@
-"""Where outputs of executed chapters are kept: a folder named after everything they depend on.
+"""Keep the outputs of executed chapters in a folder that is named after everything they depend on.
 
 The cache itself only compares code cells. A change in the library, its data or an installed
 distribution gives the folder another name, so outputs are never stale.
@@ -25,7 +25,7 @@ KEPT = 5
 
 
 def digest(package: Path, distributions: Iterable[str]) -> str:
-    """Hash of a package's files, of the distributions beside it and of the Python version."""
+    """Hash a package's files, the distributions beside it and the Python version."""
     result = hashlib.sha256(platform.python_version().encode())
     for path in sorted(package.rglob("*")):
         if path.is_file() and path.suffix not in {".pyc", ".js"}:
@@ -36,13 +36,13 @@ def digest(package: Path, distributions: Iterable[str]) -> str:
 
 @cache
 def fingerprint() -> str:
-    """Hash of everything installed that a chapter's outputs can depend on."""
+    """Hash everything installed that a chapter's outputs can depend on."""
     installed = {f"{item.metadata['Name']}=={item.version}" for item in metadata.distributions()}
     return digest(Path(rbnotes.__file__).parent, installed)
 
 
 def folder(root: Path) -> Path:
-    """The folder of this library's outputs, for the book at ``root``."""
+    """Return the folder of this library's outputs for the book at ``root``."""
     return root / FOLDER / fingerprint()
 
 

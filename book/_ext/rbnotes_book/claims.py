@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 def anchor(id: str) -> str:
-    """The HTML anchor of a record."""
+    """Return the HTML anchor of a record."""
     return str(nodes.make_id(id.replace("#", "-")))
 
 
@@ -57,16 +57,16 @@ MEANING = {
 
 
 def badge(verdict: Verdict) -> nodes.inline:
-    """A verdict in a word or two, with its colour."""
+    """Return the badge of a verdict: one or two words and a color."""
     return nodes.inline("", WORDS[verdict], classes=["verdict", f"verdict-{verdict}"])
 
 
 def link(
     record: Record, content: nodes.Node, kind: str, docname: str, *, titled: bool = False
 ) -> addnodes.pending_xref:
-    """A link to the record's ``entry`` in the ledger, to where it is ``told``, or to its ``correction``.
+    """Return a link to the record's ``entry`` in the ledger, ``explanation`` in a chapter, or ``correction``.
 
-    ``titled`` puts the title of that page in the place of the content.
+    With ``titled`` the title of that page replaces the content.
     """
     reference: addnodes.pending_xref = addnodes.pending_xref(
         "", refdomain="ledger", reftype=kind, reftarget=record.id, refdoc=docname, refwarn=True, titled=titled
@@ -76,15 +76,15 @@ def link(
 
 
 class ClaimsDomain(Domain):
-    """Where each record has its entry in the ledger, where a chapter tells it, and where it is corrected."""
+    """Sphinx domain of the places of records: entry in the ledger, explanation in a chapter, correction."""
 
     name = "ledger"
     label = "Ledger"
     # Sphinx leaves out the ClassVar
-    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "told": {}, "correction": {}}  # type: ignore[misc]
+    initial_data: ClassVar[dict[str, Any]] = {"entry": {}, "explanation": {}, "correction": {}}  # type: ignore[misc]
     dangling_warnings: ClassVar[dict[str, str]] = {  # type: ignore[misc]
         "entry": "claim %(target)s has no entry in the ledger's pages",
-        "told": "claim %(target)s is told nowhere",
+        "explanation": "no chapter explains claim %(target)s",
         "correction": "claim %(target)s is on no page of errata or conditions",
         "function": "the API reference does not have %(target)s",
     }
@@ -92,15 +92,15 @@ class ClaimsDomain(Domain):
     def note(self, kind: str, record: Record, place: Place) -> None:
         self.data[kind].setdefault(record.id, place)
 
-    def tell(self, records: Iterable[Record], docname: str, anchor: str) -> bool:
-        """Note the sentence or box that tells claims; says whether any of them was told nowhere before."""
+    def explain(self, records: Iterable[Record], docname: str, anchor: str) -> bool:
+        """Note the place that explains claims; return True if any of them had no explanation before."""
         new = [
             record
             for record in records
-            if page_name(docname) == record.chapter and record.id not in self.data["told"]
+            if page_name(docname) == record.chapter and record.id not in self.data["explanation"]
         ]
         for record in new:
-            self.note("told", record, (docname, anchor))
+            self.note("explanation", record, (docname, anchor))
         return bool(new)
 
     def clear_doc(self, docname: str) -> None:
@@ -130,7 +130,7 @@ class ClaimsDomain(Domain):
         place = self.data[typ].get(target)
         if place is None:
             return None
-        if typ == "told" and node.get("titled"):
+        if typ == "explanation" and node.get("titled"):
             contnode = nodes.inline("", env.titles[place[0]].astext())
         record = ledger.find(target)
         page, anchor_there = place
@@ -164,17 +164,17 @@ def _named() -> dict[str, list[Record]]:
 
 
 def matching(id: str) -> list[Record]:
-    """The records of a claim: one, or all parts of a display."""
+    """Return the records of a claim: one, or all parts of a display."""
     return _named().get(id, [])
 
 
 def worst(records: Iterable[Record]) -> Record:
-    """The record with the worst verdict: a display's verdict is the worst of its claims."""
+    """Return the record with the worst verdict, which is the verdict of the display."""
     return max(records, key=lambda record: list(Verdict).index(record.verdict))
 
 
 class ClaimRole(SphinxRole):
-    """{claim}`id`: the verdict, linked to the ledger."""
+    """{claim}`id`: show the verdict, linked to the ledger."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         records = matching(self.text)
@@ -184,40 +184,40 @@ class ClaimRole(SphinxRole):
         domain = self.env.get_domain("ledger")
         assert isinstance(domain, ClaimsDomain)
         target = nodes.inline("", "", classes=["claim"])
-        if domain.tell(records, self.env.docname, "told-" + anchor(self.text)):
-            target["ids"] = ["told-" + anchor(self.text)]
+        if domain.explain(records, self.env.docname, "explained-" + anchor(self.text)):
+            target["ids"] = ["explained-" + anchor(self.text)]
         record = worst(records)
         target += link(record, badge(record.verdict), "entry", self.env.docname)
         return [target], []
 
 
 class PlaceRole(SphinxRole):
-    """{record}`id`: a claim's place in its notes, linked to its entry in the ledger.
+    """{record}`id`: show a claim's place in its notes, linked to its entry in the ledger.
 
-    {told}`id`: the chapter that tells it, linked to the sentence.
+    {explained}`id`: show the chapter that explains it, linked to the sentence.
     """
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         record = ledger.find(self.text)
         text = nodes.inline("", place_in_notes(record))
-        kind = "told" if self.name == "told" else "entry"
-        return [link(record, text, kind, self.env.docname, titled=kind == "told")], []
+        kind = "explanation" if self.name == "explained" else "entry"
+        return [link(record, text, kind, self.env.docname, titled=kind == "explanation")], []
 
 
 class VerdictRole(SphinxRole):
-    """{verdict}`holds`: a verdict's badge alone, to explain it."""
+    """{verdict}`holds`: show the badge of a verdict."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         return [badge(Verdict(self.text))], []
 
 
-def check_told(app: Sphinx, env: BuildEnvironment) -> None:
-    """Every record whose chapter exists must be told there."""
+def check_explained(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of records that their chapter does not explain."""
     names = {page_name(docname): docname for docname in env.found_docs}
     for record in ledger.load():
-        if record.chapter in names and record.id not in env.get_domain("ledger").data["told"]:
+        if record.chapter in names and record.id not in env.get_domain("ledger").data["explanation"]:
             logger.warning(
-                "the chapter does not tell the claim %s: give it a badge, or a box if the notes are wrong",
+                "the chapter does not explain the claim %s: give it a badge, or a box if the notes are wrong",
                 record.id,
                 location=names[record.chapter],
             )
@@ -227,6 +227,6 @@ def setup(app: Sphinx) -> None:
     app.add_domain(ClaimsDomain)
     app.add_role("claim", ClaimRole())
     app.add_role("record", PlaceRole())
-    app.add_role("told", PlaceRole())
+    app.add_role("explained", PlaceRole())
     app.add_role("verdict", VerdictRole())
-    app.connect("env-check-consistency", check_told)
+    app.connect("env-check-consistency", check_explained)

@@ -1,10 +1,10 @@
-"""Numbers in outputs have the digits that mean something, and rows of them fit the page.
+"""Check that numbers in outputs have only significant digits, and that rows of them fit the page.
 
-A fault is a number of more than ``MOST`` significant digits, an entry of an array that is rounding beside the
-others, and a row of numbers that a reader at 1280 px would have to scroll. Inputs that ``rbnotes.challenge``
-found are exempt: who runs them again needs all digits. A cell whose numbers must have more says why in its
-metadata: ``digits: both sides, to the last bit``. A zero has no sign on the pages: rounding gave it, and
-another processor gives the other one.
+A fault is a number of more than ``MOST`` significant digits, an entry of an array that is a rounding error
+beside the others, or a row of numbers that does not fit a page of 1280 px. Inputs that ``rbnotes.challenge``
+found are exempt: running them again takes all digits. A cell whose numbers need more says why in its
+metadata: ``digits: both sides, to the last bit``. Zeros have no sign on the pages, because the sign depends
+on the processor.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KEPT_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
 
 
 def faults(cell: NotebookNode) -> list[str]:
-    """What is wrong with the numbers that a code cell printed."""
+    """Return the faults of the numbers that a code cell printed."""
     if str(cell.metadata.get("digits", "")).strip():
         return []
     found = []
@@ -51,7 +51,7 @@ def faults(cell: NotebookNode) -> list[str]:
 
 
 def texts(cell: NotebookNode) -> Iterator[str]:
-    """What a cell printed, and values that a page shows as plain text: nothing richer is there."""
+    """Yield the text that a cell printed, and the values that a page shows as plain text."""
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         if text := output.get("text") or (len(data) == 1 and data.get("text/plain")):
@@ -59,12 +59,12 @@ def texts(cell: NotebookNode) -> Iterator[str]:
 
 
 def significant(number: str) -> int:
-    """How many digits of a number are not leading zeros."""
+    """Return the number of significant digits."""
     return len(re.sub(r"e.*|[-+.]", "", number).lstrip("0"))
 
 
 def arrays(text: str) -> Iterator[str]:
-    """The outermost pairs of square brackets."""
+    """Yield the outermost pairs of square brackets."""
     depth = start = 0
     for place, letter in enumerate(text):
         if letter == "[":
@@ -77,7 +77,7 @@ def arrays(text: str) -> Iterator[str]:
 
 
 def without_minus_zeros(text: str) -> str:
-    """The text with zeros that have no sign; columns stay where they are."""
+    """Return the text with unsigned zeros; columns stay aligned."""
 
     def zero(match: re.Match[str]) -> str:
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
@@ -87,7 +87,7 @@ def without_minus_zeros(text: str) -> str:
 
 
 def drop_signs_of_zeros(cell: NotebookNode) -> None:
-    """Apply :func:`without_minus_zeros` to what a code cell printed."""
+    """Apply :func:`without_minus_zeros` to the output of a code cell."""
     for output in cell.get("outputs", []):
         if output.get("text"):
             output["text"] = without_minus_zeros(output["text"])

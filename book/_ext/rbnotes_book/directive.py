@@ -1,4 +1,4 @@
-"""What the directives that show records share: text with formulas, tables, and the parts of an entry."""
+"""Base of the directives that show records: text with formulas, tables, and the parts of an entry."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Field = tuple[str, Sequence[nodes.Node]]
 
 
 def breakable(text: str) -> str:
-    """A dotted name as HTML: a long one breaks at its joints."""
+    """Return a dotted name as HTML that may break at its dots."""
     return re.sub(r"([._])(?=[a-z])", r"\1<wbr>", html.escape(text))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node | str]], *classes: str) -> nodes.table:
-    """A docutils table of text or nodes."""
+    """Return a docutils table of text or nodes."""
 
     def row(cells: Sequence[nodes.Node | str]) -> nodes.row:
         result = nodes.row()
@@ -44,7 +44,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[nodes.Node | str]], *clas
 
 
 class LedgerDirective(SphinxDirective):
-    """Text with formulas, and the parts of an entry."""
+    """Base class of directives that show records."""
 
     @property
     def domain(self) -> claims.ClaimsDomain:
@@ -53,9 +53,9 @@ class LedgerDirective(SphinxDirective):
         return domain
 
     def page_link(self, name: str, text: str, *, titled: bool = False) -> nodes.Node:
-        """A link to a page beside the chapters, with its title in the place of the text if asked for.
+        """Return a link to a page beside the chapters; with `titled` its title replaces the text.
 
-        Plain text in a book without that page.
+        In a book without that page it is plain text.
         """
         for folder in ("book/", ""):
             if folder + name in self.env.found_docs:
@@ -66,7 +66,7 @@ class LedgerDirective(SphinxDirective):
         return nodes.Text(text)
 
     def parse(self, text: str, record: Record) -> list[nodes.Node]:
-        """Nodes of a record's text with TeX between dollars; faults in it name the record."""
+        """Return the nodes of a record's text with TeX between dollars; warnings name the record."""
         if not text:
             return []
         box = nodes.container()
@@ -77,7 +77,7 @@ class LedgerDirective(SphinxDirective):
         return parsed
 
     def formula(self, record: Record) -> list[nodes.Node]:
-        """The claim as a display, or as a sentence if it is one."""
+        """Return the claim as a display or as a sentence."""
         if not record.formula:
             return []
         parts = tex_to_text.split_text_and_formulas(record.formula)
@@ -106,7 +106,7 @@ class LedgerDirective(SphinxDirective):
         )  # fmt: skip
 
     def statement(self, record: Record) -> list[Field]:
-        """What is printed, what is right and when: the part that every view of a record shows."""
+        """Return the fields that every view shows: printed form, right form and condition."""
         misfit = f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""
         scan = "The slip may come from the scan of the notes." if record.scan else ""
         return [

@@ -1,7 +1,7 @@
-"""{drawing} name: a schematic drawing of :mod:`rbnotes_book.drawings`, set into the page.
+"""{drawing} name: insert a schematic drawing of :mod:`rbnotes_book.drawings` into the page.
 
-The picture is SVG inside the page, so that it takes the page's colours; its labels are formulas like those
-of the text. The option ``alt`` says what it shows to those who cannot see it, the content is the caption.
+The picture is SVG inside the page, so that it takes the page's colors; its labels are formulas like those of
+the text. The option ``alt`` is the alt text, the content is the caption.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def markup(text: str) -> str:
-    """Text with formulas between dollars as HTML; ``<br>`` breaks a line."""
+    """Return text with formulas between dollars as HTML; ``<br>`` breaks a line."""
     parts = text.split("$")
     return "".join(formulas.typeset(part, display=False) if i % 2 else part for i, part in enumerate(parts))
 
@@ -36,9 +36,9 @@ def _label(label: Label, height: float) -> str:
 
 
 def picture(pen: Pen, alt: str) -> str:
-    """The drawing as HTML."""
+    """Return the drawing as HTML."""
     labels = "".join(_label(label, pen.height) for label in pen.labels)
-    # formulas bring MathML for screen readers; here the words of the alt text are better
+    # Formulas contain MathML for screen readers; here the alt text is better.
     labels = re.sub(r'<span class="katex-mathml">.*?</span>', "", labels)
     shape = f"aspect-ratio:{WIDTH:g}/{pen.height:g}"
     return (
@@ -65,7 +65,7 @@ class Drawing(SphinxDirective):
         words = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, words)
         shown = picture(DRAWINGS[name](), alt)
-        # no docutils figure: Sphinx would number it, and the other pictures of the book have no numbers
+        # A docutils figure would get a number, unlike the other pictures of the book.
         start = nodes.raw("", f'<figure class="drawing">{shown}<figcaption>', format="html")
         return [start, *words.children, nodes.raw("", "</figcaption></figure>", format="html")]
 

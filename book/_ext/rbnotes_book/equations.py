@@ -1,6 +1,6 @@
-"""Equation numbers that are the notes' own: the label ``sueda-1.37`` is shown as (S 1.37).
+"""Number equations as in the notes: the label ``sueda-1.37`` is shown as (S 1.37).
 
-Labels of other forms number the book's own displays, (1), (2), ... in each chapter.
+Displays with other labels are numbered (1), (2), ... in each chapter.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ logger = logging.getLogger(__name__)
 
 
 def number_in_notes(label: str) -> str | None:
-    """``S 1.37`` for the label ``sueda-1.37``; None for a label of the book's own."""
+    """Return ``S 1.37`` for the label ``sueda-1.37``; None for a label of the book's own."""
     match = LABEL.fullmatch(label)
     return f"{SOURCES[match[1]]} {match[2]}{match[3]}" if match else None
 
 
 def in_inventory(label: str) -> bool:
-    """Whether the notes have an equation of this number."""
+    """Return True if the notes have an equation of this number."""
     match = LABEL.fullmatch(label)
     numbered = {(entry.source, entry.id.rsplit("/e", 1)[-1]) for entry in inventory() if "/e" in entry.id}
     return match is not None and (match[1], match[2]) in numbered
 
 
 class NotesMathDomain(MathDomain):
-    """Sphinx's equations, numbered as in the notes."""
+    """Sphinx's math domain with the equation numbers of the notes."""
 
     def note_equation(self, docname: str, labelid: str, location: Any = None) -> None:
         if labelid in self.equations:

@@ -1,9 +1,9 @@
-"""Directives for what the notes got wrong.
+"""Directives for the errors of the notes.
 
-``{errata} lloyd``        all corrections to one set of notes in a table, and their root causes
-``{errata} lloyd 0.21``   the corrections to one section: errors, then misprints
-``{conditions} lloyd``    claims that hold only under a condition which is not stated there
-``{erratum} id``          a box in a chapter: what is printed, what is right, and the writer's words
+``{errata} lloyd``        show all corrections to one set of notes in a table, and their root causes
+``{errata} lloyd 0.21``   show the corrections to one section: errors, then misprints
+``{conditions} lloyd``    show claims that hold only under a condition that the notes do not state there
+``{erratum} id``          show a box in a chapter: printed form, right form, and the author's explanation
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ logger = logging.getLogger(__name__)
 
 
 class Corrections(LedgerDirective):
-    """What the lists of corrections share: their entries, with counterexamples."""
+    """Base class of the lists of corrections: entries with counterexamples."""
 
     required_arguments = 1
-    told = "What is corrected"
-    """What the last column of the summary holds."""
+    column = "What is corrected"
+    """Heading of the last column of the summary."""
 
     def anchor(self, record: Record) -> str:
         return "errata-" + claims.anchor(record.id)
@@ -56,21 +56,21 @@ class Corrections(LedgerDirective):
         return [section]
 
     def summary(self, records: Sequence[Record]) -> nodes.table:
-        """One line for each correction."""
-        return table(["Place", "Verdict", self.told], map(self.row, records), "claims", "of-corrections")
+        """Return a table with one line for each correction."""
+        return table(["Place", "Verdict", self.column], map(self.row, records), "claims", "of-corrections")
 
     def row(self, record: Record) -> list[nodes.Node]:
         return [self.place(record), claims.badge(record.verdict), self.corrected(record)]
 
     def place(self, record: Record) -> nodes.Element:
-        """A record's place in the notes, linked to its correction."""
+        """Return a record's place in the notes, linked to its correction."""
         return claims.link(
             record, nodes.inline("", claims.place_in_notes(record)), "correction", self.env.docname
         )
 
     @staticmethod
     def corrected(record: Record) -> nodes.paragraph:
-        """What is corrected, and the root cause it has in common with others."""
+        """Return the correction, and the root cause that it shares with others."""
         result = nodes.paragraph("", "", nodes.Text(record.title))
         if cause := errata.cause(record):
             text = f"cause: {cause.title[0].lower()}{cause.title[1:]}"
@@ -88,23 +88,23 @@ class Corrections(LedgerDirective):
         links = [
             claims.link(record, nodes.inline("", "ledger"), "entry", self.env.docname),
             nodes.Text(", "),
-            claims.link(record, nodes.inline("", "chapter"), "told", self.env.docname, titled=True),
+            claims.link(record, nodes.inline("", "chapter"), "explanation", self.env.docname, titled=True),
         ]
         box += self.fields([("More", [nodes.paragraph("", "", *links)])])
         return box
 
     def replacement(self, record: Record) -> list[Field]:
-        """The whole right form, set and as LaTeX to paste, unless it is that of an earlier entry."""
+        """Return the whole right form, typeset and as LaTeX source, unless an earlier entry has it."""
         if (first := errata.earlier_correction(record)) is not None:
             given = nodes.paragraph("", "", nodes.Text("the form given at "), self.place(first))
             return [("In its place", [given])]
         tex = record.replacement
         block = nodes.literal_block(tex, tex, language="none", classes=["latex"])
-        whole = [] if _told(tex, record.correction) else self.replaced(record)
+        whole = [] if _is_right_form(tex, record.correction) else self.replaced(record)
         return [("In its place", whole), ("LaTeX", [block])] if tex else []
 
     def replaced(self, record: Record) -> list[nodes.Node]:
-        """What is to take the place of the print, set: a display, or a sentence."""
+        """Return the typeset replacement of the printed text: a display or a sentence."""
         if record.is_prose:
             return self.parse(record.replacement, record)
         node = nodes.math_block(record.replacement, record.replacement, nowrap=False, number=None)
@@ -122,14 +122,14 @@ class Corrections(LedgerDirective):
         ]
 
 
-def _told(tex: str, correction: str) -> bool:
-    """Whether a formula of a correction is the whole right form already."""
-    told = ("".join(formula.split()) for formula in correction.split("$")[1::2])
-    return "".join(tex.split()) in told
+def _is_right_form(tex: str, correction: str) -> bool:
+    """Return True if a formula of a correction is already the whole right form."""
+    formulas = ("".join(formula.split()) for formula in correction.split("$")[1::2])
+    return "".join(tex.split()) in formulas
 
 
 class Errata(Corrections):
-    """{errata} source: a table and root causes; {errata} source section: errors, then misprints."""
+    """{errata} source: show a table and root causes; {errata} source section: errors, then misprints."""
 
     optional_arguments = 1
 
@@ -146,7 +146,7 @@ class Errata(Corrections):
         ]
 
     def entries(self, own: Sequence[Record]) -> list[nodes.Node]:
-        """The corrections to a section, under a heading for each verdict."""
+        """Return the corrections to a section, under a heading for each verdict."""
         source = self.arguments[0]
         intro = nodes.paragraph("", f"All corrections to {sections.AUTHORS[source]}: ")
         intro += [self.page_link(f"errata-{source}", "the errata"), nodes.Text(".")]
@@ -163,7 +163,7 @@ class Errata(Corrections):
         ]
 
     def cause(self, cause: errata.Cause) -> nodes.container:
-        """What explains several corrections, and which."""
+        """Return a root cause and the corrections that it explains."""
         records = [claims.matching(id)[0] for id in cause.ids]
         box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])
         box += nodes.paragraph("", "", nodes.strong("", cause.title))
@@ -181,9 +181,9 @@ class Errata(Corrections):
 
 
 class Conditions(Corrections):
-    """{conditions} source: claims that are true only under a condition."""
+    """{conditions} source: show the claims that are true only under a condition."""
 
-    told = "What it is about"
+    column = "What it is about"
 
     def run(self) -> list[nodes.Node]:
         own = errata.conditions(self.arguments[0])
@@ -197,7 +197,7 @@ class Conditions(Corrections):
 
 
 class Erratum(LedgerDirective):
-    """{erratum} id: what the notes got wrong, told in a chapter."""
+    """{erratum} id: show an error of the notes in a box of a chapter."""
 
     required_arguments = 1
     has_content = True
@@ -214,8 +214,8 @@ class Erratum(LedgerDirective):
         badge = claims.link(record, claims.badge(record.verdict), "entry", self.env.docname)
         title += [nodes.Text(f"{claims.place_in_notes(record)}: {record.title} "), badge]
         box = nodes.container(classes=["admonition", "erratum"])
-        name = "told-" + claims.anchor(self.arguments[0])
-        if self.domain.tell(records, self.env.docname, name):
+        name = "explained-" + claims.anchor(self.arguments[0])
+        if self.domain.explain(records, self.env.docname, name):
             box["ids"] = [name]
         box += title
         box += self.fields(self.statement(record))

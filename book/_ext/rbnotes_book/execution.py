@@ -1,4 +1,4 @@
-"""Runs chapters and keeps their outputs, for the tests and for the pages alike."""
+"""Run chapters and keep their outputs, for the tests and for the pages."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SYNTAX = MdParserConfig(enable_extensions={"amsmath", "colon_fence", "deflist", 
 
 @dataclass(frozen=True)
 class Execution:
-    """What running one chapter gave."""
+    """Result of running one chapter."""
 
     chapter: Path
     seconds: float
     cached: bool
     error: str = ""
-    """File, line and what happened; empty if all went well."""
+    """File, line and error; empty on success."""
 
 
 def chapters(root: Path) -> Iterator[Path]:
-    """The book's pages that hold code, in the order of the table of contents."""
+    """Yield the book's pages with code, in the order of the table of contents."""
     toc = parse_toc_yaml(root / "_toc.yml")
     for name in toc:
         path = root / f"{name}.md"
@@ -47,8 +47,8 @@ def chapters(root: Path) -> Iterator[Path]:
 def execute(chapter: Path, root: Path) -> Execution:
     """Run a chapter of the book at ``root``, unless its outputs are already kept.
 
-    A cell that raises, or that prints to stderr as a Python warning does, is an error; the outputs of
-    such a chapter are not kept. Numbers printed as no reader wants them are an error too, see ``digits``.
+    A cell that raises, or that prints to stderr as a Python warning does, is an error; the outputs of such a
+    chapter are not kept. Badly formatted numbers are an error too, see ``digits``.
     """
     notebook = read_myst_markdown_notebook(
         chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
@@ -85,7 +85,7 @@ def execute(chapter: Path, root: Path) -> Execution:
 
 
 def executed(chapter: Path, root: Path) -> list[NotebookNode] | None:
-    """The code cells of a chapter with their outputs; None if none are kept."""
+    """Return the code cells of a chapter with their outputs; None if none are kept."""
     source = chapter.read_text(encoding="utf-8")
     notebook = read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
     store = folder(root)
@@ -103,7 +103,7 @@ def executed(chapter: Path, root: Path) -> list[NotebookNode] | None:
 
 
 def _join_streams(cell: NotebookNode) -> None:
-    """Make one output of what a cell printed in a row: where it comes apart is chance, and shows."""
+    """Join consecutive outputs of a cell to the same stream, because their division is arbitrary."""
     joined: list[NotebookNode] = []
     for output in cell.get("outputs", []):
         last = joined[-1] if joined else {}
@@ -116,7 +116,7 @@ def _join_streams(cell: NotebookNode) -> None:
 
 
 def _unreadable(chapter: Path, root: Path) -> str:
-    """What is wrong with the numbers in the kept outputs of a chapter."""
+    """Return the faults of the numbers in the kept outputs of a chapter."""
     found = []
     for cell in executed(chapter, root) or []:
         first = cell.source.splitlines()[0]
@@ -125,7 +125,7 @@ def _unreadable(chapter: Path, root: Path) -> str:
 
 
 def _lookup(cache: JupyterCacheAbstract, notebook: NotebookNode) -> float | None:
-    """Seconds that the kept run of this notebook took; None if there is none."""
+    """Return the duration of the kept run of this notebook in seconds; None if there is none."""
     try:
         return float(cache.match_cache_notebook(notebook).data["execution_seconds"])
     except KeyError:

@@ -1,8 +1,7 @@
-"""Three traps of exercises and solutions.
+"""Work around three defects of the extension for exercises and solutions.
 
-They wrap their content in sections of one and the same id: drop it. ``{solution-start}`` silently drops what
-stands between its own fences: warn. And on pages without a number exercises are counted on from page to page:
-begin each page with 1.
+All exercises get sections with the same id: drop it. ``{solution-start}`` silently drops the text between its
+own fences: warn. On pages without a number the numbers of exercises continue from page to page: restart at 1.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ def drop_repeated_ids(app: Sphinx, doctree: nodes.document, docname: str) -> Non
         section["ids"] = [id for id in section["ids"] if id not in REPEATED]
 
 
-def count_anew_on_pages_without_a_number(app: Sphinx, env: BuildEnvironment) -> None:
-    """Numbers of a single part belong to no chapter: those of a page follow each other from 1 on."""
+def restart_exercise_numbers(app: Sphinx, env: BuildEnvironment) -> None:
+    """Restart the numbers of exercises at 1 on each page without a chapter number."""
     for kinds in env.toc_fignumbers.values():
         for numbers in kinds.values():
             alone = [id for id, number in numbers.items() if len(number) == 1]
@@ -40,6 +39,6 @@ def count_anew_on_pages_without_a_number(app: Sphinx, env: BuildEnvironment) -> 
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("env-check-consistency", count_anew_on_pages_without_a_number)
+    app.connect("env-check-consistency", restart_exercise_numbers)
     app.connect("source-read", warn_of_swallowed_text)
     app.connect("doctree-resolved", drop_repeated_ids)

@@ -1,7 +1,7 @@
-"""The finder: from the number of a display to its formula, verdict, chapter and function.
+"""Table of all displays: from the number of a display to its formula, verdict, chapter and function.
 
-One table, which reads without a script; ``finder.js`` adds a box that filters it and sets the formulas of the
-rows in view, from files of this module. The same rows let the search page look up numbers.
+The table is readable without scripts; ``finder.js`` adds a filter and typesets the formulas of the visible
+rows, from files of this module. The search page looks up numbers in the same rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NUMBERED = re.compile(r"e(?=\d)|(alg|table|fig)(?=\d)")
 
 @dataclass(frozen=True)
 class Row:
-    """A display of the notes; links are pages with anchors, seen from the start folder."""
+    """Display of the notes; links are pages with anchors, relative to the root folder."""
 
     id: str
     source: str
@@ -45,32 +45,32 @@ class Row:
     verdict: str
     words: str
     entry: str
-    told: str
+    explanation: str
     chapter: str
     function: str
     code: str
 
 
 class finder_table(nodes.General, nodes.Element):  # type: ignore[misc]  # docutils has no types
-    """Where the table goes: its links are known only when all pages have been read."""
+    """Placeholder of the table: its links are known only after all pages have been read."""
 
 
 class Finder(SphinxDirective):
-    """{finder}: the table of all displays of the notes."""
+    """{finder}: show the table of all displays of the notes."""
 
     def run(self) -> list[nodes.Node]:
         return [finder_table()]
 
 
 def displays() -> Iterator[tuple[str, Record]]:
-    """Every display with a record, and the record with the worst verdict on it."""
+    """Yield every display with a record, and its record with the worst verdict."""
     for entry in inventory():
         if records := claims.matching(entry.id):
             yield entry.id, claims.worst(records)
 
 
 def rows(app: Sphinx) -> list[Row]:
-    """The rows of the table, in reading order."""
+    """Return the rows of the table in reading order."""
     places = app.env.get_domain("ledger").data
     python = app.env.get_domain("py")
     assert isinstance(python, PythonDomain)
@@ -82,7 +82,7 @@ def rows(app: Sphinx) -> list[Row]:
     for id, record in displays():
         code = api_pages.documented(record.implemented_by[0])
         target = python.objects.get(code)
-        told = places["told"].get(record.id)
+        explanation = places["explanation"].get(record.id)
         label = id.rsplit("/", 1)[1]
         whole = claims.place_in_notes(record).partition(", part ")[0]
         result.append(
@@ -96,8 +96,8 @@ def rows(app: Sphinx) -> list[Row]:
                 verdict=str(record.verdict),
                 words=claims.WORDS[record.verdict],
                 entry=address(places["entry"].get(record.id)),
-                told=address(told),
-                chapter=app.env.titles[told[0]].astext() if told else "",
+                explanation=address(explanation),
+                chapter=app.env.titles[explanation[0]].astext() if explanation else "",
                 function=address((target.docname, target.node_id)) if target else "",
                 code=code,
             )
@@ -106,7 +106,7 @@ def rows(app: Sphinx) -> list[Row]:
 
 
 def formula(record: Record) -> str:
-    """TeX of a display: its right form, or what is printed where that is right."""
+    """Return the TeX of a display: its right form, or the printed form if that is right."""
     return record.replacement or record.formula
 
 
@@ -116,7 +116,7 @@ def _link(address: str, text: str, root: str) -> str:
 
 
 def table(own: list[Row], root: str) -> str:
-    """The table as HTML, for a page from which the start folder is at ``root``."""
+    """Return the table as HTML, for a page from which the root folder is at ``root``."""
     lines = [
         f'<table class="{MARK}" data-root="{root}"><thead><tr><th>Display</th><th>Section</th>'
         "<th>What it says</th><th>Verdict</th><th>Chapter</th><th>Function</th></tr></thead><tbody>"
@@ -128,7 +128,7 @@ def table(own: list[Row], root: str) -> str:
             html.escape(section),
             html.escape(row.title),
             f'<span class="verdict verdict-{row.verdict}">{row.words}</span>',
-            _link(row.told, row.chapter, root),
+            _link(row.explanation, row.chapter, root),
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )
         # where cells stand below each other, the section need not follow a name that begins with it
@@ -153,7 +153,7 @@ def _load_script(
 
 
 def _typeset(tex: str) -> str:
-    """A display, or a sentence with formulas in it."""
+    """Typeset a display, or a sentence with formulas in it."""
     parts = tex_to_text.split_text_and_formulas(tex)
     if len(parts) == 1 and not parts[0].is_text:
         return formulas.typeset(tex, display=True)
@@ -164,7 +164,7 @@ def _typeset(tex: str) -> str:
 
 
 def _write_data(app: Sphinx, exception: Exception | None) -> None:
-    """Files that are scripts, since a page that was opened from a folder can load nothing else."""
+    """Write the data as scripts, because a page that was opened from a folder can load nothing else."""
     if exception is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir) / "_static"

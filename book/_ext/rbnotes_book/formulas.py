@@ -1,4 +1,4 @@
-"""Formulas set by KaTeX while the book is built: HTML and MathML, no script in the page.
+"""Typeset formulas with KaTeX during the build: HTML and MathML, without scripts in the page.
 
 A formula that KaTeX cannot read becomes a warning that names the place.
 """
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 class FormulaError(ValueError):
-    """KaTeX cannot read a formula."""
+    """Error of a formula that KaTeX cannot read."""
 
 
 @cache
@@ -49,7 +49,7 @@ def _server() -> subprocess.Popen[str]:
 
 @cache
 def typeset(tex: str, *, display: bool) -> str:
-    """HTML and MathML of a formula.
+    """Return HTML and MathML of a formula.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: 
 
 
 def is_short(node: nodes.math) -> bool:
-    """Whether a formula in the text is never broken."""
+    """Return True if a formula in the text is never broken."""
     return len(node.astext()) <= SHORT
 
 

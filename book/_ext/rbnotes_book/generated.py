@@ -1,4 +1,4 @@
-"""The folder of the pages that the build writes."""
+"""Folder of the pages that the build writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOLDER = "book/generated"
 
 
 def write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Make the Markdown files of a folder those of ``pages``: text by name."""
+    """Make the Markdown files of a folder equal to `pages`, which maps names to text."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.md"):
         if path.stem not in pages:

@@ -1,6 +1,6 @@
-"""Kernels that are forked from a process in which the library is loaded already.
+"""Fork kernels from a process that has loaded the library.
 
-Loading it takes longer than many chapters run.
+Loading the library takes longer than many chapters run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _server = Lock()
 
 
 class ForkedKernel(LocalProvisioner):
-    """Starts kernels as forks; treats them as jupyter_client does."""
+    """Provisioner that starts kernels as forks of a server."""
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         arguments = cmd[cmd.index("ipykernel_launcher") + 1 :]
@@ -40,7 +40,7 @@ class ForkedKernel(LocalProvisioner):
 
 
 class _Forked:
-    """The part of ``subprocess.Popen`` that a provisioner uses."""
+    """Forked process with the part of ``subprocess.Popen`` that a provisioner uses."""
 
     stdin = stdout = stderr = None
 
@@ -66,7 +66,7 @@ class _Forked:
 
 
 def _start_server() -> None:
-    """Start the process to fork from, if it does not run yet."""
+    """Start the fork server unless it runs already."""
     modules = [module.name for module in pkgutil.walk_packages(rbnotes.__path__, "rbnotes.")]
     public = [name for name in modules if "._" not in name]
     forkserver.set_forkserver_preload([*LOADED, *public])
@@ -87,7 +87,7 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str]) -> None
 
 
 def fork_kernels() -> None:
-    """From now on, this process forks its kernels, where the system can."""
+    """Make this process fork its kernels if the operating system supports it."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return
     factory = KernelProvisionerFactory.instance()

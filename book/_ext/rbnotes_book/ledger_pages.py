@@ -1,10 +1,10 @@
-"""Directives that write the ledger into the book.
+"""Directives that show the ledger in the book.
 
-``{ledger-summary}``        how many claims of each verdict, and how much of the notes is covered
+``{ledger-summary}``        number of claims of each verdict, and coverage of the notes
 ``{coverage}``              the same in a sentence
 ``{sections} lloyd``        the sections of one set of notes: title, claims, chapters
 ``{ledger} lloyd 0.22.1``   every record of one section
-``{records}``               at a chapter's end: the claims it tells
+``{records}``               at a chapter's end: the claims that it explains
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rbnotes_book.generated import FOLDER
 
 
 def function_link(name: str, docname: str) -> addnodes.pending_xref:
-    """A link to the API reference of a function of the library."""
+    """Return a link to the API reference of a function of the library."""
     reference: addnodes.pending_xref = addnodes.pending_xref(
         "", refdomain="ledger", reftype="function", reftarget=name, refdoc=docname, refwarn=True
     )
@@ -39,7 +39,7 @@ def function_link(name: str, docname: str) -> addnodes.pending_xref:
 
 
 class Ledger(LedgerDirective):
-    """{ledger} source section: every record of one section of the notes."""
+    """{ledger} source section: show every record of one section of the notes."""
 
     required_arguments = 2
 
@@ -47,11 +47,11 @@ class Ledger(LedgerDirective):
         source, number = self.arguments
         own = sections.records(source, number)
         counts = Counter(record.verdict for record in own)
-        told = ", ".join(f"{word} {counts[v]}" for v, word in claims.WORDS.items() if counts[v])
-        intro = nodes.paragraph("", f"{len(own)} claims: {told}. ")
+        verdicts = ", ".join(f"{word} {counts[v]}" for v, word in claims.WORDS.items() if counts[v])
+        intro = nodes.paragraph("", f"{len(own)} claims: {verdicts}. ")
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
-        intro += [nodes.Text("Told in "), *spaced, nodes.Text(". All sections: ")]
+        intro += [nodes.Text("Explained in "), *spaced, nodes.Text(". All sections: ")]
         intro += [self.page_link("ledger", "the ledger"), nodes.Text(".")]
         return [intro, *map(self.entry, own)]
 
@@ -71,18 +71,19 @@ class Ledger(LedgerDirective):
         spaced = [part for link in links for part in (link, nodes.Text(" "))]
         number = count_cases(record)
         tried = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
-        told = claims.link(record, nodes.inline("", record.chapter), "told", self.env.docname, titled=True)
+        text = nodes.inline("", record.chapter)
+        explanation = claims.link(record, text, "explanation", self.env.docname, titled=True)
         return [
             ("Checked against", self.parse(record.oracle, record)),
             ("Checked on", [nodes.paragraph("", tried)] if tried else []),
             ("To hand in", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
-            ("Told in", [nodes.paragraph("", "", told)]),
+            ("Explained in", [nodes.paragraph("", "", explanation)]),
             ("Id", [nodes.paragraph("", "", nodes.literal("", record.id))]),
         ]
 
     def card(self, record: Record) -> list[nodes.Node]:
-        """What a student is asked for, folded away; on pages of other kinds than HTML nothing."""
+        """Return the task of a student, folded; nothing for formats other than HTML."""
         text = Card(record).brief_task
         if not text:
             return []
@@ -92,12 +93,12 @@ class Ledger(LedgerDirective):
 
 
 class Sections(Ledger):
-    """{sections} source: every section of one set of notes, with its claims and its chapters."""
+    """{sections} source: show every section of one set of notes, with its claims and its chapters."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        own = [section for section in sections.told() if section.source == self.arguments[0]]
+        own = [section for section in sections.with_claims() if section.source == self.arguments[0]]
         return [
             table(
                 ["Section", "Title", "Claims", "To correct", "Chapters"],
@@ -123,7 +124,7 @@ class Sections(Ledger):
 
 
 class Records(LedgerDirective):
-    """{records}: the claims that this chapter tells, folded."""
+    """{records}: show the claims that this chapter explains, folded."""
 
     def run(self) -> list[nodes.Node]:
         chapter = sections.page_name(self.env.docname)
@@ -134,22 +135,22 @@ class Records(LedgerDirective):
         what = "1 claim, its verdict" if len(own) == 1 else f"{len(own)} claims, their verdicts"
         summary = f"{what} and what they were checked against"
         return [
-            nodes.raw("", f'<details class="claims-told"><summary>{summary}</summary>', format="html"),
+            nodes.raw("", f'<details class="claims-explained"><summary>{summary}</summary>', format="html"),
             table(head, map(self.row, own), "claims", "of-chapter"),
             nodes.raw("", "</details>", format="html"),
         ]
 
     def row(self, record: Record) -> list[nodes.Node]:
-        """The claim's place here, and its verdict linked to the ledger."""
+        """Return the claim's place in the chapter, and its verdict linked to the ledger."""
         docname = self.env.docname
-        place = claims.link(record, nodes.inline("", claims.place_in_notes(record)), "told", docname)
+        place = claims.link(record, nodes.inline("", claims.place_in_notes(record)), "explanation", docname)
         verdict = claims.link(record, claims.badge(record.verdict), "entry", docname)
         oracle = nodes.container("", *self.parse(record.oracle, record))
         return [place, nodes.Text(record.title), verdict, oracle]
 
 
 class Coverage(LedgerDirective):
-    """{coverage}: how much of the notes has a record, and what came out, in a sentence."""
+    """{coverage}: show the coverage of the notes and the verdicts in a sentence."""
 
     def run(self) -> list[nodes.Node]:
         records, listed = ledger.load(), inventory()
@@ -165,12 +166,12 @@ class Coverage(LedgerDirective):
         ]
         text = f" of the notes are checked, and what their text claims: of {len(records):,} claims "
         *most, last = verdicts
-        told = nodes.Text(f"{text}{', '.join(most)}, and {last}.")
-        return [nodes.paragraph("", "", nodes.strong("", f"{shown} displays"), told)]
+        verdicts = nodes.Text(f"{text}{', '.join(most)}, and {last}.")
+        return [nodes.paragraph("", "", nodes.strong("", f"{shown} displays"), verdicts)]
 
 
 class Summary(LedgerDirective):
-    """{ledger-summary}: the verdicts counted, and the coverage of the notes."""
+    """{ledger-summary}: show the number of claims of each verdict, and the coverage of the notes."""
 
     @staticmethod
     def sections(source: str, entries: Iterable[Entry]) -> str:

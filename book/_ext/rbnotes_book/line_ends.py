@@ -1,8 +1,8 @@
-"""What touches a formula or a badge stays on its line: a comma, a bracket, the rest of a word.
+"""Keep a comma, a bracket or the rest of a word on the line of the formula or badge that it touches.
 
 Browsers may break a line on either side of a box within it, even before a comma; a word joiner forbids it.
-Not behind a formula that may itself break: there the text becomes part of the last piece of the formula.
-Code that is one short word is not broken either.
+After a formula that may itself break, the text becomes part of the formula's last piece. A single short word
+of code does not break either.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SHORT_CODE = 12
 
 
 def is_box(node: nodes.Node) -> bool:
-    """Whether a node of a line of text is drawn as a box: a formula, a badge, or a link that is one."""
+    """Return True if a node of a line of text is drawn as a box: a formula, a badge, or a link around one."""
     if isinstance(node, nodes.math):
         return True
     if not isinstance(node, nodes.inline | nodes.reference):
@@ -27,7 +27,7 @@ def is_box(node: nodes.Node) -> bool:
 
 
 def join(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put joiners between boxes and the text that touches them, or take the text into the formula."""
+    """Insert joiners between boxes and the text that touches them, or move the text into the formula."""
     for code in doctree.findall(nodes.literal):
         if len(code.astext()) <= SHORT_CODE and " " not in code.astext():
             code["classes"].append("short")
@@ -48,7 +48,7 @@ def join(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def _touch(left: nodes.Node, right: nodes.Node) -> bool:
-    """Whether a box and a text that follow one another have no space between them."""
+    """Return True if there is no space between a box and the text beside it."""
     if isinstance(left, nodes.Text):
         return is_box(right) and not left.astext()[-1:].isspace() and left.astext() != ""
     return is_box(left) and isinstance(right, nodes.Text) and not right.astext()[:1].isspace()

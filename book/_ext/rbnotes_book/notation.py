@@ -1,7 +1,7 @@
-r"""The symbols in a formula's TeX: a letter with its accents, its font and its subscript.
+r"""Find the symbols in a formula's TeX: a letter with its accents, its font and its subscript.
 
-Powers, transposes and primes are not part of a symbol, dots are rates of it, and what stands in a script is
-not a symbol of its own. Words, names of functions, d, \delta, \Delta and \partial are furniture.
+Powers, transposes and primes are not part of a symbol, dots are time derivatives, and letters in a script are
+not symbols of their own. Words, names of functions, d, \delta, \Delta and \partial are not symbols.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LEADING_D = re.compile(r"\s*d(?:\^\d)?(?![_'])")
 
 @dataclass(frozen=True)
 class Symbol:
-    """A symbol as it is written: ``name`` with font and accents, ``subscript``, and dots above."""
+    """Symbol as written: ``name`` with font and accents, ``subscript``, and dots."""
 
     name: str
     subscript: str = ""
@@ -50,7 +50,7 @@ class Symbol:
 
     @property
     def plain(self) -> Symbol:
-        """The same letter without bold face."""
+        """Return the same letter without bold face."""
         name = self.name
         for font in BOLD:
             name = re.sub(re.escape(font) + r"\{([^{}]*)\}", r"\1", name)
@@ -62,7 +62,7 @@ Mark = Callable[[Symbol, str], str]
 
 
 def mark(tex: str, each: Mark) -> str:
-    """TeX in which ``each`` has had its way with every symbol; unmatched braces leave it as it is."""
+    """Apply ``each`` to every symbol of the TeX; return it unchanged if braces are unmatched."""
     tokens = TOKEN.findall(tex)
     if tokens.count("{") != tokens.count("}"):
         return tex  # KaTeX will say what is wrong with it
@@ -70,7 +70,7 @@ def mark(tex: str, each: Mark) -> str:
 
 
 def symbols(tex: str) -> list[Symbol]:
-    """The symbols of a formula, in order and as often as they stand there."""
+    """Return all symbols of a formula in order, with repetitions."""
     found: list[Symbol] = []
 
     def note(symbol: Symbol, tex: str) -> str:
@@ -82,12 +82,12 @@ def symbols(tex: str) -> list[Symbol]:
 
 
 def symbol(tex: str) -> Symbol:
-    """The one symbol that ``tex`` is.
+    """Return the only symbol of ``tex``.
 
     Raises
     ------
     ValueError
-        If it is none, or several.
+        If there is none, or more than one.
     """
     found = symbols(tex)
     if len(found) != 1:
@@ -96,7 +96,7 @@ def symbol(tex: str) -> Symbol:
 
 
 class _Scanner:
-    """Reads tokens from left to right."""
+    """Scanner that reads tokens from left to right."""
 
     def __init__(self, tokens: list[str], each: Mark) -> None:
         self.tokens = tokens
@@ -140,7 +140,7 @@ class _Scanner:
         return "".join(parts)
 
     def group(self) -> str:
-        """The content of the group in braces, or the token, that comes next."""
+        """Return the next group without its braces, or the next token."""
         if self.at == len(self.tokens):
             return ""
         token = self.take()
@@ -190,7 +190,7 @@ class _Scanner:
         return "".join(parts)
 
     def dressed(self) -> str:
-        """A letter below accents or in a font."""
+        """Return a letter below accents or in a font."""
         command = self.take()
         space = self.spaces()
         content = self.group().strip()
@@ -233,5 +233,5 @@ class _Scanner:
 
 
 def _tight(tex: str) -> str:
-    """TeX without the spaces that mean nothing: all but those between a command and a letter."""
+    """Remove all spaces except those between a command and a letter."""
     return "".join(part for part in re.split(r"(\\[a-zA-Z]+\s+(?=[a-zA-Z])|\s+)", tex) if not part.isspace())

@@ -1,7 +1,8 @@
-"""Every chapter as an executed notebook to take away, and links that open it where it runs.
+"""Write every chapter as an executed notebook, and links that open it in Binder and Colab.
 
-A notebook is the page again: its text, badges and cross-references as links, figures, and the cells with
-their outputs. It runs wherever the package is installed: what a chapter reads from ``_data`` comes with it.
+A notebook contains the text of the page, badges and cross-references as links, figures, and the cells with
+their outputs. It runs wherever the package is installed: it includes the files that a chapter reads from
+``_data``.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ logger = logging.getLogger(__name__)
 
 
 def repository(app: Sphinx) -> str:
-    """The repository as ``owner/name``: from _config.yml, or from the workflow that builds; "" if unknown."""
+    """Return the repository as ``owner/name`` from _config.yml or the CI workflow; "" if unknown."""
     return str(app.config.rbnotes_repository) or os.environ.get("GITHUB_REPOSITORY", "")
 
 
 def pages_address(name: str) -> str:
-    """Where the workflow publishes the pages of a repository."""
+    """Return the address of the published pages of a repository."""
     owner, _, project = name.partition("/")
     return f"https://{owner.lower()}.github.io/{project}/"
 
@@ -49,10 +50,10 @@ def pages_address(name: str) -> str:
 def notebook(
     page: str, cells: list[NotebookNode], docname: str, data: dict[str, str], name: str
 ) -> NotebookNode:
-    """A chapter as a notebook.
+    """Return a chapter as a notebook.
 
     ``page`` is its HTML, ``cells`` are its executed code cells, ``data`` are the files that it reads, and
-    ``name`` is that of the repository, if it has one.
+    ``name`` is the name of the repository or empty.
     """
 
     def link(address: str) -> str:
@@ -140,7 +141,7 @@ def _executed(cell: NotebookNode, page: str, *, folded: bool) -> NotebookNode:
 
 
 def _output(output: NotebookNode, page: str) -> NotebookNode:
-    """An output; the player of scenes weighs more than the chapter, so they are still until they are run."""
+    """Return an output with scenes as still pictures, because the player is larger than the chapter."""
     shown = output.get("data", {}).get("text/html", "")
     if not any(mark in shown for mark in MARKS):
         return output
@@ -156,7 +157,7 @@ def _output(output: NotebookNode, page: str) -> NotebookNode:
 
 
 def data_of(cells: list[NotebookNode], folder: Path) -> dict[str, str]:
-    """The files of the book's data that code cells read, by name."""
+    """Return the data files that code cells read, by name."""
     code = "\n".join(cell.source for cell in cells)
     if "_data/" not in code:
         return {}
@@ -195,7 +196,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
 def _offer(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """The theme's download button gets the notebook."""
+    """Point the theme's download button to the notebook."""
     if doctree is not None and "kernelspec" in app.env.metadata.get(pagename, {}):
         context["ipynb_source"] = f"{pagename}.ipynb"
 
@@ -203,7 +204,7 @@ def _offer(
 def _launch(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Buttons that open the notebook in Binder and in Colab, once there is a repository to open it from."""
+    """Add buttons that open the notebook in Binder and Colab if the repository is known."""
     name = repository(app)
     if not name or "ipynb_source" not in context:
         return

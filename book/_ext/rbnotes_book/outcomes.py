@@ -1,4 +1,4 @@
-"""Counterexamples for the pages: each erratum's record is run once and its outcome kept."""
+"""Counterexamples for the pages: each erratum's record runs once, and the result is kept."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rbnotes_book.cache import folder
 
 @dataclass(frozen=True)
 class Found:
-    """What a reader wants to know of a run, as text."""
+    """Result of a run as text."""
 
     inputs: list[str]
     printed: str
-    """What the printed form gives on these inputs."""
+    """Result of the printed form on these inputs."""
     right: str
-    """What the oracle gives."""
+    """Result of the oracle."""
 
 
 def found(record: Record) -> Found:
-    """The smallest inputs found on which the printed form of a record is wrong, and what it gives there."""
+    """Return the smallest known inputs on which the printed form is wrong, and its result there."""
     seen = Card(record).counterexample
     assert seen is not None, record.id
     values, printed, right = seen
@@ -39,7 +39,7 @@ def found(record: Record) -> Found:
 
 @cache
 def counterexample(record_id: str, root: Path) -> Found:
-    """:func:`found` of a record, kept beside the outputs of the chapters."""
+    """Return the cached result of :func:`found` for a record."""
     from rbnotes import ledger
 
     file = folder(root) / "outcomes" / (record_id.replace("/", "_") + ".json")

@@ -1,4 +1,4 @@
-"""Pages that the build makes from the ledger, the symbols and the library stay light, or a phone is slow."""
+"""Limit the size of generated pages (ledger, symbols, library), which phones would load slowly."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ logger = logging.getLogger(__name__)
 
 
 def is_generated(name: str) -> bool:
-    """Whether the build makes this page, by its name without a folder."""
+    """Return True if the build generates this page, by its name without a folder."""
     return name.startswith(GENERATED)
 
 
 def lighter(body: str) -> str:
-    """A page's text without its idle elements."""
+    """Return a page's text without elements that have no effect."""
     for element in IDLE:
         body = element.sub(r"\1", body)
     return body
 
 
 def faults(page: Path) -> list[str]:
-    """What is too heavy about a page."""
+    """Return the limits that a page exceeds."""
     if not is_generated(page.name):
         return []
     text = page.read_text(encoding="utf-8")

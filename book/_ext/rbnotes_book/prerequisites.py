@@ -1,7 +1,7 @@
-"""What a chapter needs stands before it: its front matter says ``needs: [rotations, free-flight]``.
+"""Check that the chapters that a chapter needs stand before it, as in ``needs: [rotations, free-flight]``.
 
-The opening, all that stands before the first heading, links what it says that the reader needs, so that
-declaration and prose cannot part.
+The front matter declares them. The opening, all text before the first heading, must link them, so that
+declaration and prose agree.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 def reading_order(env: BuildEnvironment) -> list[str]:
-    """All pages of the table of contents, as a reader meets them."""
+    """Return all pages of the table of contents in reading order."""
     order: list[str] = []
 
     def visit(docname: str) -> None:
@@ -33,7 +33,7 @@ def reading_order(env: BuildEnvironment) -> list[str]:
 
 
 def needs(env: BuildEnvironment, docname: str) -> list[str]:
-    """The pages that a page declares to need, by name."""
+    """Return the names of the pages that a page declares to need."""
     declared = env.metadata[docname].get("needs", "[]")
     names: list[str] = json.loads(declared) if isinstance(declared, str) else declared
     return names

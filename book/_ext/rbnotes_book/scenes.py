@@ -1,4 +1,4 @@
-"""The player of 3-D scenes and sliders is loaded only on the pages that show one."""
+"""Load the player of 3-D scenes and sliders only on pages that show one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What the search knows: prose without TeX, excerpts that need no server, and the numbers of the notes.
+"""Extend the search: prose without TeX, excerpts that need no server, and the numbers of the notes.
 
-Sphinx's own search stays. Its index leaves out formulas (KaTeX writes each three times) and the words of
-generated pages' code; ``search-notes.js`` adds what belongs to a number, and the excerpts;
-``search-slips.js`` mends a slip of typing where nothing is found; ``book/_search/scorer.js`` states the order
-of the results.
+Sphinx's own search stays. Its index leaves out formulas (KaTeX writes each three times) and the code on
+generated pages. ``search-notes.js`` adds the entries of a number, and the excerpts; ``search-slips.js``
+corrects typing errors if there is no result; ``book/_search/scorer.js`` defines the order of the results.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ BEFORE, AFTER = "window.rbnotesExcerpts = ", ";\n"
 
 
 def _words(self: IndexBuilder, doctree: nodes.document) -> WordStore:
-    """The words of a page, without formulas and code."""
+    """Return the words of a page without formulas and code."""
     store = WordStore()
 
     def visit(node: nodes.Node) -> None:
@@ -52,7 +51,7 @@ _load_without_entries = IndexBuilder.load
 
 
 def _load(self: IndexBuilder, stream: IO[str], format: Any) -> None:
-    """Load the index of the previous build, with the entries of index directives, which Sphinx drops."""
+    """Load the index of the previous build with the entries of index directives, which Sphinx drops."""
     text = stream.read()
     _load_without_entries(self, StringIO(text), format)
     kept = format.loads(text)
@@ -64,7 +63,7 @@ def _load(self: IndexBuilder, stream: IO[str], format: Any) -> None:
 
 
 def prose(node: nodes.Node) -> Iterator[str]:
-    """Text to show: inline formulas as they were written, nothing of displays, code and outputs."""
+    """Yield the text of an excerpt: inline formulas as TeX, without displays, code and outputs."""
     if isinstance(node, nodes.math):
         yield formula_to_text(node.astext())
     elif isinstance(node, nodes.Text):
@@ -79,7 +78,7 @@ def prose(node: nodes.Node) -> Iterator[str]:
 
 
 def excerpts(doctree: nodes.document) -> list[list[str]]:
-    """Anchor and text of each section of a page."""
+    """Return anchor and text of each section of a page."""
     found = []
     for section in doctree.findall(nodes.section):
         text = " ".join("".join(part for child in section for part in prose(child)).split())
@@ -95,7 +94,7 @@ def _collect(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def _write(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         file = Path(app.outdir) / "_static" / "excerpts.js"
-        # Only pages that were written anew pass through here; those that stay as they are keep their texts.
+        # Only rewritten pages are collected; the others keep their texts.
         kept = _written(file) | getattr(app.env, "rbnotes_texts", {})
         texts = {name: kept[name] for name in sorted(app.env.found_docs & set(kept))}
         text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
@@ -103,7 +102,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _written(file: Path) -> dict[str, list[list[str]]]:
-    """The excerpts of the build before this one."""
+    """Return the excerpts of the previous build."""
     if not file.exists():
         return {}
     text = file.read_text(encoding="utf-8")

@@ -35,13 +35,13 @@ orphan: true
 
 
 def page_name(docname: str) -> str:
-    """What records, front matter and the table of symbols call a page: its name without the folder."""
+    """Return the name of a page without its folder, as records, front matter and the symbol table use it."""
     return docname.rsplit("/", 1)[-1]
 
 
 @cache
-def told() -> tuple[Section, ...]:
-    """The sections that have claims, in reading order."""
+def with_claims() -> tuple[Section, ...]:
+    """Return the sections that have claims, in reading order."""
     claimed = {(record.source, record.section) for record in ledger.load()}
     titles = {(section.source, section.number): section for section in sections()}
     return tuple(
@@ -51,34 +51,34 @@ def told() -> tuple[Section, ...]:
 
 
 def page(source: str, number: str) -> str:
-    """The name of a section's page in the ledger."""
+    """Return the name of a section's page in the ledger."""
     return f"ledger-{source}-{number.lower()}"
 
 
 def corrected() -> tuple[Section, ...]:
-    """The sections with something to correct, in reading order."""
+    """Return the sections with errors, in reading order."""
     wrong = {(record.source, record.section) for source in AUTHORS for record in errata.corrections(source)}
-    return tuple(section for section in told() if (section.source, section.number) in wrong)
+    return tuple(section for section in with_claims() if (section.source, section.number) in wrong)
 
 
 def corrected_page(source: str, number: str) -> str:
-    """The name of the page of a section's errata."""
+    """Return the name of the page of a section's errata."""
     return f"errata-{source}-{number.lower()}"
 
 
 def records(source: str, number: str) -> list[Record]:
-    """The claims of a section."""
+    """Return the claims of a section."""
     return [record for record in ledger.load() if (record.source, record.section) == (source, number)]
 
 
 def chapters(source: str, number: str) -> list[str]:
-    """The chapters that tell a section, the one that tells most of it first."""
+    """Return the chapters that explain a section, the one with most of its claims first."""
     return [name for name, _ in Counter(record.chapter for record in records(source, number)).most_common()]
 
 
 def stubs() -> dict[str, str]:
-    """The pages of sections in the ledger and in the errata: a title and a directive each."""
-    kinds = [(page, STUB, told()), (corrected_page, CORRECTED_STUB, corrected())]
+    """Return the pages of the sections in ledger and errata: a title and a directive each."""
+    kinds = [(page, STUB, with_claims()), (corrected_page, CORRECTED_STUB, corrected())]
     return {
         name(section.source, section.number): stub.format(
             author=AUTHORS[section.source],

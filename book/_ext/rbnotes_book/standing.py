@@ -1,4 +1,4 @@
-"""Every numbered display of the notes stands in the book, and right forms are whole."""
+"""Check that the book contains every numbered display of the notes, and that right forms are complete."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ logger = logging.getLogger(__name__)
 
 
 def numbered(records: tuple[Record, ...]) -> set[tuple[str, str]]:
-    """Source and number of the displays that have both a number in the notes and a record."""
-    told = {record.display for record in records}
+    """Return source and number of the displays that have both a number in the notes and a record."""
+    with_record = {record.display for record in records}
     return {
         (entry.source, entry.id.rsplit("/e", 1)[1])
         for entry in inventory()
-        if "/e" in entry.id and entry.id in told
+        if "/e" in entry.id and entry.id in with_record
     }
 
 
 def leaves_out(text: str) -> bool:
-    """Whether an ellipsis stands in a right form for something that was not written."""
+    """Return True if an ellipsis replaces a part of a right form."""
     return ELLIPSIS.search(LISTED.sub("", text)) is not None
 
 
@@ -63,7 +63,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def shorten(app: Sphinx, doctree: nodes.document) -> None:
-    """Numbered displays of a chapter may not leave anything out either."""
+    """Warn of numbered displays of a chapter that leave something out."""
     for node in doctree.findall(nodes.math_block):
         label = node.get("label") or ""
         if LABEL.fullmatch(label) and re.search(r"\(\s*\\[cl]?dots\s*\)", node.astext()):

@@ -1,7 +1,7 @@
-"""Pages that are written by the build: each is a source file of a title and a directive.
+"""Write the sources of generated pages: a title and a directive each.
 
-Sphinx wants a file for every page. These are made before it looks for files, in a folder that git does not
-keep, and only rewritten when they change, so that nothing is read twice.
+Sphinx needs a file for every page. They are written before it looks for files, in a folder that git ignores,
+and only when they change, so that Sphinx does not read them again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _write_all(app: Sphinx, config: Config) -> None:
 
 
 def _allow(app: Sphinx, config: Config) -> None:
-    # what is not in the table of contents is excluded; these pages hang on others and are in none
+    # Pages outside the table of contents are excluded; other pages link these.
     config["exclude_patterns"] = [
         pattern for pattern in config["exclude_patterns"] if not pattern.startswith(FOLDER + "/")
     ]

@@ -1,9 +1,8 @@
-"""One table of symbols: what each letter means, in which unit and shape, and what the code calls it.
+"""Table of symbols: meaning, unit, shape and name in the code of each letter.
 
-``book/_data/symbols.toml`` has an entry for each meaning. Displays of chapters are wrapped with it while they
-are set, so that ``symbols.js`` can explain what is pointed at; a symbol that the table does not know for its
-chapter is a warning, and so is an entry that no display uses. Displays of records, which quote the notes
-to the letter, are left alone.
+``book/_data/symbols.toml`` has an entry for each meaning. The symbols in displays of chapters carry the
+number of their entry, so that ``symbols.js`` can explain them; a symbol without an entry for its chapter is a
+warning, and so is an entry that no display uses. Displays of records, which quote the notes, stay unchanged.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Entry:
-    """A meaning, and the letters that have it."""
+    """Meaning, and the letters that have it."""
 
     tex: tuple[str, ...]
     meaning: str
@@ -50,13 +49,13 @@ class Entry:
     shape: str = ""
     code: str = ""
     chapters: tuple[str, ...] = ()
-    """Where the letters have this meaning; everywhere, if none is named."""
+    """Chapters where the letters have this meaning; empty means everywhere."""
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """TeX of the letter that a set of notes has for it, where that is another one, by source."""
+    """TeX of the letter in a set of notes, by source, where it differs."""
 
 
 class Table:
-    """The entries, and which of them a symbol is in a chapter."""
+    """Entries, and the entry of a symbol in a chapter."""
 
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
@@ -74,7 +73,7 @@ class Table:
                     self._places[place] = number
 
     def number(self, symbol: Symbol, chapter: str) -> int | None:
-        """The entry that a symbol is: face, subscript and chapter count where the table has them."""
+        """Return the entry of a symbol in a chapter; font and subscript matter where the table has them."""
         for name in (symbol.name, symbol.plain.name):
             for subscript in (symbol.subscript, ""):
                 for where in (chapter, ""):
@@ -86,7 +85,7 @@ class Table:
 
 @cache
 def load(path: Path) -> Table | None:
-    """The table of the book; None where there is none."""
+    """Return the table of the book, or None."""
     if not path.exists():
         return None
     data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -109,12 +108,12 @@ def _table(app: Sphinx) -> Table | None:
 
 
 def _explained(docname: str) -> bool:
-    """Whether a page's displays are ours: those written from the ledger are the notes'."""
+    """Return True if a page's displays are the book's own, not those of the notes in the ledger."""
     return "/generated/" not in docname
 
 
 def marked(tex: str, chapter: str, symbols: Table) -> tuple[str, list[tuple[Symbol, int | None]]]:
-    """TeX whose symbols carry the numbers of their entries, and these symbols with their numbers."""
+    """Return TeX whose symbols carry the numbers of their entries, and the symbols with their numbers."""
     found: list[tuple[Symbol, int | None]] = []
 
     def wrap(symbol: Symbol, tex: str) -> str:
@@ -133,7 +132,7 @@ def _displays(doctree: nodes.document) -> Iterator[nodes.math_block]:
 
 
 def _read(app: Sphinx, doctree: nodes.document) -> None:
-    """Note what a page uses, wrap it, and name what the table does not know."""
+    """Note the symbols of a page, mark them, and warn of those that the table does not have."""
     symbols = _table(app)
     docname = app.env.docname
     if symbols is None or not _explained(docname):
@@ -153,7 +152,7 @@ def _read(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def _uses(env: BuildEnvironment) -> dict[str, set[int]]:
-    """The numbers of the entries that each page uses."""
+    """Return the numbers of the entries that each page uses."""
     uses: dict[str, set[int]] = env.__dict__.setdefault(USED, {})
     return uses
 
@@ -179,11 +178,11 @@ def _check(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 class symbols_table(nodes.General, nodes.Element):  # type: ignore[misc]  # docutils has no types
-    """Where the table goes: which page uses what is known only when all have been read."""
+    """Placeholder of the table: the uses of its entries are known only after all pages have been read."""
 
 
 class SymbolsDirective(SphinxDirective):
-    """{symbols}: the table of symbols."""
+    """{symbols}: show the table of symbols."""
 
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname][LISTS] = "yes"
@@ -191,7 +190,7 @@ class SymbolsDirective(SphinxDirective):
 
 
 def _rewrite(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """The page of the table is written each time: it says which pages use what."""
+    """Return the page of the table, which is rewritten in each build, because it lists uses."""
     return [docname for docname in env.found_docs if LISTS in env.metadata[docname]]
 
 
@@ -200,7 +199,7 @@ def _letter(tex: str) -> str:
 
 
 def _order(entry: Entry) -> tuple[bool, str, bool, bool, str]:
-    """Latin before Greek, small before capital, the meaning of most chapters first."""
+    """Return a sort key: Latin before Greek, small before capital, general meanings first."""
     letter = _letter(entry.tex[0]).partition("_")[0]
     return (
         len(letter) > 1 and letter != "ell",
@@ -257,7 +256,7 @@ def _row(app: Sphinx, docname: str, entry: Entry, pages: list[str]) -> list[node
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:
-    """The explanations as a script: a page that was opened from a folder can load nothing else."""
+    """Write the explanations as a script, because a page opened from a folder can load nothing else."""
     symbols = _table(app)
     if exception is not None or symbols is None or app.builder.format != "html":
         return
@@ -267,7 +266,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _spoken(tex: str) -> str:
-    r"""``M hat c`` for ``\hat{M}_{c}``."""
+    r"""Return the reading of a symbol: ``M hat c`` for ``\hat{M}_{c}``."""
     words = re.sub(r"\\(?:mathbf|boldsymbol|mathcal)", "", tex)
     words = re.sub(r"\\(hat|bar|tilde|vec|underline|overline)\{([^{}]*)\}", r"\2 \1", words)
     return " ".join(re.sub(r"[\\{}_]+", " ", words).split())

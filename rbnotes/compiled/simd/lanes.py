@@ -105,6 +105,7 @@ def register_function(function, *kinds):
 
 
 def call_intrinsic(builder, name, *values):
+    """Emit a call of an LLVM intrinsic on floats or vectors of floats."""
     kind = ir.FunctionType(values[0].type, [value.type for value in values])
     suffix = "f64" if values[0].type == _DOUBLE_TYPE else f"v{NUM_LANES}f64"
     module = builder.module
@@ -194,6 +195,7 @@ def _lower_select(context, builder, signature, values):
 
 
 def element_pointer(context, builder, kind, array, at, row):
+    """Emit the pointer to an element of an array, or to the vector that starts there if `row`."""
     data = context.make_array(kind)(context, builder, array).data
     place = builder.gep(data, [at])
     return builder.bitcast(place, VECTOR_TYPE.as_pointer()) if row else place
@@ -273,6 +275,7 @@ def _lower_write(context, builder, signature, values):
 
 
 def lane_offsets(builder, at, step, row):
+    """Yield each lane with its offset in the array: one lane for a float, all if `row`."""
     for lane in range(NUM_LANES if row else 1):
         yield lane, builder.add(at, builder.mul(step, step.type(lane)))
 

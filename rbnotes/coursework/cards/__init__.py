@@ -1,4 +1,4 @@
-"""A card for each claim: statement, task, example, code to paste, counterexample."""
+"""Card of each claim: statement, task, example, code, counterexample."""
 
 from rbnotes.coursework.cards.claim_card import Card, card
 from rbnotes.coursework.cards.code_extraction import standalone_code

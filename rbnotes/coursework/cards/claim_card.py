@@ -33,15 +33,15 @@ from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
 from rbnotes.ledger.runner import find_counterexample
 
 NUM_DESCRIBED_INPUTS = 6
-"""Inputs that descriptions and examples are made from."""
+"""Number of inputs from which descriptions and examples are made."""
 NUM_EXAMPLE_CANDIDATES = 3
-"""Inputs that the example is chosen from."""
+"""Number of inputs from which the example is chosen."""
 NUMBER = "number"
 """Kind of a result that is a scalar."""
 PACKAGE_NAMES = {"numpy": "NumPy", "scipy": "SciPy"}
 """Packages as their authors spell them."""
 MAX_BRIEF_LINES = 12
-"""Lines of an example that is shown in a list of claims."""
+"""Largest number of lines of an example in a list of claims."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Card:
 
     @cached_property
     def returns(self) -> str:
-        """What comes back."""
+        """Description of the result."""
         if not self._cases:
             return ""
         shapes = list(dict.fromkeys(case.expected.shape for case in self._cases))
@@ -75,7 +75,7 @@ class Card:
 
     @cached_property
     def example(self) -> tuple[Values, Array] | None:
-        """Inputs with the right result, as few of whose entries are zero as there are."""
+        """Inputs and right result, chosen for few zero entries."""
         if not self._cases:
             return None
         best = max(self._cases, key=lambda case: np.count_nonzero(case.expected))
@@ -83,7 +83,7 @@ class Card:
 
     @cached_property
     def counterexample(self) -> tuple[Values, Array | None, Array] | None:
-        """Inputs on which the print is wrong, what it gives there (if a number), and what is right."""
+        """Inputs on which the printed form is wrong, its result if there is one, and the right result."""
         record = self.record
         if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
             return None
@@ -94,7 +94,7 @@ class Card:
 
     @cached_property
     def code(self) -> str | None:
-        """Source of the right form that can be pasted, see :func:`standalone_code`."""
+        """Source of the right form without the library, see :func:`standalone_code`."""
         return standalone_code(self.record)
 
     @property
@@ -110,14 +110,14 @@ class Card:
 
     @cached_property
     def printed_code(self) -> str | None:
-        """The formula as printed, as code."""
+        """Source of the printed form."""
         return _form_source(self.record.printed)
 
     @property
     def task(self) -> str:
         """Task as shown to a student: the function to submit, with an example."""
         if self.record.reference is None:
-            return "Nothing to hand in: the claim only defines a name."
+            return "Nothing to submit: the claim only defines a name."
         return "\n".join([*self._title_lines, *self._task_lines])
 
     @property
@@ -139,12 +139,12 @@ class Card:
     @cached_property
     def _request_lines(self) -> list[str]:
         wide = max(map(len, self.arguments), default=0)
-        lines = [f"Hand in a function of ({', '.join(self.arguments)}):"]
+        lines = [f"Submit a function of ({', '.join(self.arguments)}):"]
         for name, text in self.arguments.items():
             lines.append(f"  {name:<{wide}}  {self._describe(name, text)}")
         lines.append(f"that returns {self._describe('result', self.returns)}.")
         if self.record.condition:
-            lines.append(f"It is tried only where this holds: {self.record.condition.rstrip('.')}.")
+            lines.append(f"It is tested only under this condition: {self.record.condition.rstrip('.')}.")
         return lines
 
     @cached_property
@@ -164,7 +164,7 @@ class Card:
 
     @property
     def verdict_text(self) -> str:
-        """The claim, its verdict and the texts that say why."""
+        """Claim, verdict and reasons."""
         record = self.record
         notes = "" if record.source == LIBRARY else f"; {place_in_notes(record)} of the notes"
         parts = (
@@ -177,14 +177,14 @@ class Card:
             ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
             ("checked", f"against {record.oracle}" if record.oracle else ""),
             ("library", ", ".join(record.implemented_by)),
-            ("told in", f"{record.chapter}.html of the book{notes}"),
+            ("chapter", f"{record.chapter}.html of the book{notes}"),
         )
         lines = [f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}", record.title]
         return "\n".join([*lines, *(f"  {name:<8} {text}" for name, text in parts if text)])
 
     @property
     def counterexample_text(self) -> str:
-        """The print as code, and inputs on which it is wrong."""
+        """Printed form as code, and inputs on which it is wrong."""
         if self.counterexample is None:
             return ""
         inputs, printed, right = self.counterexample
@@ -200,7 +200,7 @@ class Card:
 
     @property
     def code_text(self) -> str:
-        """The code to paste, with a heading."""
+        """Code of the right form with a heading."""
         if self.code is None:
             return ""
         needs = " and ".join(PACKAGE_NAMES.get(name, name) for name in self.required_packages)
@@ -260,8 +260,8 @@ class Card:
         return "" if name == "result" and self.returns in ("", NUMBER) else meaning(self.record, name)
 
     def _describe(self, name: str, text: str) -> str:
-        told = self._meaning(name)
-        return f"{self._with_units(name, text)}: {told}" if told else self._with_units(name, text)
+        explanation, described = self._meaning(name), self._with_units(name, text)
+        return f"{described}: {explanation}" if explanation else described
 
     @cached_property
     def _cases(self) -> tuple[Case, ...]:
@@ -303,7 +303,7 @@ def _evaluate_or_none(form: Function, values: Values) -> Array | None:
 
 
 def _form_source(form: Function | None) -> str | None:
-    """Return source of a form, after that of the claim's functions that it calls."""
+    """Return the source of a form, after the sources of the claim's functions that it calls."""
     if form is None:
         return None
     try:

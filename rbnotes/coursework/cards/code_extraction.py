@@ -1,8 +1,8 @@
-"""Code to paste: the library's right form of a claim with all that it calls, without the library.
+"""Extract standalone code: the library's right form of a claim with everything it calls, without the library.
 
-The source of the form is taken apart, and what it names is put beside it: functions of the library become
-functions of the text, with shorter names where these are free; checks of arguments become conversions to
-arrays. What cannot be written so in a page is not offered.
+The objects that the source of the form names are added to the text: functions of the library get shorter
+names where these are free, and argument checks become conversions to arrays. A form that does not fit on a
+page this way has no standalone code.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ _CONVERSIONS = {
 
 
 class NotExtractable(Exception):
-    """The form needs something that cannot be put on a page."""
+    """Raised when a form needs something that cannot be added to the text."""
 
 
 def standalone_code(record: Record) -> str | None:
-    """Return source of a claim's right form, as a function ``right_form`` of the claim's arguments.
+    """Return the source of a claim's right form as a function ``right_form`` of the claim's arguments.
 
-    It needs NumPy (or SciPy) only, if that fits on a page, else the library; None if there is no such form.
+    It needs only NumPy (or SciPy) if that fits on a page, else the library; None if there is no such form.
     """
     form = record.library
     if not isinstance(form, FunctionType):
@@ -85,7 +85,7 @@ def standalone_code(record: Record) -> str | None:
 
 
 class CodePage:
-    """The parts of a text: imports, constants and functions, in the order in which they need each other."""
+    """Collect imports, constants and functions in the order of their dependencies."""
 
     def __init__(self, form: FunctionType, *, with_library: bool = False) -> None:
         self.included_packages = (f"{PACKAGE}.ledger",) if with_library else (PACKAGE,)
@@ -99,7 +99,7 @@ class CodePage:
         self.add_function(form, name="right_form")
 
     def text(self) -> str:
-        """Return the whole, in order."""
+        """Return the text."""
         body = "\n\n\n".join(self.parts)
         if "np." in body:
             self.imports.add("import numpy as np")
@@ -107,7 +107,7 @@ class CodePage:
         return "\n".join([*plain, *sorted(self.imports - set(plain))]) + "\n\n\n" + body + "\n"
 
     def add_function(self, function: FunctionType, *, name: str) -> str:
-        """Put a function and all that it needs on the page; returns its name there."""
+        """Add a function and everything that it needs; return its name in the text."""
         if id(function) in self.names:
             return self.names[id(function)]
         if function.__closure__ or function in self.pending:
@@ -118,7 +118,7 @@ class CodePage:
         self.pending.append(function)
         source = _source(function)
         self.num_lines += (source.end_lineno or 0) - source.lineno
-        if self.num_lines > 2 * MAX_LINES:  # documentation included
+        if self.num_lines > 2 * MAX_LINES:  # counting the docstrings
             raise NotExtractable("it is too long")
         source.name = name
         rewritten = _Rewriter(self, function).visit(source)
@@ -127,7 +127,7 @@ class CodePage:
         return name
 
     def unused_name(self, name: str, module: str) -> str:
-        """Return a name that is not taken on this page: with that of its module, if need be."""
+        """Return a name that is unused in the text, with the module's name as a prefix if necessary."""
         for candidate in (name, f"{module.rsplit('.', 1)[-1].strip('_')}_{name}", f"_{name}", f"{name}_"):
             if candidate not in self.used_names and not keyword.iskeyword(candidate):
                 self.used_names.add(candidate)
@@ -135,11 +135,11 @@ class CodePage:
         raise NotExtractable(f"no free name for {name}")
 
     def includes(self, module: str) -> bool:
-        """Return True if what is in a module is put on the page, rather than imported."""
+        """Return True if objects of a module are copied into the text rather than imported."""
         return any(module == own or module.startswith(own + ".") for own in self.included_packages)
 
     def add_constant(self, name: str, value: Any, module: str) -> str:
-        """Put a number, or an array of them, on the page."""
+        """Add a number or an array of numbers."""
         if id(value) in self.names:
             return self.names[id(value)]
         text = _literal(value)
@@ -151,12 +151,12 @@ class CodePage:
 
 
 def _is_arguments_module(module: str) -> bool:
-    """Return True if what is in a module checks arguments."""
+    """Return True if a module contains argument checks."""
     return module == arguments.__name__ or module.startswith(f"{arguments.__name__}.")
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces what a function names outside of itself."""
+    """Replace the external names of a function by their names in the text."""
 
     def __init__(self, page: CodePage, function: FunctionType) -> None:
         self.page, self.function = page, function
@@ -178,7 +178,7 @@ class _Rewriter(ast.NodeTransformer):
             called = self.lookup(node.value.func)
             home = getattr(called, "__module__", "")
             if _is_arguments_module(home) and self.page.includes(home):
-                return None  # a check that returns nothing that is used
+                return None  # an argument check whose result is unused
         return self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
@@ -188,7 +188,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.AST | None:
         self.generic_visit(node)
-        return node if node.body else None  # nothing but checks, of one entry after the other
+        return node if node.body else None  # a loop of argument checks
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         if node.value is None:
@@ -217,11 +217,11 @@ class _Rewriter(ast.NodeTransformer):
         wanted = ast.parse(_CONVERSIONS[check].format("__value__"), mode="eval").body
         value = self.visit(node.args[1])
 
-        class Put(ast.NodeTransformer):
+        class Substitute(ast.NodeTransformer):
             def visit_Name(self, name: ast.Name) -> ast.AST:
                 return value if name.id == "__value__" else name
 
-        put: ast.AST = Put().visit(wanted)
+        put: ast.AST = Substitute().visit(wanted)
         return put
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
@@ -257,7 +257,7 @@ class _Rewriter(ast.NodeTransformer):
         return _Unknown
 
     def add_object(self, name: str, value: Any) -> str:
-        """Put what a name stands for on the page; returns the name it has there."""
+        """Add the object of a name; return its name in the text."""
         if isinstance(value, ModuleType):
             if self.page.includes(value.__name__):
                 raise NotExtractable("a module as a value")
@@ -287,7 +287,7 @@ class _Rewriter(ast.NodeTransformer):
         return name
 
     def import_object(self, name: str, value: Any, home: str) -> str:
-        """Import a function or a class of another package from where it is public."""
+        """Import a function or a class of another package from its public module."""
         parts = home.split(".")
         public = [part for part in parts if not part.startswith("_")]
         for split in range(len(public), 0, -1):
@@ -321,7 +321,7 @@ def _function_text(function: FunctionType) -> str:
 
 @cache
 def _last_lines(file: str) -> dict[int, int]:
-    """Return the last line of each function of a file, by its first, which may be that of a decorator."""
+    """Map the first line of each function of a file, decorators included, to its last line."""
     functions = [
         node
         for node in ast.walk(ast.parse("".join(linecache.getlines(file))))
@@ -334,7 +334,7 @@ def _last_lines(file: str) -> dict[int, int]:
 
 
 class _Unknown:
-    """Stands for what is not found."""
+    """Sentinel for a name without a value."""
 
 
 def _local_names(code: CodeType) -> Iterator[str]:

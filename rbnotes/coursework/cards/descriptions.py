@@ -1,4 +1,4 @@
-"""What arguments and results are, in words, seen from some of them."""
+"""Describe arguments and results in words, from samples of their values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINEAR_FIRST = [
     six * TIME**power for six in (LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH) for power in (-1, 0, 1)
 ]
 MAX_DESCRIBED_PARTS = 4
-"""So many parts of a tuple are described one by one."""
+"""Largest number of parts of a tuple that are described one by one."""
 
 
 def describe_values(values: Sequence[Any]) -> str:
@@ -40,7 +40,7 @@ def describe_values(values: Sequence[Any]) -> str:
     if isinstance(first, bool | np.bool_):
         return "true or false"
     if isinstance(first, int | np.integer):
-        return "whole number"
+        return "integer"
     if isinstance(first, float):
         return "positive number" if all(value > 0 for value in values) else "number"
     if isinstance(first, str):
@@ -58,7 +58,7 @@ def describe_values(values: Sequence[Any]) -> str:
 
 
 def describe_units(quantity: AnyQuantity) -> str:
-    """Units of a quantity in words, such as ``in 3 x 1/s, 3 x m/s``; nothing for numbers."""
+    """Return the units of a quantity in words, such as ``in 3 x 1/s, 3 x m/s``; empty for numbers."""
     if quantity == NUMBER or (isinstance(quantity, VectorQuantity) and set(quantity.entries) == {NUMBER}):
         return ""
     if quantity == POSE:
@@ -70,9 +70,9 @@ def describe_units(quantity: AnyQuantity) -> str:
 
 
 def six_vectors(quantity: AnyQuantity) -> list[VectorQuantity]:
-    """Return columns of twists or wrenches.
+    """Return the parts of a quantity that are twists or wrenches.
 
-    Six entries in two halves, one of which is the other with a length.
+    They have six entries in two halves, whose units differ by a length.
     """
     if isinstance(quantity, MatrixQuantity):
         return six_vectors(quantity.rows) + six_vectors(quantity.columns)
@@ -138,14 +138,14 @@ def describe_conventions(
 ) -> list[str]:
     """Return the conventions that matter for these descriptions and quantities.
 
-    With ``linear_first`` the notes may stack twists so; else what stands so are coordinates, and no twist.
+    With ``linear_first`` the notes may use this order for twists; else such quantities are coordinates.
     """
     every = " ".join(texts)
     found = []
     if "rotation" in every or "pose" in every:
         found.append(
-            "Poses and rotations take coordinates in a frame to those of the one it stands in: the world, "
-            "unless it is said otherwise."
+            "Poses and rotations map coordinates in a frame to coordinates in its parent frame: the world "
+            "unless stated otherwise."
         )
     six = [
         (column, isinstance(quantity, MatrixQuantity))

@@ -20,7 +20,7 @@ TWISTS = "of each body, in its frame"
 IN_THE_BODY = "in the frame of the body"
 IN_THE_WORLD = "along the axes of the world"
 PLAIN = "numbers without a frame"
-ABOUT_THE_CENTRE = "about the centre of mass, along the axes of the body"
+ABOUT_THE_CENTRE = "about the center of mass, along the axes of the body"
 ANY = "along the axes of one frame, which may be any"
 MOTIONS = "small motions of A, then of B (translation, rotation)"
 CLOSURE = {
@@ -32,7 +32,7 @@ REDUCED = {
     "G": OF_ROWS,
     "S g": OF_CONSTRAINTS,
 }
-BODY = {"c": "centre of mass, in the frame of the body", "J": ABOUT_THE_CENTRE}
+BODY = {"c": "center of mass, in the frame of the body", "J": ABOUT_THE_CENTRE}
 TREE = {
     "q v qdot qddot tau angles rates": OF_JOINTS,
     "g": IN_THE_WORLD,

@@ -1,13 +1,14 @@
 """Check a user's function in place of the library's: search for a counterexample with the record of a claim.
 
-The steps can run apart from each other:
+The steps can run separately:
 
 - :func:`cases`: inputs of a claim in named regions, with the right results;
-- :func:`collect_answers`: what a function returns on them, as plain data; only this step runs foreign code;
+- :func:`collect_answers`: the results of a function on them, as plain data; only this step runs user code;
 - :func:`judge`: the verdict on these answers;
-- :func:`challenge`: all of it, with the smallest counterexample. It is exported as ``rbnotes.challenge``.
+- :func:`challenge`: all steps, and the smallest counterexample. It is exported as ``rbnotes.challenge``.
 
-:func:`collect_answers` imports NumPy only, so a process that runs foreign code holds no right results.
+:func:`collect_answers` imports only NumPy, so that a process that runs a user's code contains no right
+results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calls a function that is not ours: what it returns, what it raises, what it changes, as plain data."""
+"""Call a user's function: its results, exceptions and side effects as plain data."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ RELATIVE_PERTURBATION = 3e-9
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Answer:
-    """What one call gave: arrays and text only, so that it can come from another process."""
+    """Result of one call: only arrays and text, so that it can come from another process."""
 
     kind: ReturnKind
     """Kind of the returned value: an array, an exception, nothing, or another object."""
     value: NDArray[Any] | None = None
-    """The result, of whatever shape and type of number it has."""
+    """Result with its shape and type of number."""
     text: str = ""
-    """The exception with the function's line, or what is returned in the place of numbers."""
+    """Exception with the function's line, or description of a result that is not numeric."""
     changed_arguments: tuple[str, ...] = ()
     """Names of the arguments that the call changed."""
     changed_globals: tuple[str, ...] = ()
-    """Names outside of the function whose values the call changed."""
+    """Names of external variables that the call changed."""
     repeated: Answer | None = None
-    """Answer of a second call with the same inputs, made at once."""
+    """Answer of a second call with the same inputs, made immediately afterwards."""
     strided: Answer | None = None
     """Answer for the same numbers in non-contiguous arrays, such as a column."""
     perturbed: Answer | None = None
     """Answer for inputs that differ by :data:`RELATIVE_PERTURBATION`."""
     repeated_later: Answer | None = None
-    """Answer of another call with the same inputs, made after all others."""
+    """Answer of another call with the same inputs, made after all other calls."""
     overwritten: bool = False
-    """Whether what was returned the first time was another value by then."""
+    """True if the first returned object had changed by then."""
     returned_object: Any = None
-    """Returned object, kept until a later call shows whether it is overwritten; it is never sent."""
+    """Returned object, kept until a later call shows if it is overwritten; it is never sent."""
 
 
 def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
-    """:func:`collect_answer` for each of the inputs, the first of them once more when all are done."""
+    """Call a function on each of the inputs, and on the first ones again at the end."""
     found = [
         collect_answer(function, each, twice=place < NUM_REPEATED_INPUTS) for place, each in enumerate(inputs)
     ]
@@ -61,7 +61,7 @@ def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, 
 def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
     """Call a function on copies of inputs, by position; it may fail in any way.
 
-    With ``twice`` the same numbers are given again, as they are and spread in memory, and some next to them.
+    With ``twice`` it is called again with the same numbers, with strided copies, and with perturbed numbers.
     """
     found = _call_with(function, inputs, copy.deepcopy(dict(inputs)))
     if not twice:
@@ -73,7 +73,7 @@ def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, t
 
 
 def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
-    """:func:`collect_answer` once more, and whether what was returned first has been overwritten since."""
+    """Call a function again, and check if the result of its first call has been overwritten."""
     overwritten = isinstance(first.returned_object, np.ndarray | list) and not is_identical(
         _as_answer(first.returned_object).value, first.value
     )
@@ -87,7 +87,7 @@ def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: d
         with np.errstate(all="ignore"):
             returned_object = function(*given.values())
             returned = _as_answer(returned_object)
-    except KeyboardInterrupt:  # whoever waits for the answer has had enough
+    except KeyboardInterrupt:  # the user interrupts the challenge
         raise
     except BaseException as error:
         returned = Answer("exception", text=_format_exception(error, function))
@@ -103,7 +103,7 @@ def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: d
 
 
 def _strided_copy(value: Any) -> Any:
-    """Return the same numbers, with as many others between them in memory, which nobody must read."""
+    """Return a non-contiguous copy: NaN fills the gaps in memory, because no function may read them."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not value.ndim:
         return copy.deepcopy(value)
     interleaved = np.full((*value.shape, 2), np.nan, dtype=value.dtype)
@@ -114,9 +114,9 @@ def _strided_copy(value: Any) -> Any:
 def perturb_inputs(
     inputs: Mapping[str, Any], size: float = RELATIVE_PERTURBATION, axes: float = 1
 ) -> dict[str, Any]:
-    """Return inputs that differ from these by so much, relative to each number.
+    """Return the inputs with each number perturbed by the relative `size`.
 
-    Arrays with more than so many axes stay as they are: a rotation is to remain one.
+    Arrays with more than `axes` axes stay unchanged, so that rotations remain rotations.
     """
     return {name: _perturb_value(value, size, axes) for name, value in inputs.items()}
 
@@ -150,14 +150,14 @@ def is_identical(a: Any, b: Any) -> bool:
 
 
 def _as_answer(returned: Any) -> Answer:
-    """Return the answer: the returned value as an array of numbers, or the reason why it is not one."""
+    """Return the answer: the returned value as an array of numbers, or a description if it is none."""
     if returned is None:
         return Answer("nothing")
     try:
         value = np.asarray(returned)
     except ValueError:
         return Answer("no array", text="a list whose parts have different shapes")
-    # Not by its class: that would load more of numpy in a child that may have no file left to open.
+    # Its class would load more of NumPy in a child process that may not open more files.
     if isinstance(returned, np.ndarray) and np.any(getattr(returned, "mask", False)):
         return Answer("no array", text="an array with masked entries")
     if value.dtype.kind not in "biufc":
@@ -169,7 +169,7 @@ def _as_answer(returned: Any) -> Answer:
 
 
 def _format_exception(error: BaseException, function: Callable[..., Any]) -> str:
-    """Return an exception as a student should read it: with the line of his function that raised it."""
+    """Return an exception with the line of the user's function that raised it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     home = getattr(getattr(function, "__code__", None), "co_filename", None)
     lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == home]
@@ -180,7 +180,7 @@ def _format_exception(error: BaseException, function: Callable[..., Any]) -> str
 
 
 def _snapshot_state(function: Callable[..., Any]) -> dict[str, str]:
-    """Return the state that a function can change, as text by name: closed-over values, defaults, globals."""
+    """Return the state that a function can change, as text by name: closures, defaults, globals."""
     if not isinstance(function, FunctionType):
         return {}
     code = function.__code__

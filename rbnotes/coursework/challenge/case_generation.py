@@ -1,4 +1,4 @@
-"""The cases of a claim: inputs from named regions, with the right results."""
+"""Generate the test cases of a claim: inputs from named regions, with the right results."""
 
 from __future__ import annotations
 
@@ -48,50 +48,51 @@ RELATIVE_JITTER = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Inputs, and the right result."""
+    """Test case: inputs and right result."""
 
     claim: str
-    """Id of the claim, or the function's name where a lecturer's own oracle judges."""
+    """Id of the claim, or the function's name if a lecturer's own oracle gives the right result."""
     region: Region
-    """Kind of inputs."""
+    """Region of the inputs."""
     inputs: Values
     """Arguments by name."""
     expected: Array
-    """The right result, in the units of the claim."""
+    """Right result, in the units of the claim."""
     tolerance: float
     """Largest accepted error, see :func:`rbnotes.ledger.evaluation.deviation`."""
     precision_mask: NDArray[np.bool_] | None = None
-    """Entries whose last digits change with those of the inputs; None if the tolerance is so narrow that
-    single precision fails."""
+    """Entries whose last digits depend on those of the inputs; None if single precision exceeds the tolerance
+        anyway.
+    """
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
-    """Return inputs of a claim from all its regions, with the right results, by a seed.
+    """Return the test cases of a claim from all its regions for a seed.
 
-    Inputs are those of the record's strategies, and for a conditional claim those on which it holds. Where
-    they are drawn from another region than the record is verified on, a case counts only if the library's
-    form agrees with the oracle there, and if rounding the inputs does not change the result.
+    The record's strategies draw the inputs; those of a conditional claim meet its condition. A case from a
+    region on which the record is not verified counts only if the library's form agrees with the oracle there,
+    and if rounding the inputs does not change the result.
 
     Parameters
     ----------
     claim
         The record.
     seed
-        Start of the generator of random numbers.
+        Seed of the random inputs.
     examples
-        How many cases; fewer if the claim has none in some region, one if it takes no inputs.
+        Number of cases; fewer if the claim has none in some region, one if it takes no inputs.
 
     Raises
     ------
     InvalidArgument
-        If the claim has nothing to check, or ``examples`` or ``seed`` is no whole number, of at least one and
-        zero.
+        If the claim cannot be checked, ``examples`` is not a positive integer, or ``seed`` is not an integer
+        >= 0.
     """
     return tuple(iterate_cases(claim, seed=seed, examples=examples))
 
 
 def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
-    """:func:`cases`, one after the other."""
+    """Yield the cases of :func:`cases` one by one."""
     if claim.reference is None:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
@@ -115,9 +116,9 @@ def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
 
 
 def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
-    """Return inputs one of whose numbers is larger than it usually is, each number in its turn.
+    """Return inputs in which one number is larger than usual, for each number in turn.
 
-    Among a few cases the dice would leave most numbers out; those with a ceiling have none.
+    A few random cases would leave most numbers out. Bounded numbers have no large values.
     """
     usual = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
     names = [name for name in inputs if all(type(values[name]) is float for values in usual)]
@@ -132,12 +133,12 @@ def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
 def _draw_inputs(
     inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None
 ) -> list[Values]:
-    """Return inputs of a region, none if the claim's inputs keep out of it."""
+    """Return inputs of a region; none if the claim's inputs exclude it."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return samples(inputs, count, region=region, random_seed=seed, large_argument=alone)
-    except Exception:  # what is built of tiny or of large numbers may not exist
+    except Exception:  # objects of tiny or large numbers may be invalid
         if region == "generic":
             raise
         return []
@@ -146,9 +147,9 @@ def _draw_inputs(
 def make_case(
     claim: Record, region: Region, values: Values, *, outside_condition: bool = False
 ) -> Case | None:
-    """Return the case of these inputs; None if they cannot separate right answers from wrong ones.
+    """Return the case of these inputs; None if they do not separate right from wrong answers.
 
-    With ``outside_condition`` the inputs are to be those on which a conditional claim need not hold.
+    With ``outside_condition`` the inputs must violate the condition of a conditional claim.
     """
     reference = claim.reference
     if reference is None:
@@ -199,9 +200,9 @@ def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
 def _is_well_conditioned(
     claim: Record, reference: Function, region: Region, values: Values, expected: Array
 ) -> bool:
-    """Return True if right code agrees with the oracle to fewer digits than the tolerance, however it rounds.
+    """Return True if rounding errors of right code stay below the tolerance.
 
-    Near zero that is the library's: a formula that is right on paper may lose half of its digits there.
+    Near zero the library's form must agree: a right formula may lose half of its digits there.
     """
     forms = right_forms(claim)
     careful = forms[:1] if region == "tiny" and claim.library is not None else forms
@@ -213,6 +214,6 @@ def _is_well_conditioned(
 
 
 def right_forms(claim: Record) -> list[Function]:
-    """Return the forms of a claim that are right where it is true: the library's, and the print if it is."""
+    """Return the right forms of a claim: the library's, and the printed form if it is right."""
     printed = [] if claim.verdict in NEEDS_CORRECTION else [claim.printed]
     return [form for form in (claim.library, *printed) if form is not None]

@@ -1,6 +1,6 @@
-"""What a wrong answer looks like: the right one with a slip that has a name.
+"""Find the slip that explains a wrong answer, such as a missing sign or exchanged arguments.
 
-A hint is given only if one slip, and no other, explains every case that was tried.
+There is a hint only if exactly one slip explains every tested case.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from rbnotes.ledger.evaluation import Values, distance, evaluate
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 
 MATCH_TOLERANCE = 1e-6
-"""An answer that is as near as this to what a slip gives is explained by it."""
+"""Largest distance between an answer and the result of a slip that explains it."""
 NUM_SCREENED_CASES = 24
-"""Cases that a slip has to explain before it is tried on the others."""
+"""Number of cases that a slip must explain before it is tested on the others."""
 MAX_MUTANTS = 200
-"""Changes to the source of the right form that are tried."""
+"""Largest number of changes to the source of the right form."""
 DEGREES = 180 / np.pi
 
 Slip = tuple[str, Callable[[Case], Any]]
 FrameRotation = Callable[[Array, Values], Array]
-"""A hint, and what the slip gives."""
+"""Rotation of a vector or twist by one of the arguments."""
 MUTATION_HINTS = {
     "dropped transpose": "a transpose is missing",
     "dropped minus": "a minus sign is missing",
@@ -49,18 +49,18 @@ MUTATION_HINTS = {
     "negated": "a sign is wrong in one of the entries",
     "swapped": "two factors are exchanged",
     "doubled": "a constant factor is wrong",
-    "sin for cos": "a sine stands where a cosine belongs",
-    "cos for sin": "a cosine stands where a sine belongs",
+    "sin for cos": "there is a sine instead of a cosine",
+    "cos for sin": "there is a cosine instead of a sine",
     "index": "an index is wrong",
-    "flipped comparison": "a comparison is the wrong way round",
+    "flipped comparison": "a comparison is reversed",
 }
-"""Hints for changes to a source, by the beginning of their names."""
+"""Hints for changes to a source, by prefixes of their names."""
 
 
 def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES) -> str:
-    """Return the one slip that explains all answers, in words; empty if there is none, or more than one.
+    """Return the hint of the only slip that explains all answers; empty if there is none or several.
 
-    It is looked for among those that explain the ``first`` cases.
+    The candidates are the slips that explain the ``first`` cases.
     """
     shown = [(case, finite_numbers(case, answer)) for case, answer in tried]
     comparable = [(case, value) for case, value in shown if value is not None]
@@ -89,7 +89,7 @@ def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]])
     for case, value in tried:
         try:
             slipped = np.asarray(given(case), dtype=np.float64)
-        except Exception:  # what is made of a case by a slip need not make sense
+        except Exception:  # a slip may make invalid inputs
             return False
         if slipped.shape != value.shape or not distance(slipped, value) <= MATCH_TOLERANCE:
             return False
@@ -106,7 +106,7 @@ def _printed_slips(claim: Record) -> Iterator[Slip]:
 
 
 def _result_slips(case: Case) -> Iterator[Slip]:
-    """Slips that show in the result alone."""
+    """Yield slips that change only the result."""
     shape = case.expected.shape
 
     def slip(hint: str, change: Callable[[Array], Any]) -> Slip:
@@ -114,13 +114,13 @@ def _result_slips(case: Case) -> Iterator[Slip]:
 
     yield slip("the sign of the result is wrong", np.negative)
     yield slip("the result is in degrees", lambda right: DEGREES * right)
-    yield slip("a factor pi/180 is too much", lambda right: right / DEGREES)
+    yield slip("there is an additional factor pi/180", lambda right: right / DEGREES)
     yield slip("the result is twice what it should be", lambda right: 2 * right)
     yield slip("the result is half of what it should be", lambda right: right / 2)
     if len(shape) == 2 and shape[0] == shape[1]:
         yield slip("the result is transposed", np.transpose)
         if not np.allclose(case.expected @ case.expected.T, np.eye(shape[0]), atol=MATCH_TOLERANCE):
-            yield slip("the result is the inverse: is it seen from the other frame?", np.linalg.inv)
+            yield slip("the result is the inverse: is it expressed in the other frame?", np.linalg.inv)
     if shape == (4,):
         yield slip("the scalar part comes first, not last", lambda right: np.roll(right, -1))
         yield slip("the result is the conjugate quaternion", lambda right: right * [1, -1, -1, -1])
@@ -131,7 +131,7 @@ def _result_slips(case: Case) -> Iterator[Slip]:
 
 
 def _argument_slips(claim: Record, case: Case) -> Iterator[Slip]:
-    """Slips with one argument, or with two: what the oracle gives if they are taken otherwise."""
+    """Yield slips in the use of one argument or of two: the oracle's results for changed arguments."""
     reference = claim.reference
     if reference is None:
         return
@@ -151,10 +151,10 @@ def _argument_slips(claim: Record, case: Case) -> Iterator[Slip]:
     for name, shape in (arrays | numbers).items():
         yield argument_slip(name, "enters with the wrong sign", lambda value: -value)
         yield argument_slip(name, "is taken in degrees", lambda value: value / DEGREES)
-        yield argument_slip(name, "is turned into degrees", lambda value: value * DEGREES)
+        yield argument_slip(name, "is converted to degrees", lambda value: value * DEGREES)
         if len(shape) == 2 and shape[0] == shape[1]:
-            yield argument_slip(name, "is transposed: from which frame to which does it lead?", np.transpose)
-            yield argument_slip(name, "is inverted: from which frame to which does it lead?", np.linalg.inv)
+            yield argument_slip(name, "is transposed: check which frame it maps to which", np.transpose)
+            yield argument_slip(name, "is inverted: check which frame it maps to which", np.linalg.inv)
         if shape == (6,):
             hint = "has its halves exchanged: the angular part comes first"
             yield argument_slip(name, hint, lambda value: np.roll(value, 3))
@@ -172,7 +172,7 @@ def _argument_slips(claim: Record, case: Case) -> Iterator[Slip]:
 
 
 def _order_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
-    """Another order of the entries, in all arguments and in the result."""
+    """Yield slips in the order of entries, in all arguments and in the result."""
     orders = (
         (4, 1, "quaternions are taken with the scalar last"),
         (6, 3, "twists and wrenches are taken with the linear part first"),
@@ -190,12 +190,12 @@ def _order_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, .
 
 
 def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
-    """Vectors, twists and results turned by one of the rotations or poses among the arguments."""
+    """Yield slips of frames: vectors, twists and results rotated by one of the arguments."""
     frames = [
         name for name, shape in arrays.items() if shape in ((3, 3), (4, 4)) and _is_rigid(case.inputs[name])
     ]
     for frame in frames:
-        for back, text in ((False, "to"), (True, "out of")):
+        for back, text in ((False, ""), (True, "the inverse of ")):
 
             def rotate(value: Array, values: Values, frame: str = frame, back: bool = back) -> Array:
                 R = values[frame][:3, :3].T if back else values[frame][:3, :3]
@@ -209,10 +209,10 @@ def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, .
                 return evaluate(reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)})
 
             if case.expected.shape in ((3,), (6,)):
-                yield f"the result is in the wrong frame: turned {text} that of `{frame}`", rotated_result
+                yield f"the result is in the wrong frame: it is rotated by {text}`{frame}`", rotated_result
             for name, shape in arrays.items():
                 if shape in ((3,), (6,)):
-                    what = f"`{name}` is taken in the wrong frame: turned {text} that of `{frame}`"
+                    what = f"`{name}` is taken in the wrong frame: it is rotated by {text}`{frame}`"
                     yield what, partial(rotated_argument, name=name)
 
 
@@ -222,7 +222,7 @@ def _is_rigid(E: NDArray[Any]) -> bool:
 
 
 def _source_slips(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterator[Slip]:
-    """Single changes to the source of the form that is right."""
+    """Yield single changes to the source of the right form."""
     form = form_under_test(claim)
     if form is None:
         return

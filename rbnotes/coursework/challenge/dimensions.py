@@ -21,27 +21,27 @@ UNIT_CHANGES = (Units(2.0, 1.0, 1.0), Units(1.0, 2.0, 1.0), Units(1.0, 1.0, 2.0)
 NUM_PROBED_CASES = 2
 EXPONENT_TOLERANCE = 1e-6
 MIN_ENTRY_RATIO = 1e-6
-"""Entries smaller than this share of the largest are rounding errors; their growth is not evaluated."""
+"""Entries below this fraction of the largest are rounding errors; their dimensions are not evaluated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """A case, and its inputs in each of the other units."""
+    """Case with its inputs in other systems of units."""
 
     case_index: int
-    """Index of the case among those that were drawn."""
+    """Index of the case."""
     case: Case
-    """In its own units."""
+    """Case in SI units."""
     converted_inputs: tuple[Values, ...]
     """The same inputs in each of the other units."""
     expected_exponents: Array
-    """Powers ``(*shape, 3)`` with which the right result grows with the units."""
+    """Exponents ``(*shape, 3)`` of length, mass and time in the dimensions of the right result."""
 
 
 def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
-    """Ordinary cases in other units; none for a claim that does not say what it is about.
+    """Return probes of ordinary cases; none for a claim that does not declare its units.
 
-    What a claim says counts only where its own oracle agrees with it.
+    A declaration counts only if the claim's own oracle agrees with it.
     """
     if claim.result is None or claim.constants:
         return ()
@@ -86,13 +86,13 @@ def _probe(claim: Record, place: int, case: Case) -> Probe | None:
             if off > max(EXPONENT_TOLERANCE, TOLERANCE_FACTOR * claim.tolerance):
                 return None
             changed.append(inputs)
-    except (ValueError, IndexError, ArithmeticError):  # the claim, or its oracle, knows no other units
+    except (ValueError, IndexError, ArithmeticError):  # the claim or its oracle does not accept other units
         return None
     return Probe(place, case, tuple(changed), exponents)
 
 
 def _describe_mismatch(found: Sequence[tuple[Array, Array]]) -> str:
-    """Return the first entry whose dimension is another one, or none at all."""
+    """Describe the first entry with a wrong dimension, or without any."""
     if not found or any(grown.shape != found[0][0].shape for grown, _ in found):
         return ""
     grown, wanted = np.array([each for each, _ in found]), found[0][1]
@@ -118,7 +118,7 @@ def _dimension_name(powers: Array) -> str:
 
 
 def _growth_exponents(case: Case, found: Answer, changed: Sequence[Answer]) -> Array | None:
-    """Powers ``(*shape, 3)`` with which the entries grow with the units; NaN for entries that are zero."""
+    """Return the exponents ``(*shape, 3)`` with which the entries scale with the units; NaN for zeros."""
     value, others = finite_numbers(case, found), [finite_numbers(case, other) for other in changed]
     if value is None or len(others) < len(UNIT_CHANGES) or any(other is None for other in others):
         return None

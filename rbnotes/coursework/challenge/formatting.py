@@ -1,4 +1,4 @@
-"""Values as text, with the digits that matter."""
+"""Format values as text with the significant digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE_WIDTH = 86
 def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:
     """Return a value on one line or several.
 
-    Without ``decimals`` with all its digits, unless few are enough.
+    Without ``decimals`` it has all digits, unless fewer represent it exactly.
     """
     if isinstance(value, str) or value is None:
         return str(value)
@@ -45,7 +45,7 @@ def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -
             if np.array_equal(np.round(array, FEW_DECIMALS), array, equal_nan=True)
             else ALL_DECIMALS
         )
-    if decimals < ALL_DECIMALS:  # rounding errors beside other numbers are zeros
+    if decimals < ALL_DECIMALS:  # show rounding errors beside other numbers as zeros
         noise = min(ROUNDING_NOISE * np.max(np.abs(array), initial=0.0), 10.0 ** -(decimals + 3))
         array = np.where(np.abs(array) < noise, 0.0, array)
     if decimals == ALL_DECIMALS:
@@ -65,19 +65,19 @@ def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass or a named tuple by name; none of anything else."""
+    """Return the fields of a dataclass or a named tuple by name; empty for other values."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in fields(value) if field.repr}
     return value._asdict() if hasattr(value, "_asdict") else {}
 
 
 def format_float(number: float | np.floating[Any]) -> str:
-    """Return the shortest text that gives the number back."""
+    """Return the shortest text that converts back to the number."""
     return repr(float(number))
 
 
 def distinguishing_decimals(got: NDArray[Any], expected: NDArray[Any]) -> int:
-    """So many decimals that two arrays look different, one digit more than they need to."""
+    """Return the number of decimals that show the difference of two arrays, plus one."""
     if got.shape != expected.shape or not (np.all(np.isfinite(got)) and np.all(np.isfinite(expected))):
         return FEW_DECIMALS
     largest = float(np.max(np.abs(got - expected), initial=0.0))

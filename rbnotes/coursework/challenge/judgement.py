@@ -1,4 +1,4 @@
-"""What is to be said about an answer: right, or which kind of wrong."""
+"""Judge an answer: passed, or the kind of mistake."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ LOW_PRECISION_TYPES = ("float16", "float32", "complex64")
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """One answer against the right result."""
+    """Judgement of one answer."""
 
     status: Status
-    """Passed, or what kind of mistake it is."""
+    """Passed, or the kind of mistake."""
     message: str
     """Message for the student."""
     error: float
-    """Largest error of all entries; infinite where there is no result to compare."""
+    """Largest error of all entries; infinite if the result cannot be compared."""
     expected: Array
     """The right result."""
     got: NDArray[Any] | str | None = None
-    """The array that came back, or text in the place of one."""
+    """Returned array, or text if there is none."""
 
     def __bool__(self) -> bool:
         return self.status == "passed"
 
 
 def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
-    """Say what an answer is; nothing is called and nothing is drawn here.
+    """Judge an answer; this neither calls a function nor draws inputs.
 
-    What is right, and how nearly, is in the case; a claim adds what its arguments are, where there is one.
+    The case holds the right result and the tolerance; a claim adds the descriptions of its arguments.
     """
 
     def make_judgement(status: Status, message: str, error: float = np.inf) -> Judgement:
@@ -68,9 +68,9 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
         return make_judgement("missing", "it returned None: is a return missing?")
     if answer.value is None:
         return make_judgement("dtype", f"it returned {answer.text} where an array of numbers is expected")
-    unsteady = _reproducibility_error(case, answer)
-    if unsteady is not None:
-        return make_judgement(*unsteady)
+    not_reproducible = _reproducibility_error(case, answer)
+    if not_reproducible is not None:
+        return make_judgement(*not_reproducible)
     dtype = answer.value.dtype
     if dtype.kind == "c":
         return make_judgement("dtype", "it returned complex numbers where real ones are expected")
@@ -92,12 +92,10 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
         return make_judgement("mutated", f"it changed its argument {names}: work on a copy", error)
     if error > case.tolerance:
         return make_judgement("wrong", f"wrong by {error:.2g}", error)
-    if spoiled := _layout_error(case, answer):
-        return make_judgement("layout", spoiled, error)
+    if layout_error := _layout_error(case, answer):
+        return make_judgement("layout", layout_error, error)
     if _in_single_precision(case, answer):
-        text = (
-            "its last digits are lost, as in single precision, though the rest is right: compute in float64"
-        )
+        text = "it has only single precision: compute in float64"
         return make_judgement("dtype", text, error)
     return make_judgement("passed", "right", error)
 
@@ -117,16 +115,17 @@ def _error(case: Case, value: NDArray[Any]) -> float:
 
 
 def _reproducibility_error(case: Case, answer: Answer) -> tuple[Status, str] | None:
-    """Return True if the same inputs gave another answer at another time."""
+    """Return status and message if the same inputs gave different answers, else None."""
     if answer.repeated is not None and _differs(case, answer, answer.repeated):
+        difference = "two calls with the same inputs gave different results"
         if answer.changed_globals:
-            return "stateful", f"two calls with the same inputs gave two answers: {_describe_state(answer)}"
-        return "random", "two calls with the same inputs gave two answers: does it draw random numbers?"
+            return "stateful", f"{difference}: {_describe_state(answer)}"
+        return "random", f"{difference}: does it draw random numbers?"
     if answer.repeated_later is not None and _differs(case, answer, answer.repeated_later):
-        text = f"the same inputs gave another answer after calls with other inputs: {_describe_state(answer)}"
-        return "stateful", text
+        difference = "the same inputs gave a different result after calls with other inputs"
+        return "stateful", f"{difference}: {_describe_state(answer)}"
     if answer.repeated_later is not None and answer.repeated_later.overwritten:
-        return "stateful", "what it returned changed with the next call: return a new array each time"
+        return "stateful", "its result changed during the next call: return a new array each time"
     return None
 
 
@@ -135,11 +134,11 @@ def _layout_error(case: Case, answer: Answer) -> str:
     if answer.strided is None or not _differs(case, answer, answer.strided):
         return ""
     reason = f"it raised {answer.strided.text}" if answer.strided.kind == "exception" else "it is wrong"
-    return f"{reason}, where arrays are not contiguous in memory, such as a column `A[:, 0]`"
+    return f"{reason} for arrays that are not contiguous in memory, such as a column `A[:, 0]`"
 
 
 def _in_single_precision(case: Case, answer: Answer) -> bool:
-    """Whether a change of the inputs that float32 cannot hold is not seen, or what comes back is float32."""
+    """Return True if the answer ignores changes below float32 precision, or if it is in float32."""
     value, beside = answer.value, None if answer.perturbed is None else answer.perturbed.value
     if case.precision_mask is None or not np.any(case.precision_mask) or value is None or beside is None:
         return False
@@ -152,7 +151,7 @@ def _in_single_precision(case: Case, answer: Answer) -> bool:
 
 def _describe_state(answer: Answer) -> str:
     names = " and ".join(f"`{name}`" for name in answer.changed_globals)
-    return f"it changes {names}" if names else "it remembers something from call to call"
+    return f"it changes {names}" if names else "it keeps state between calls"
 
 
 def _differs(case: Case, first: Answer, second: Answer) -> bool:
@@ -162,7 +161,7 @@ def _differs(case: Case, first: Answer, second: Answer) -> bool:
         return True
     if not np.all(np.isfinite(first.value)) or not np.all(np.isfinite(second.value)):
         return not np.array_equal(first.value, second.value, equal_nan=True)
-    # Neither truth values nor numbers without a sign have differences of their own.
+    # Booleans and unsigned integers have no signed differences.
     off = first.value.astype(np.complex128) - second.value.astype(np.complex128)
     return bool(np.max(np.abs(off), initial=0.0) > case.tolerance)
 
@@ -172,7 +171,7 @@ def _describe_shape(value: NDArray[Any]) -> str:
 
 
 def finite_numbers(case: Case, answer: Answer) -> Array | None:
-    """Return the answer's numbers, if they are finite, real and as many as are expected."""
+    """Return the answer as an array if it is finite, real and of the expected shape, else None."""
     value = answer.value
     if value is None or value.shape != case.expected.shape or value.dtype.kind == "c":
         return None

@@ -1,4 +1,4 @@
-"""Tasks that are in none of the notes: functions of the library that a student should be able to write."""
+"""Tasks outside the notes: functions of the library that a student should be able to write."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TWISTS_BELOW_HALF_TURN: Inputs = {
 
 
 def left_jacobian(xi: Array) -> Array:
-    """Return columns: how the pose moves, seen from the world, while one entry of xi grows."""
+    """Return the left Jacobian: world twists of ``exp[xi]`` for unit rates of the entries of xi."""
     X = twist_matrix(xi)
     rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
     return _twist_columns([rate @ expm(-X) for rate in rates])
 
 
 def right_jacobian(xi: Array) -> Array:
-    """Return the same, seen from the body."""
+    """Return the right Jacobian: body twists of ``exp[xi]`` for unit rates of the entries of xi."""
     X = twist_matrix(xi)
     rates = [expm_frechet(X, twist_matrix(entry), compute_expm=False) for entry in np.eye(6)]
     return _twist_columns([expm(-X) @ rate for rate in rates])
@@ -100,7 +100,7 @@ RECORDS = (
 
 
 def load_all() -> tuple[Record, ...]:
-    """Return the claims of the ledger, and these."""
+    """Return the claims of the ledger and the tasks of this module."""
     return (*ledger.load(), *RECORDS)
 
 

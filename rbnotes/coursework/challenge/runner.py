@@ -1,4 +1,4 @@
-"""A function against the record of a claim: tried on all its regions, and the smallest counterexample."""
+"""Test a function against the record of a claim on all regions, and shrink a counterexample."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TriedCases = list[tuple[Case, Answer, Judgement]]
 
 @dataclass(frozen=True, eq=False)
 class ChallengeResult:
-    """The verdict on a function: passed, or the smallest inputs found on which it is wrong."""
+    """Result of a challenge: passed, or the smallest inputs found on which the function is wrong."""
 
     id: str
     """Id of the claim."""
@@ -50,30 +50,30 @@ class ChallengeResult:
     counterexample: Values | None = None
     """The smallest inputs found on which the function is wrong; None if it passed."""
     hint: str = ""
-    """The slip that explains all answers, if there is one that does."""
+    """Slip that explains all answers; empty if there is none."""
     condition: str = ""
-    """Condition of a conditional claim, under which it was tried."""
+    """Condition of a conditional claim, which the inputs met."""
     outside_condition: ChallengeResult | None = None
     """Result outside the condition of the claim, for information: the task does not require it."""
 
     @property
     def passed(self) -> bool:
-        """Whether nothing wrong was found."""
+        """True if no counterexample was found."""
         return self.judgement.status == "passed"
 
     @property
     def residual(self) -> float:
-        """The error, relative to the size of an entry where that exceeds 1."""
+        """Error, relative to the size of an entry where that exceeds 1."""
         return self.judgement.error
 
     @property
     def got(self) -> NDArray[Any] | str | None:
-        """What the function gave on the counterexample."""
+        """Result of the function on the counterexample."""
         return self.judgement.got
 
     @property
     def expected(self) -> Array:
-        """What is right on the counterexample."""
+        """Right result on the counterexample."""
         return self.judgement.expected
 
     def __bool__(self) -> bool:
@@ -87,7 +87,7 @@ class ChallengeResult:
             return (
                 text
                 if self.outside_condition is None
-                else f"{text}\nbut not beyond it: {self.outside_condition}"
+                else f"{text}\nbut it fails where the condition does not hold: {self.outside_condition}"
             )
         where = "" if self.region == "generic" else f" ({self.region} inputs)"
         lines = [f"{self.id}: {self.judgement.message}"]
@@ -115,17 +115,17 @@ def challenge(
         The claim, such as ``"lloyd/s0.2/d2"``; its arguments are those of
         ``rbnotes.ledger.find(id).inputs``, in that order.
     function
-        Takes these arguments by position and returns an array.
+        Function that takes these arguments by position and returns an array.
     examples
-        How many inputs to try.
+        Number of inputs.
     seed
-        Start of the generator of random numbers that draws them.
+        Seed of the random inputs.
 
     Raises
     ------
     InvalidArgument
-        If there is no such claim, or it has nothing to check; if ``function`` is none, or ``examples`` or
-        ``seed`` is no whole number.
+        If there is no such claim, or it cannot be checked; if ``function`` is not callable, or ``examples``
+        or ``seed`` is not an integer.
     """
     record = find_task(id)
     arguments.require_function("function", function)
@@ -148,7 +148,7 @@ def challenge(
         return ChallengeResult(
             record.id, worst, len(tried), condition=record.condition, outside_condition=beyond
         )
-    case, judgement = _plainest_failure(failed)
+    case, judgement = _clearest_failure(failed)
     hint = dimension = ""
     if judgement.status == "wrong":
         given = [(case, found) for case, found, _ in tried]
@@ -160,14 +160,14 @@ def challenge(
     return ChallengeResult(record.id, judgement, len(tried), case.region, case.inputs, hint)
 
 
-def _plainest_failure(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
-    """Of all that is wrong the plainest: what cannot be compared at all, then ordinary inputs."""
+def _clearest_failure(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
+    """Return the clearest failure: results that cannot be compared first, then ordinary inputs."""
 
-    def plainness(one: tuple[Case, Judgement]) -> tuple[bool, bool]:
+    def sort_key(one: tuple[Case, Judgement]) -> tuple[bool, bool]:
         case, judgement = one
         return judgement.status in ("wrong", "nonfinite"), case.region != "generic"
 
-    return min(failed, key=plainness)
+    return min(failed, key=sort_key)
 
 
 def _dimension_hint(
@@ -194,7 +194,7 @@ def _try_inputs(
 
 
 def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
-    """Return the smallest inputs beyond a claim's condition on which print and function are wrong."""
+    """Return the smallest inputs outside a claim's condition on which printed form and function are wrong."""
     values = replay(record).counterexample
     found = (
         None

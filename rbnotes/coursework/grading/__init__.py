@@ -1,16 +1,16 @@
-"""Grading a class: functions that students wrote, against claims of the ledger or the lecturer's own oracles.
+"""Grade a class: students' functions against claims of the ledger or the lecturer's own oracles.
 
-Submissions run in child processes that get inputs and give back arrays; what is right stays here::
+Submissions run in child processes that get inputs and return arrays; right results stay in this process::
 
     read_assignment, Assignment             the assignment file hw.toml
-    prepare_assignment, PreparedAssignment  the cases of all its tasks, with the right results
+    prepare_assignment, PreparedAssignment  the cases of all its tasks with the right results
     read_submissions, read_submission       the submissions of a class, or of one student
     grade_submissions, Grade, TaskGrade     a grade for each submission, from any executor
-    run_submission, Limits                  one submission in its child
+    run_submission, Limits                  one submission in its child process
 
 On the command line it is ``rbnotes grade hw.toml submissions/ --out grades.csv --feedback reports``.
 
-**This is no security boundary.** See ``rbnotes/coursework/grading/container`` for grading in a container.
+**This is not a security boundary.** See ``rbnotes/coursework/grading/container`` for grading in a container.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The child of a grader: loads one submission, calls its functions on inputs, and sends back plain arrays.
+"""Child process of a grader: load one submission, call its functions on inputs, and send back plain arrays.
 
-Run as a script, with an interpreter of its own. It never has a reference, a tolerance or a verdict: whatever
-a submission does to it, it can only answer. A keeper starts the worker that runs the submission. It ends all
-processes below it on request, or when the worker or the grader ends.
+It runs as a script in its own interpreter. It never holds a reference, a tolerance or a verdict: a submission
+can only affect its own answers. A supervisor starts the worker that runs the submission. It ends all its
+descendants on request, or when the worker or the grader ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 _SETTINGS = json.loads(sys.argv[1])
-# Two files of the package, and no package: this process must not hold more than it needs.
+# It loads single files instead of the package, because it must not hold more than it needs.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [_HERE, os.path.join(os.path.dirname(_HERE), "challenge"), *_SETTINGS["path"]]
 # Found by this path alone.
@@ -36,7 +36,7 @@ MAX_TEXT_LENGTH = 1000
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Fork into keeper and worker."""
+    """Fork into supervisor and worker."""
     _restrictions.die_with_parent()
     if os.getppid() != settings["grader"]:
         os._exit(1)  # the grader ended before the line above took effect
@@ -48,7 +48,7 @@ def main(settings: dict[str, Any]) -> None:
         os.closerange(ANSWER_DESCRIPTOR, ANSWER_DESCRIPTOR + 1)
         _supervise(worker)
     elif os.getpid() == 1:
-        # The first process among processes of its own cannot be ended from inside, not even by a limit, and
+        # The first process of a PID namespace cannot be ended from inside, not even by a limit, and
         # when it ends, so do all others: it only waits.
         _restrictions.die_with_parent()
         worker = os.fork()
@@ -64,7 +64,7 @@ def _supervise(worker: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGKILL))
     _restrictions.die_with_parent(signal.SIGTERM)
     _, status = os.waitpid(worker, 0)
-    while os.getpid() != 1:  # all that the worker has left behind
+    while os.getpid() != 1:  # all remaining processes of the worker
         for child in _children():
             with suppress(OSError):
                 os.kill(child, signal.SIGKILL)
@@ -108,7 +108,7 @@ def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) 
 
 
 class _Channel:
-    """Requests come in, answers go out; made before the submission can change what it is made of."""
+    """Channel for requests and answers, created before the submission can change its parts."""
 
     def __init__(self, largest: int) -> None:
         self._largest = largest
@@ -155,7 +155,7 @@ def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
         exec(compile(source, file, "exec"), vars(module))
     except SyntaxError as error:
         channel.send({"loaded": False, "status": "syntax", "message": _format_error(error, file)})
-    except BaseException as error:  # a submission may raise anything at all, SystemExit included
+    except BaseException as error:  # a submission may raise anything, even SystemExit
         channel.send({"loaded": False, "status": "exception", "message": _format_error(error, file)})
     else:
         channel.send({"loaded": True})

@@ -1,6 +1,6 @@
-"""What crosses the pipe between grader and child: lines of JSON, arrays as shape, dtype and bytes.
+"""Messages between grader and child process: lines of JSON, arrays as shape, dtype and bytes.
 
-Nothing is ever unpickled. The child runs this file without the rest of the package, so it imports none of it.
+Nothing is unpickled. The child runs this file without the rest of the package, so it imports none of it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 NUMERIC_KINDS = "biufc"
-"""Kinds of numbers that may come back; objects and text are no answer."""
+"""Accepted kinds of numbers in answers, without objects and text."""
 
 
 class MalformedMessage(ValueError):
-    """What came through the pipe is no message."""
+    """Raised for data that is not a message."""
 
 
 def encode(value: Any) -> Any:
-    """Arrays, numbers, text, and lists, tuples, dictionaries and dataclasses of them as JSON values."""
+    """Return arrays, numbers, text, and containers and dataclasses of them, as JSON values."""
     if isinstance(value, (bool, str)) or value is None:
         return value
     if isinstance(value, (list, tuple)):
@@ -43,15 +43,15 @@ def encode(value: Any) -> Any:
 
 
 def decode(message: Any) -> Any:
-    """Return the value that :func:`encode` was given.
+    """Return the value that :func:`encode` encoded.
 
-    A scalar of numpy comes back as an array without axes, and a dataclass, which the other side need not
-    know, as an object with the same attributes.
+    A NumPy scalar becomes an array without axes, and a dataclass becomes an object with the same attributes,
+    because the receiver need not have its class.
 
     Raises
     ------
-    Malformed
-        If it is anything else, however it was made.
+    MalformedMessage
+        If the message is anything else.
     """
     if isinstance(message, (bool, str)) or message is None:
         return message
@@ -96,8 +96,8 @@ def decode_message(line: bytes) -> dict[str, Any]:
 
     Raises
     ------
-    Malformed
-        If the line is no JSON object.
+    MalformedMessage
+        If the line is not a JSON object.
     """
     try:
         found = json.loads(line)

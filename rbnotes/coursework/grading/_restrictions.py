@@ -1,8 +1,8 @@
-"""What the child of a grader may not do, as far as this system lets one say so.
+"""Restrict the child process of a grader as far as the operating system allows.
 
-Run in the child alone, before a line of the submission; nothing of the package is imported. The kernel
-enforces the restrictions where it can (resource limits, namespaces, Landlock); an audit hook repeats them in
-Python, for systems that have none of these. It keeps accidents and mischief in; it is no security boundary.
+This runs only in the child, before the submission, and imports nothing of the package. The kernel enforces
+the restrictions where it can (resource limits, namespaces, Landlock); an audit hook repeats them in Python
+for other systems. They contain accidents and pranks; they are not a security boundary.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC = 0x10000000, 0x20000000, 0x40000000, 0x08000000
 _SET_DEATH_SIGNAL, _SET_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 36, 38
-# Landlock: rights to files by number of its interface, system calls (the same on all processors).
+# Landlock: file rights by version of its interface, and system calls (the same on all processors).
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, list a folder
 _WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))
-_RIGHTS_SINCE_VERSION = {2: 1 << 13, 3: 1 << 14}  # moving between folders, truncating: since which version
+_RIGHTS_SINCE_VERSION = {2: 1 << 13, 3: 1 << 14}  # moving between folders, truncating
 _FIRST_RESERVED_UID = 61000  # below the range that distributions assign to users
 
 
@@ -33,8 +33,8 @@ def _call_libc(name: str, *arguments: Any) -> bool:
 
 
 def isolate() -> list[str]:
-    """Leave the network, the other processes and their memory, where that is allowed; says what was left."""
-    # Descendants whose parents have died become children of this process, which can end them.
+    """Isolate this process from network, other processes and memory; return the restrictions in force."""
+    # Orphaned descendants become children of this process, which can end them.
     _call_libc("prctl", _SET_SUBREAPER, 1, 0, 0, 0)
     user, group = os.geteuid(), os.getegid()
     for spaces, isolated in (
@@ -59,14 +59,14 @@ def _write(path: str, text: str) -> None:
 
 
 def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
-    """When the process that started this one ends, so does this one, or it gets another signal."""
+    """Make the kernel send a signal to this process when its parent ends."""
     _call_libc("prctl", _SET_DEATH_SIGNAL, by, 0, 0, 0)
 
 
 def switch_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
-    """Root becomes a user who owns nothing but the folder, if that user can read what is needed.
+    """Switch from root to a user who owns only the folder, if that user can read the needed files.
 
-    Of a thousand such users the one with the given number, lest two children count as one.
+    `number` selects one of a thousand such users, so that process limits of two children are separate.
     """
     if os.geteuid() != 0:
         return []
@@ -90,7 +90,7 @@ def switch_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
 
 
 def set_resource_limits(memory: int, file_size: int, files: int, processes: int) -> list[str]:
-    """Limits that the kernel keeps: bytes of memory and of a file, open files, processes at a time."""
+    """Set the kernel's limits: bytes of memory and of a file, open files, processes at a time."""
     if os.geteuid() != 0 and not _has_own_process_count():
         processes += _count_user_processes()
     limited = []
@@ -112,9 +112,9 @@ def set_resource_limits(memory: int, file_size: int, files: int, processes: int)
 
 
 def _has_own_process_count() -> bool:
-    """Return True if this user's processes are counted afresh.
+    """Return True if this user's processes are counted separately.
 
-    In a user namespace, or as a user nobody else is.
+    This is so in a user namespace, or for a user without other processes.
     """
     if _FIRST_RESERVED_UID <= os.geteuid() < _FIRST_RESERVED_UID + 1000:
         return True
@@ -133,7 +133,7 @@ def _count_user_processes() -> int:
 
 
 def limit_cpu_time(seconds: float) -> None:
-    """From now on this process may compute for so long, in whole seconds, before the kernel ends it."""
+    """Let the kernel end this process after this much more processor time, in whole seconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = int(used.ru_utime + used.ru_stime + seconds) + 1
     with suppress(ValueError, OSError):
@@ -141,14 +141,14 @@ def limit_cpu_time(seconds: float) -> None:
 
 
 def apply_landlock(readable: Iterable[str], writable: Iterable[str]) -> list[str]:
-    """Only these folders can be read or written from here on, and no process outside can be signalled."""
+    """Restrict reading and writing to these folders, and forbid signals to other processes."""
     if _LIBC is None:
         return []
     version = _LIBC.syscall(_CREATE, None, 0, 1)
     if version < 1:
         return []
     files = _READ | _WRITE | sum(right for since, right in _RIGHTS_SINCE_VERSION.items() if version >= since)
-    # All rights to files, to ports of TCP (since 4), and what leaves this domain: sockets, signals (since 6).
+    # All rights to files, to TCP ports (since 4), and to sockets and signals outside the domain (since 6).
     attributes = struct.pack("QQQ", files, 0b11, 0b11)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = _LIBC.syscall(_CREATE, ctypes.c_char_p(attributes), ctypes.c_size_t(size), 0)
@@ -183,9 +183,9 @@ _NETWORK_EVENTS = frozenset({"socket.connect", "socket.bind", "socket.sendto", "
 def install_audit_hook(
     folder: str, hidden_modules: Iterable[str], hidden_folders: Iterable[str], *, may_start: bool
 ) -> None:
-    """Refuse in Python what the kernel may not: changing files of others, signals, sockets, the reference.
+    """Forbid in Python what the kernel may allow: changing other files, signals, sockets, the reference.
 
-    Where the kernel does not count processes, none may be started at all.
+    If the kernel does not count processes, none may be started.
     """
     inside = os.path.realpath(folder) + os.sep
     hidden = tuple(os.path.realpath(path) + os.sep for path in hidden_folders)

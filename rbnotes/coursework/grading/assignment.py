@@ -1,4 +1,4 @@
-"""The assignment file ``hw.toml``: what is to be written, what it is worth, and what a student may see.
+"""The assignment file ``hw.toml``: tasks, points, limits and feedback.
 
 ::
 
@@ -6,24 +6,24 @@
     seed = 7                       # other seeds give other inputs
 
     [limits]                       # each of these has a default
-    seconds = 5.0                  # of the clock, for all cases of one function
+    seconds = 5.0                  # wall-clock time for all cases of one function
     memory = 1024.0                # megabytes
 
     [feedback]                     # in a student's report
-    inputs = true                  # on which a function failed
-    expected = false               # what would have been right there
-    hint = true                    # its wrong dimension, and the slip that a claim knows
+    inputs = true                  # inputs on which a function failed
+    expected = false               # right results on these inputs
+    hint = true                    # wrong dimension, and a slip that explains the answers
 
     [[task]]
-    function = "rodrigues"         # the name a submission must define
-    title = "Rodrigues' formula"   # what reports call the task; may be left out
+    function = "rodrigues"         # name that a submission must define
+    title = "Rodrigues' formula"   # title of the task in reports; optional
     claim = "sueda/s1.3/e1.10#a"   # a claim of the ledger ...
     points = 4
-    regions = { generic = 3, tiny = 1 }   # shares of the points; without it: all or nothing
+    regions = { generic = 3, tiny = 1 }   # weights of the points; without it: all or nothing
 
     [[task]]
     function = "reach"
-    oracle = "oracles.py:reach"    # ... or a function of the lecturer's own, with its inputs
+    oracle = "oracles.py:reach"    # ... or the lecturer's own function with its inputs
     inputs = "oracles.py:thrown"
     points = 2
 """
@@ -49,51 +49,51 @@ FILE_NAME = "hw.toml"
 
 @dataclass(frozen=True)
 class Feedback:
-    """What of a failed case a student's report shows."""
+    """Contents of a student's report about a failed case."""
 
     inputs: bool = True
-    """The arguments on which the function failed."""
+    """Show the arguments on which the function failed."""
     expected: bool = False
     """Show the right result and the error of the answer."""
     hint: bool = True
-    """Show the dimension of a wrong answer, and the slip that explains all answers, if one does."""
+    """Show the dimension of a wrong answer, and the slip that explains all answers."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """One function to be written."""
+    """Function that students write."""
 
     function: str
-    """Its name."""
+    """Name of the function."""
     points: float
     """Points for the task."""
     title: str = ""
     """Title of the task in reports, beside the name of the function; may be empty."""
     claim: str = ""
-    """Id of a claim, or empty where the lecturer's own oracle judges."""
+    """Id of a claim; empty if the lecturer's own oracle gives the right results."""
     oracle: str = ""
     """``file.py:name`` beside the assignment: the right function."""
     inputs: str = ""
-    """``file.py:name``: a function of a numpy ``Generator`` that returns the arguments by name, or for each
+    """``file.py:name``: a function of a NumPy ``Generator`` that returns the arguments by name, or for each
     region such a function."""
     regions: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Shares of the points for each region of inputs; empty: all points or none."""
+    """Weight of each region of inputs in the points; empty: all points or none."""
     examples: int = 40
-    """Cases that are tried, shared among the regions."""
+    """Number of cases, distributed over the regions."""
     tolerance: float | None = None
-    """Largest error of an entry that passes, relative where the entry exceeds 1; ``None``: the claim's."""
+    """Largest accepted error of an entry, relative if the entry exceeds 1; ``None``: that of the claim."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """An assignment file, checked."""
+    """Assignment: tasks, limits and feedback."""
 
     title: str
     """Heading of the reports."""
     folder: Path
     """Folder of the assignment file and of the oracles beside it."""
     tasks: tuple[Task, ...]
-    """In the order of the file."""
+    """Tasks in the order of the file."""
     seed: int = 0
     """Other seeds give other inputs."""
     file: str = ""
@@ -105,17 +105,17 @@ class Assignment:
 
     @property
     def points(self) -> float:
-        """What the whole assignment is worth."""
+        """Points of the whole assignment."""
         return sum(task.points for task in self.tasks)
 
 
 def read_assignment(path: str | Path) -> Assignment:
-    """Return the assignment in a TOML file.
+    """Read an assignment from a TOML file.
 
     Raises
     ------
     InvalidArgument
-        If it is no assignment; the message names the place in the file.
+        If the file is not an assignment; the message names the place in the file.
     """
     arguments.require_instance("path", path, str, Path)
     path = Path(path)
@@ -176,7 +176,7 @@ _FIELD_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def _build(kind: type[DataclassInstance], entry: Any, place: str, *, positive: bool = False) -> Any:
-    """Return a dataclass from a table: no unknown names, none missing, numbers where numbers belong."""
+    """Return a dataclass from a table after checks for unknown, missing and invalid entries."""
     if not isinstance(entry, dict):
         raise InvalidArgument(place, repr(entry), "a table")
     known = {each.name: each for each in fields(kind)}

@@ -1,4 +1,4 @@
-"""A whole class: submissions run wherever an executor takes them, and are judged here, each exactly once."""
+"""Grade a class: submissions run in an executor and are judged in this process, each exactly once."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ MAX_ATTEMPTS = 3
 
 
 class Journal:
-    """Grades as lines of a file, written as soon as each is known, so that a run can go on where it ended.
+    """File of grades, one line for each, that lets an interrupted run resume.
 
-    A line counts only for the same text, the same assignment and the same cases.
+    A line is valid only for the same submission, assignment and cases.
     """
 
     def __init__(self, path: Path | None, prepared: PreparedAssignment) -> None:
@@ -48,18 +48,18 @@ class Journal:
         self._paper = digest.hexdigest()
         self._known: dict[str, Grade] = {}
         text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
-        # A run that was ended while it wrote leaves half a line, which must not spoil the next.
+        # An interrupted write leaves half a line; the next line must start on its own.
         self._before = "" if text.endswith("\n") or not text else "\n"
         for entry in _journal_entries(text):
-            with suppress(KeyError):  # a line in the format of an older version
+            with suppress(KeyError):  # line of an older version
                 self._known[entry["key"]] = grade_from_dict(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
-        """Return the grade, if this very submission was graded before."""
+        """Return the grade of this submission if it was graded before."""
         return self._known.get(self._key(submission))
 
     def add(self, submission: Submission, grade: Grade) -> None:
-        """Write a grade down."""
+        """Write a grade."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 entry = {"key": self._key(submission), "grade": grade_to_dict(grade)}
@@ -73,7 +73,7 @@ class Journal:
 
 def _journal_entries(text: str) -> Iterator[dict[str, Any]]:
     for line in text.splitlines():
-        with suppress(ValueError):  # half a line
+        with suppress(ValueError):  # incomplete line
             yield json.loads(line)
 
 
@@ -85,9 +85,9 @@ def grade_submissions(
     jobs: int | None = None,
     journal: Path | None = None,
 ) -> Generator[Grade, None, None]:
-    """Grade submissions, in the order in which they are done.
+    """Grade submissions, and yield the grades in the order of completion.
 
-    If the iteration stops early, for example by Ctrl-C, the children that run on this machine are ended.
+    If the iteration stops early, for example by Ctrl-C, the child processes on this machine end.
 
     Parameters
     ----------
@@ -96,18 +96,20 @@ def grade_submissions(
     submissions
         From :func:`rbnotes.coursework.grading.submissions`.
     executor
-        Runs the children: any ``concurrent.futures.Executor``, such as a ``ProcessPoolExecutor`` or that of
-        a Dask or a Ray cluster whose machines have rbnotes. It gets inputs and returns answers; right
-        results never leave this process. By default ``jobs`` children at a time run on this machine.
+        Executor of the child processes: any ``concurrent.futures.Executor``, such as a
+        ``ProcessPoolExecutor`` or that of a Dask or Ray cluster whose machines have rbnotes. It gets inputs
+        and returns answers; right results never leave this process. By default ``jobs`` child processes at a
+        time run on this machine.
     jobs
-        Children at a time without an executor; default: one for each processor.
+        Child processes at a time without an executor; default: one for each processor.
     journal
-        File that keeps each grade as soon as it is known; what it holds already is not run again.
+        File that keeps each grade; submissions that it contains do not run again.
 
     Raises
     ------
     InvalidArgument
-        If ``prepared`` is no ``Paper``, one of ``submissions`` no ``Submission``, or ``jobs`` is below 1.
+        If ``prepared`` is not a ``PreparedAssignment``, one of ``submissions`` is not a ``Submission``, or
+        ``jobs`` is below 1.
     """
     arguments.require_instance("prepared", prepared, PreparedAssignment)
     submissions = arguments.instances("submissions", submissions, Submission)
@@ -150,7 +152,7 @@ def _collect_transcripts(
 
     A submission that the executor loses is submitted again; after `MAX_ATTEMPTS` it runs in this process.
     """
-    # Only local children can be ended from here; arguments for the executor must be plain data.
+    # Only local child processes can be ended here; arguments for the executor must be plain data.
     run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
     limits = prepared.assignment.limits
     for _ in range(MAX_ATTEMPTS):
@@ -159,17 +161,17 @@ def _collect_transcripts(
         for submission in submissions:
             try:
                 future = executor.submit(run, submission.file, submission.source, prepared.requests, limits)
-            except RuntimeError:  # a pool that is broken takes nothing more
+            except RuntimeError:  # a broken pool accepts no more work
                 lost.append(submission)
             else:
                 waiting[future] = submission
         while waiting:
-            # Without an end to the wait, a Ctrl-C that another thread receives would not be heard in it.
+            # Without a timeout, a Ctrl-C that another thread receives would not interrupt the wait.
             for future in wait(waiting, timeout=0.5, return_when=FIRST_COMPLETED).done:
                 submission = waiting.pop(future)
                 try:
                     yield submission, future.result()
-                except Exception:  # whatever an executor raises where a worker is gone
+                except Exception:  # executors raise various errors when a worker is lost
                     lost.append(submission)
         if not lost:
             return
@@ -196,5 +198,5 @@ def dask_executor(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise InvalidArgument("--dask", f"{address}: {error}", "the address of a scheduler") from error
     with client:
-        # Not pure: of two equal submissions each is run, and none is taken from memory.
+        # Not pure: Dask must run equal submissions separately instead of caching the result.
         yield client.get_executor(pure=False)

@@ -1,4 +1,4 @@
-"""The children that run submissions, so that all of them can be ended at once."""
+"""Registry of the child processes that run submissions, to end all of them at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TERMINATION_TIMEOUT = 0.4
 
 
 class ChildProcesses:
-    """The children that run in threads of this process."""
+    """Child processes that threads of this process started."""
 
     def __init__(self) -> None:
         self._children: set[subprocess.Popen[bytes]] = set()
@@ -24,7 +24,7 @@ class ChildProcesses:
 
     @contextmanager
     def track(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
-        """Count a child while this lasts; raises :class:`Interrupted` if all have been ended."""
+        """Register a child process inside the context; raise :class:`Interrupted` after `stop_all`."""
         with self._lock:
             if self._stopped:
                 raise Interrupted
@@ -34,11 +34,11 @@ class ChildProcesses:
         finally:
             with self._lock:
                 self._children.discard(process)
-        if self._stopped:  # what it gave is what was there when it was ended
+        if self._stopped:  # its answers are incomplete
             raise Interrupted
 
     def stop_all(self) -> None:
-        """End them, and start no more: at first politely, lest they leave processes of their own."""
+        """End all child processes and start no more: SIGTERM first, so that they end their descendants."""
         with self._lock:
             self._stopped = True
             children = list(self._children)
@@ -55,4 +55,4 @@ class ChildProcesses:
 
 
 class Interrupted(Exception):
-    """A submission was not run to its end, because nothing is to be run any more."""
+    """Raised when a submission did not finish because the run is stopped."""

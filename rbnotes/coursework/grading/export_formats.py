@@ -1,4 +1,4 @@
-"""Grades in the formats of other tools: Gradescope, Otter, nbgrader."""
+"""Export grades in the formats of Gradescope, Otter and nbgrader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbnotes.coursework.grading.task_grades import Grade, TaskGrade
 
 
 def gradescope(grade: Grade) -> dict[str, Any]:
-    """``results.json`` of a Gradescope autograder: one submission, a test for each function.
+    """Return the ``results.json`` of a Gradescope autograder: one submission, a test for each function.
 
     Source: the autograder specifications, section "Output format", gradescope-autograders.readthedocs.io.
     """
@@ -44,7 +44,7 @@ def _test_output(mark: TaskGrade) -> str:
 
 
 def otter(grades: Sequence[Grade]) -> str:
-    """``final_grades.csv`` as ``otter grade`` writes it: a first line with the points that can be had.
+    """Return ``final_grades.csv`` as ``otter grade`` writes it: the first line has the maximum points.
 
     Source: Otter-Grader 7, ``otter.grade.utils.merge_scores_to_df``.
     """
@@ -70,7 +70,7 @@ NBGRADER_COLUMNS = (
 
 
 def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime | None = None) -> str:
-    """``grades.csv`` with the columns of ``nbgrader export``; what only its database knows stays empty.
+    """Return ``grades.csv`` with the columns of ``nbgrader export``; columns of its database stay empty.
 
     Source: nbgrader 0.9, ``nbgrader.plugins.export.CsvExportPlugin``.
     """

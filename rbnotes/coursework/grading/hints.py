@@ -1,4 +1,4 @@
-"""What a wrong answer looks like: its dimension, and the slip with a name that explains all answers."""
+"""Hints about wrong answers: their dimension, and a slip that explains all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPARED_DECIMALS = 9
 
 
 class HintFinder:
-    """Hints for one function; a slip that several students make is searched for once and gives one hint."""
+    """Find the hints for one function; equal answers of several students are searched once."""
 
     def __init__(self, claim: Record | None, cases: Sequence[Case], probes: Sequence[Probe]) -> None:
         self._claim, self._cases, self._probes = claim, cases, probes
@@ -32,7 +32,7 @@ class HintFinder:
         Parameters
         ----------
         answers
-            Those on the cases, and after them those on the inputs in other units.
+            Answers on the cases, then those on the inputs in other units.
         """
         others = iter(answers[len(self._cases) :])
         if len(answers) < len(self._cases):
@@ -45,9 +45,9 @@ class HintFinder:
         )
 
     def slip_hint(self, answers: Sequence[Answer]) -> str:
-        """Return the one slip that explains the answers, in words.
+        """Return the hint of the only slip that explains the answers.
 
-        Empty if there is none, or more than one.
+        It is empty if there is none or several.
         """
         if self._claim is None or len(answers) < len(self._cases):
             return ""

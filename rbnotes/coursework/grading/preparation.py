@@ -1,4 +1,4 @@
-"""The cases of an assignment: from claims of the ledger, or from the lecturer's own functions."""
+"""Draw the cases of an assignment from claims of the ledger or from the lecturer's own functions."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
     Raises
     ------
     InvalidArgument
-        If ``assignment`` is none, a claim is unknown, an oracle does not work, a region has no cases, or
-        inputs are no plain data.
+        If ``assignment`` is not an ``Assignment``, a claim is unknown, an oracle fails, a region has no
+        cases, or inputs are not plain data.
     """
     arguments.require_instance("assignment", assignment, Assignment)
     sources: dict[Path, dict[str, Any]] = {}
@@ -63,7 +63,7 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
 
 
 def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
-    # Enough that every region has its turn.
+    # Enough cases for every region.
     count = max(task.examples, len(REGION_ORDER))
     found = cases(claim, seed=seed, examples=count)
     if task.tolerance is None:
@@ -92,7 +92,7 @@ def _oracle_case(task: Task, region: str, oracle: Any, draw: Any, generator: np.
     try:
         inputs: dict[str, Any] = dict(draw(generator))
         expected = np.asarray(oracle(*[_copy_value(value) for value in inputs.values()]), dtype=np.float64)
-    except Exception as error:  # the lecturer's code may fail in any way, and he should know where
+    except Exception as error:  # the lecturer's code may raise anything; the message says where
         reason = f"{type(error).__name__}: {error}"
         raise InvalidArgument(
             f"task {task.function}: {task.oracle} on {region} inputs", reason, "numbers"
@@ -100,7 +100,7 @@ def _oracle_case(task: Task, region: str, oracle: Any, draw: Any, generator: np.
     if not np.all(np.isfinite(expected)):
         raise InvalidArgument(f"task {task.function}: {task.oracle}", "no finite number", "numbers")
     tolerance = DEFAULT_TOLERANCE if task.tolerance is None else task.tolerance
-    # A lecturer's regions have names of his own.
+    # A lecturer names the regions of the task.
     return Case(task.function, cast(Region, region), inputs, expected, tolerance)
 
 
@@ -111,9 +111,12 @@ def _copy_value(value: Any) -> Any:
 def _load_attribute(
     task: Task, name: str, assignment: Assignment, sources: dict[Path, dict[str, Any]]
 ) -> Callable[..., Any] | Mapping[str, Any] | Any:
-    """Return the object that ``file.py:name`` names; the file lies beside the assignment.
+    """Return the object that ``file.py:name`` names, in the folder of the assignment.
 
-    Raises InvalidArgument if the file fails to run or has no such name.
+    Raises
+    ------
+    InvalidArgument
+        If the file fails to run or has no such name.
     """
     file, _, attribute = name.partition(":")
     path = assignment.folder / file

@@ -1,4 +1,4 @@
-"""Grades as tables and pages: for the lecturer, for each student, for the class."""
+"""Reports of grades as tables and pages: for the lecturer, each student and the class."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rbnotes.coursework.grading.assignment import Assignment
 from rbnotes.coursework.grading.task_grades import STATUSES, Grade, TaskGrade
 
 STATUS_SUGGESTIONS = {
-    "timeout": "It took too long: look for a loop that never ends.",
-    "crash": "It ended the whole process. Tasks are graded by what functions return.",
-    "output limit": "It printed or returned far too much: leave out prints and return the answer only.",
-    "missing": "Hand in one file, in which the function has exactly this name and returns the answer.",
-    "syntax": "Python cannot read the file: run it once before you hand it in.",
-    "shape": "The numbers come in an array of another shape than the task asks for.",
+    "timeout": "It took too long: check for an endless loop.",
+    "crash": "It ended the whole process. Functions must return their results.",
+    "output limit": "Its output is too large: remove prints and return only the result.",
+    "missing": "Submit one file with a function of exactly this name that returns the result.",
+    "syntax": "Python cannot read the file: run it once before you submit it.",
+    "shape": "The array has a different shape from the one that the task requires.",
     "dtype": "Return real numbers in float64, as an array.",
 }
 NUM_BARS = 10
 
 
 def grades_csv(grades: Sequence[Grade]) -> str:
-    """``grades.csv``: a line for each student, points and status of each function."""
+    """Return ``grades.csv``: a line for each student with points and status of each function."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [mark.function for mark in grades[0].task_grades] if grades else []
@@ -39,13 +39,13 @@ def grades_csv(grades: Sequence[Grade]) -> str:
 
 
 def csv_cell(student: str) -> str:
-    """Return a name as a table's cell: a spreadsheet would compute one that begins like a formula."""
+    """Return a name as a table cell, escaped if a spreadsheet would read it as a formula."""
     shown = "".join(letter if letter.isprintable() else " " for letter in student)
     return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
 
 
 def grade_line(grade: Grade) -> str:
-    """Return one student in one line of a terminal."""
+    """Return a student's grade as one line of text."""
     counts = Counter(str(mark.status) for mark in grade.task_grades)
     return f"{grade.student}: {grade.points:g} of {grade.max_points:g} points ({_format_counts(counts)})"
 
@@ -71,7 +71,7 @@ def student_markdown(grade: Grade, assignment: Assignment) -> str:
 def _task_name(
     function: str, assignment: Assignment, code: str, convert: Callable[[str], str] = lambda title: title
 ) -> str:
-    """Return a function as the lecturer calls its task, and by its name."""
+    """Return the title of a task and the name of its function."""
     title = next((task.title for task in assignment.tasks if task.function == function), "")
     name = code.format(function)
     return f"{convert(title)} ({name})" if title else name
@@ -87,11 +87,11 @@ def _longest_run(text: str) -> int:
 
 def _region_text(mark: TaskGrade) -> str:
     counts = [f"{region}: {passed} of {of}" for region, (passed, of) in (mark.regions or {}).items()]
-    return "Right on these inputs: " + ", ".join(counts) + "."
+    return "Passed on these inputs: " + ", ".join(counts) + "."
 
 
 def student_html(grade: Grade, assignment: Assignment) -> str:
-    """Return a student's report as a page that needs nothing else."""
+    """Return a student's report as a self-contained HTML page."""
     title = f"{assignment.title}: {grade.student}"
     parts = [
         f"<h1>{escape(title)}</h1>",
@@ -113,29 +113,29 @@ def student_html(grade: Grade, assignment: Assignment) -> str:
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """A class in a few numbers."""
+    """Statistics of a class."""
 
     students: int
     """Number of students."""
     mean: float
-    """Mean of their points."""
+    """Mean of the students' points."""
     median: float
-    """Median of their points."""
+    """Median of the students' points."""
     max_points: float
-    """Points that could be had."""
+    """Points of the assignment."""
     histogram: tuple[int, ...]
     """Numbers of students with 0 to 10, 10 to 20, ... percent of the points."""
     functions: dict[str, tuple[float, Counter[str]]]
-    """For each function the mean share of its points, and how often each status occurs."""
+    """For each function the mean fraction of its points, and the number of times of each status."""
 
     @property
     def average_text(self) -> str:
-        """Mean and median, in words."""
+        """Mean and median as text."""
         return f"mean {self.mean:.2f}, median {self.median:.2f} of {self.max_points:g} points"
 
 
 def summarize_class(grades: Sequence[Grade]) -> ClassSummary:
-    """Return the class at a glance."""
+    """Return the statistics of a class."""
     shares = [_share(grade.points, grade.max_points) for grade in grades]
     bars = [0] * NUM_BARS
     for share in shares:
@@ -157,12 +157,12 @@ def _share(points: float, of: float) -> float:
 
 
 def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
-    """Return the class at a glance in Markdown."""
+    """Return a summary of the class in Markdown."""
     found = summarize_class(grades)
     lines = [
         f"# {assignment.title}: the class",
         f"{found.students} students; {found.average_text}.",
-        "| function | mean share of its points | statuses |\n|---|---|---|",
+        "| function | mean percentage of points | statuses |\n|---|---|---|",
     ]
     for name, (share, counts) in found.functions.items():
         task_name = _task_name(name, assignment, "`{}`", lambda title: title.replace("|", "\\|"))
@@ -171,14 +171,15 @@ def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
 
 
 def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
-    """Return the class at a glance as a page that links to the students' reports beside it."""
+    """Return a summary of the class as an HTML page that links to the students' reports."""
     found = summarize_class(grades)
     title = f"{assignment.title}: the class"
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p class=total>{found.students} students; {found.average_text}</p>",
         _histogram(found),
-        "<h2>Functions</h2><div class=wide tabindex=0><table><tr><th>function<th>mean share<th>statuses</tr>",
+        "<h2>Functions</h2><div class=wide tabindex=0><table>"
+        "<tr><th>function<th>mean percentage<th>statuses</tr>",
     ]
     for name, (share, counts) in found.functions.items():
         task_name = _task_name(name, assignment, "<code>{}</code>", escape)
@@ -203,15 +204,15 @@ def _histogram(found: ClassSummary) -> str:
     summary = ", ".join(
         f"{10 * place} to {10 * place + 10} %: {n}" for place, n in enumerate(found.histogram) if n
     )
-    label = f"How many students have what share of the points: {summary}"
+    label = f"Number of students by percentage of points: {summary}"
     return (
         f'<svg viewBox="0 -4 320 140" role="img" aria-label="{label}">{"".join(bars)}'
-        '<text x="160" y="133">share of the points, %</text></svg>'
+        '<text x="160" y="133">percentage of points</text></svg>'
     )
 
 
 def student_file_name(student: str) -> str:
-    """Return a student's name as that of a file, which no two students share."""
+    """Return a unique file name for a student."""
     return "".join(
         letter if letter.isalnum() or letter in "-_.@ ,+()" else f"={ord(letter):x}=" for letter in student
     )

@@ -1,8 +1,8 @@
-"""Running a submission in a child process: inputs go in, plain arrays or the reason why not come back.
+"""Run a submission in a child process, which gets inputs and returns plain arrays or an error.
 
-Nothing here knows what is right. What runs is ``_child.py``; ``_restrictions.py`` restricts it. **This is
-no security boundary**: it keeps a class's mistakes and pranks from costing others anything. Where submissions
-may be hostile, run the whole grader in a container (``rbnotes/coursework/grading/container``).
+This module has no right results. The child runs ``_child.py``; ``_restrictions.py`` restricts it. **This is
+not a security boundary**: it keeps the mistakes and pranks of a class away from other students. If
+submissions may be hostile, run the whole grader in a container (``rbnotes/coursework/grading/container``).
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _RECORDS = "ledger"
 
 @cache
 def hidden_subpackages() -> tuple[str, ...]:
-    """Return the subpackages that no submission may import or read: the records and all that import them."""
+    """Return the subpackages that no submission may import or read: the records and their users."""
     sources = {
         folder.name: "\n".join(file.read_text(encoding="utf-8") for file in folder.rglob("*.py"))
         for folder in _PACKAGE.iterdir()
         if folder.joinpath("__init__.py").is_file() and folder.name != _RECORDS
     }
     hidden = [_RECORDS]
-    for name in hidden:  # grows meanwhile
+    for name in hidden:  # grows during the loop
         imported = re.compile(rf"^\s*(from|import) rbnotes(\.{name}\b| import (\([^)]*|.*)\b{name}\b)", re.M)
         hidden += [each for each, text in sources.items() if each not in hidden and imported.search(text)]
     return tuple(hidden)
@@ -68,12 +68,12 @@ def hidden_subpackages() -> tuple[str, ...]:
 def run_submission(
     file: str, source: str, requests: Sequence[Request], limits: Limits, running: ChildProcesses | None = None
 ) -> Transcript:
-    """Load the source text in a child and call its functions.
+    """Load a source text in a child process and call its functions.
 
-    Plain data in and out, so any executor can run it, here or on another machine; only in threads of this
-    process the children can be ended from outside, by ``running``.
+    Arguments and result are plain data, so that any executor can run it, also on another machine. ``running``
+    can end the child processes of threads of this process.
 
-    A function that ends its process is charged with it; the others are then called in a new one.
+    A function that ends its process fails; the remaining ones are called in a new process.
     """
     began = time.monotonic()
     function_transcripts: dict[str, FunctionTranscript] = {}
@@ -112,35 +112,35 @@ def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> I
 
 @contextmanager
 def _submission_folder() -> Iterator[str]:
-    """Make a folder for a submission, and remove it afterwards, however deep its folders are nested."""
-    around = tempfile.mkdtemp(prefix="submission-")
-    inside = os.path.join(around, "0")
+    """Make a folder for a submission, and remove it afterwards, even if its folders are deeply nested."""
+    parent = tempfile.mkdtemp(prefix="submission-")
+    inside = os.path.join(parent, "0")
     os.mkdir(inside)
-    os.chmod(around, 0o711)
+    os.chmod(parent, 0o711)
     try:
         yield inside
     finally:
         with suppress(OSError):
-            _remove_folder(around)
+            _remove_folder(parent)
 
 
-def _remove_folder(around: str) -> None:
-    """Folders are moved up before they are emptied: neither recursion nor the length of a path has an end."""
-    waiting = [entry.path for entry in os.scandir(around) if entry.is_dir(follow_symlinks=False)]
+def _remove_folder(parent: str) -> None:
+    """Remove a folder after moving nested ones up, without deep recursion and long paths."""
+    waiting = [entry.path for entry in os.scandir(parent) if entry.is_dir(follow_symlinks=False)]
     count = len(waiting)
     while waiting:
         folder = waiting.pop()
-        with suppress(OSError):  # another user's
+        with suppress(OSError):  # owned by another user
             os.chmod(folder, 0o700)
         for entry in [*os.scandir(folder)]:
             if entry.is_dir(follow_symlinks=False):
-                waiting.append(os.path.join(around, str(count)))
+                waiting.append(os.path.join(parent, str(count)))
                 os.rename(entry.path, waiting[-1])
                 count += 1
             else:
                 os.unlink(entry.path)
         os.rmdir(folder)
-    os.rmdir(around)
+    os.rmdir(parent)
 
 
 def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
@@ -164,7 +164,7 @@ def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> sub
         else ["rbnotes"],
         "hidden_folders": hidden,
     }
-    # Descriptor 3 is the pipe by agreement; pass_fds keeps numbers, so the child's interpreter moves it.
+    # The child expects the pipe as descriptor 3; pass_fds keeps numbers, so the child's interpreter moves it.
     move_descriptor = (
         ""
         if answers == _ANSWER_DESCRIPTOR
@@ -205,7 +205,7 @@ def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
     yield from (str(base / "lib"), str(base / "bin"))
     for entry in path:
         if not os.path.basename(entry).endswith("-packages"):
-            continue  # a folder of one's own, such as that of the assignment
+            continue  # a user's folder, such as that of the assignment
         for item in os.scandir(entry):
             if item.name != "rbnotes":
                 yield item.path
@@ -217,7 +217,7 @@ def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
 
 @dataclass
 class _Child:
-    """A running process, and what it has said so far: not frozen, for it goes on."""
+    """Running child process and its output so far."""
 
     process: subprocess.Popen[bytes]
     answers: int
@@ -238,7 +238,7 @@ class _Child:
             raise RuntimeError(f"the child process did not start: {self._printed_text() or error}") from error
 
     def load(self) -> FunctionTranscript | None:
-        """Run the submission's own text; what went wrong, if anything did."""
+        """Run the submission's module code; return the error, if any."""
         self._set_deadline(self.limits.seconds)
         self._send({"source": self.source, "file": self.file})
         try:
@@ -275,8 +275,8 @@ class _Child:
         return FunctionTranscript(tuple(answers)), True
 
     def _add_answer(self, found: dict[str, Any], request: Request, answers: list[Answer]) -> None:
-        """Add an answer; they come in order, the repeated ones after all others."""
-        strange = _Stopped("crash", "something else than answers came back")
+        """Add an answer; answers arrive in order, the repeated ones at the end."""
+        strange = _Stopped("crash", "the response is malformed")
         if "bytes" in found:
             raise _output_limit_error(self.limits)
         if found.get("function") != request.function:
@@ -294,7 +294,7 @@ class _Child:
             raise strange
 
     def end(self) -> None:
-        """End the child and everything that it has started."""
+        """End the child and all its descendants."""
         with suppress(OSError):
             if self.process.stdin:
                 self.process.stdin.close()
@@ -314,9 +314,9 @@ class _Child:
         self.deadline, self.received = time.monotonic() + seconds, 0
 
     def _send(self, message: dict[str, Any]) -> None:
-        """Write it all, though the child may have stopped to read."""
+        """Write the whole message, even if the child has stopped reading."""
         if self.process.stdin is None:
-            raise RuntimeError("the child process takes no questions")
+            raise RuntimeError("the child process accepts no requests")
         handle, data = self.process.stdin.fileno(), memoryview(_messages.encode_message(message))
         os.set_blocking(handle, False)
         with selectors.DefaultSelector() as selector, suppress(BrokenPipeError):
@@ -325,7 +325,7 @@ class _Child:
                 data = data[os.write(handle, data) :]
 
     def _receive(self) -> dict[str, Any]:
-        """Return the next message; raises :class:`_Stopped` if none comes."""
+        """Return the next message; raise :class:`_Stopped` if there is none."""
         while (end := self.buffer.find(b"\n")) < 0:
             with selectors.DefaultSelector() as selector:
                 selector.register(self.answers, selectors.EVENT_READ)
@@ -335,25 +335,25 @@ class _Child:
             if not chunk:
                 raise self._end_reason()
             self.received += len(chunk)
-            if self.received > 2 * _max_output_bytes(self.limits):  # numbers as text need a third more bytes
+            if self.received > 2 * _max_output_bytes(self.limits):  # numbers as text need more bytes
                 raise _output_limit_error(self.limits)
             self.buffer += chunk
         line, self.buffer = bytes(self.buffer[:end]), self.buffer[end + 1 :]
         try:
             return _messages.decode_message(line)
         except _messages.MalformedMessage as error:
-            raise _Stopped("crash", "something else than answers came back") from error
+            raise _Stopped("crash", "the response is malformed") from error
 
     def _end_reason(self) -> _Stopped:
-        """Why the child is gone."""
+        """Return the reason why the child ended."""
         if self._printed_too_much():
             return _output_limit_error(self.limits)
         try:
             code = self.process.wait(_END_TIMEOUT)
         except subprocess.TimeoutExpired:
-            return _Stopped("crash", "it closed the channel for its answers")
+            return _Stopped("crash", "it closed the pipe for its answers")
         if code == 128 + signal.SIGXCPU:
-            return _Stopped("timeout", f"more than {self.limits.cpu:g} s of the processor")
+            return _Stopped("timeout", f"more than {self.limits.cpu:g} s of processor time")
         if code > 128:
             with suppress(ValueError):
                 return _Stopped("crash", f"the process was ended by {signal.Signals(code - 128).name}")
@@ -367,7 +367,7 @@ class _Child:
 
 
 class _Stopped(Exception):
-    """No further answer will come."""
+    """Raised when the child sends no more answers."""
 
     def __init__(self, stop: Stop, message: str) -> None:
         super().__init__(message)
@@ -390,12 +390,12 @@ def _output_limit_error(limits: Limits) -> _Stopped:
 
 
 def _decode_answer(found: Any) -> Answer:
-    """Return an answer, of nothing but arrays and text.
+    """Return an answer that consists only of arrays and text.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If the data is not an answer.
     """
     if not isinstance(found, dict) or found.get("kind") not in get_args(ReturnKind):
         raise TypeError("no answer")

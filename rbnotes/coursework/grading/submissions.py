@@ -1,4 +1,4 @@
-"""Submissions of a class: a file or a folder for each student, modules or notebooks."""
+"""Read the submissions of a class: a file or a folder for each student, modules or notebooks."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from rbnotes.arguments import InvalidArgument
 
 FILE_SUFFIXES = (".py", ".ipynb")
 MAX_FILE_SIZE = 1 << 20
-"""Bytes of a file that are read: more is no homework."""
+"""Largest accepted size of a file in bytes."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's text; ``problem`` says why there is none."""
+    """Source text of one student; ``problem`` is the reason if there is none."""
 
     student: str
     """Name of the file without suffix, or of the folder."""
     file: str
     """Name of the file that was read."""
     source: str = ""
-    """Its code as Python."""
+    """Python code of the file."""
     problem: str = ""
 
 
 def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ...]:
-    """Return the submissions in a folder, one per student; or that of one file, or of one student's folder.
+    """Read the submissions in a folder, one per student, or that of one file or one student's folder.
 
     Parameters
     ----------
     folder
-        Holds ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student. If there are several
-        for one student, none of them is graded, and ``problem`` says so.
+        Folder with ``NAME.py``, ``NAME.ipynb`` or a folder ``NAME`` for each student. If a student has
+        several, none of them is graded, and ``problem`` says so.
     file
-        Name of the file in a student's folder; empty if it holds only one.
+        Name of the file in a student's folder; empty if there is only one.
 
     Raises
     ------
     InvalidArgument
-        If there is no such folder, or nothing in it.
+        If there is no such folder, or if it is empty.
     """
     arguments.require_instance("folder", folder, str, Path)
     folder = Path(folder)
@@ -63,14 +63,14 @@ def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ..
 
 
 def read_submission(path: str | Path, file: str = "") -> Submission:
-    """Return the submission of one student: a file, or a folder that holds it.
+    """Read the submission of one student: a file, or a folder that contains it.
 
     Parameters
     ----------
     path
-        The file, or the folder.
+        File or folder.
     file
-        Name of the file in the folder; empty if it holds only one.
+        Name of the file in the folder; empty if there is only one.
 
     Raises
     ------
@@ -87,9 +87,9 @@ def read_submission(path: str | Path, file: str = "") -> Submission:
 
 
 def _reject_duplicates(found: Sequence[Submission]) -> Iterator[Submission]:
-    """Yield one submission per student; it has a ``problem`` if the student submitted several files.
+    """Yield one submission per student, with a ``problem`` if there are several files.
 
-    The grades of the other students do not depend on it.
+    The other students are graded as usual.
     """
     by_student: dict[str, list[Submission]] = {}
     for each in found:
@@ -99,7 +99,7 @@ def _reject_duplicates(found: Sequence[Submission]) -> Iterator[Submission]:
             yield files_of_student[0]
         else:
             file_names = ", ".join(each.file or "a folder" for each in files_of_student)
-            yield Submission(student, "", problem=f"{file_names} are handed in where one file is expected")
+            yield Submission(student, "", problem=f"{file_names} were submitted, but one file is expected")
 
 
 def _read_folder(folder: Path, file: str) -> Submission:
@@ -110,23 +110,23 @@ def _read_folder(folder: Path, file: str) -> Submission:
     ]
     if len(files) != 1:
         problem = f"there are {len(files)} files" if files else "there is no file"
-        return Submission(folder.name, "", problem=f"{problem} where one is expected")
+        return Submission(folder.name, "", problem=f"{problem} but one is expected")
     return _read_file(folder.name, files[0], folder)
 
 
 def _read_file(student: str, path: Path, home: Path | None = None) -> Submission:
-    """Return the text of a file, which a student's own link must not have fetched from elsewhere."""
+    """Read a file, which must not be a link to a file outside."""
     try:
         if home is not None and path.resolve() != home.resolve() / path.relative_to(home):
             return Submission(student, path.name, problem=f"{path.name} is a link, not a file")
         if path.exists() and not path.is_file():
-            return Submission(student, path.name, problem=f"{path.name} is no file")
+            return Submission(student, path.name, problem=f"{path.name} is not a file")
         if path.stat().st_size > MAX_FILE_SIZE:
             return Submission(student, path.name, problem=f"the file is larger than {MAX_FILE_SIZE} bytes")
         source = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".ipynb":
             source = notebook_code(source)
-        source.encode()  # notebooks can spell halves of letters, which no file can hold
+        source.encode()  # notebooks can contain lone surrogates, which cannot be encoded
     except OSError as error:
         return Submission(student, path.name, problem=f"{path.name}: {error.strerror}")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -137,7 +137,7 @@ def _read_file(student: str, path: Path, home: Path | None = None) -> Submission
 def notebook_code(text: str) -> str:
     """Return the code cells of a Jupyter notebook as one module.
 
-    Lines for the shell and magics are left out.
+    Shell lines and magics are left out.
     """
     cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
     sources = ["".join(cell["source"]) for cell in cells]

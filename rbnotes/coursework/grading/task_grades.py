@@ -1,4 +1,4 @@
-"""From answers to points: each answer is judged here, where the right results are, and nowhere else."""
+"""Convert answers to points: all answers are judged in this process, which holds the right results."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass(frozen=True, eq=False)
 class PreparedAssignment:
-    """An assignment with the cases of each task: everything that grading needs, drawn once for a class."""
+    """Assignment with the cases of each task, drawn once for a class."""
 
     assignment: Assignment
     """Assignment that is graded."""
     cases: Mapping[str, tuple[Case, ...]]
-    """By the task's function."""
+    """Cases by the name of the task's function."""
     records: Mapping[str, Record | None]
-    """``None`` where the lecturer's own oracle has given the right results."""
+    """Records by function; ``None`` if the lecturer's own oracle gives the right results."""
     probes: Mapping[str, tuple[Probe, ...]]
-    """Some cases in other units, by the task's function; none if the feedback gives no hints."""
+    """Cases in other units by function; empty if the feedback gives no hints."""
 
     @cached_property
     def requests(self) -> tuple[Request, ...]:
-        """Requests to a child: the inputs of all cases, then those in other units, and nothing else."""
+        """Requests to a child process: only the inputs of all cases, then those in other units."""
         return tuple(
             Request(name, (*(case.inputs for case in cases), *self._converted_inputs(name)))
             for name, cases in self.cases.items()
@@ -56,7 +56,7 @@ class PreparedAssignment:
 
     @cached_property
     def hints(self) -> Mapping[str, HintFinder]:
-        """By the task's function what can be said of wrong answers."""
+        """Hints about wrong answers by function."""
         return {
             name: HintFinder(self.records[name], cases, self.probes[name])
             for name, cases in self.cases.items()
@@ -68,12 +68,12 @@ class PreparedAssignment:
 
 @dataclass(frozen=True)
 class TaskGrade:
-    """One function of one submission."""
+    """Grade of one function of a submission."""
 
     function: str
-    """Its name."""
+    """Name of the function."""
     status: Status
-    """Passed, or what kind of mistake it is."""
+    """Passed, or the kind of mistake."""
     points: float
     """Points given."""
     max_points: float
@@ -81,17 +81,17 @@ class TaskGrade:
     message: str = ""
     """Message for the student: the reason for missing points."""
     regions: Mapping[str, tuple[int, int]] | None = None
-    """For each region of inputs how many cases passed, and of how many."""
+    """Numbers of passed and of all cases for each region of inputs."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """One submission."""
+    """Grade of one submission."""
 
     student: str
     """Name of the student."""
     task_grades: tuple[TaskGrade, ...]
-    """In the order of the tasks."""
+    """Grades of the functions in the order of the tasks."""
     seconds: float = 0.0
     """Wall-clock time of the submission, s."""
     restrictions: tuple[str, ...] = ()
@@ -99,12 +99,12 @@ class Grade:
 
     @property
     def points(self) -> float:
-        """All points."""
+        """Sum of the points."""
         return sum(mark.points for mark in self.task_grades)
 
     @property
     def max_points(self) -> float:
-        """What could be had."""
+        """Sum of the points of the tasks."""
         return sum(mark.max_points for mark in self.task_grades)
 
 
@@ -134,7 +134,7 @@ def _grade_task(
     function_transcript: FunctionTranscript,
     feedback: Feedback,
 ) -> TaskGrade:
-    # The case holds the right result: without a claim there is nothing to add to it.
+    # The case holds the right result; a claim is optional.
     judged = [
         judge(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
     ]
@@ -162,7 +162,7 @@ def _grade_task(
 
 
 def _points(task: Task, regions: Mapping[str, tuple[int, int]]) -> float:
-    """Return all points, or the shares of the regions that passed whole."""
+    """Return all points, or the parts of the regions in which all cases passed."""
     if all(map(_is_complete, regions.values())):
         return task.points
     right = sum(share for region, share in task.regions.items() if _is_complete(regions[region]))
@@ -175,15 +175,15 @@ def _is_complete(count: tuple[int, int]) -> bool:
 
 
 def _readability_key(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
-    """Ordinary inputs, and short ones, read best."""
+    """Return a sort key that prefers ordinary and short inputs."""
     case, judgement = failed
     return case.region != "generic", len(judgement.message) + len(str(case.inputs))
 
 
 def _status_of(judgement: Judgement) -> Status:
-    """Return a judgement in the fewer words of a grade.
+    """Return the status of a grade for a judgement.
 
-    What has the form of an answer and is none is wrong.
+    A result that is malformed but numeric counts as wrong.
     """
     return judgement.status if judgement.status in STATUSES else "wrong"
 

@@ -14,49 +14,49 @@ Stop = Literal["timeout", "crash", "output limit", "missing", "syntax", "excepti
 
 @dataclass(frozen=True)
 class Limits:
-    """What one function of a submission may use."""
+    """Resource limits of one function of a submission."""
 
     seconds: float = 5.0
     """Wall-clock limit for all cases of one function, s."""
     cpu: float = 10.0
     """Processor-time limit for all cases of one function, s; the kernel enforces it in whole seconds."""
     memory: float = 1024.0
-    """Megabytes of address space."""
+    """Address space in megabytes."""
     output: float = 2.0
-    """Megabytes: of what is printed, of all answers of a function, and of any file."""
+    """Limit in megabytes for printed text, for all answers of a function, and for any file."""
     files: int = 64
-    """Open at a time."""
+    """Number of open files."""
     processes: int = 16
-    """And threads, at a time."""
+    """Number of processes and threads at a time."""
     library: bool = False
-    """Whether a submission may import rbnotes (never the ledger, the challenges and the grader)."""
+    """Allow submissions to import rbnotes (never the ledger, the challenges and the grader)."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A function to call, and for each case its arguments by name, in order."""
+    """Function to call, and its arguments for each case."""
 
     function: str
-    """Its name."""
+    """Name of the function."""
     cases: tuple[Values, ...]
     """Arguments by name, for each case."""
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionTranscript:
-    """What one function of a submission gave: answers in the order of the cases, and what stopped it."""
+    """Answers of one function of a submission, and the reason if it was stopped."""
 
     answers: tuple[Answer, ...] = ()
-    """Fewer than there are cases if it was stopped."""
+    """Answers in the order of the cases; fewer if the function was stopped."""
     stop: Stop | None = None
     """Reason for which the function ended before the last case, if it did."""
     message: str = ""
-    """Why it was stopped, in words."""
+    """Reason as text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transcript:
-    """All that a submission gave."""
+    """All answers of a submission."""
 
     functions: dict[str, FunctionTranscript]
     """Transcripts of the functions by name."""

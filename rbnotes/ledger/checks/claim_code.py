@@ -1,7 +1,7 @@
-"""The code of a claim: its forms and the functions of its modules that they call, as source and rebuilt.
+"""Source and modified copies of a claim's forms and of the functions of its modules that they call.
 
 Code belongs to a *claim* (a section of the ledger, or whatever module a record is written in), to the
-*library*, to the shared *oracles*, or to neither (numpy, the engine of the ledger).
+*library*, to the shared *oracles*, or to none of these (NumPy, the ledger itself).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Container = ModuleType | type
 
 
 class UnreadableFunction(TypeError):
-    """A form that is not a plain function with a source."""
+    """Raised for a form that is not a plain function with a source."""
 
 
 def code_owner(module: str | None) -> CodeOwner:
     """Return the owner of the code of a module, as seen by the ledger in use.
 
-    Code made of text has no module.
+    Code that was compiled from a string has no module.
     """
     return _code_owner(module or "", _claim_module_prefixes())
 
@@ -58,12 +58,12 @@ def _code_owner(module: str, sections: tuple[str, ...]) -> CodeOwner:
 
 @cache
 def _package_folders() -> frozenset[str]:
-    """Folders of Python and of the packages beside the claims'."""
+    """Return the folders of Python and of the installed packages."""
     return frozenset(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def loaded_modules() -> list[ModuleType]:
-    """Those of claims and of the library, as far as they are loaded."""
+    """Return the loaded modules of claims and of the library."""
     sections = _claim_module_prefixes()
     return [
         module
@@ -73,23 +73,23 @@ def loaded_modules() -> list[ModuleType]:
 
 
 def _claim_module_prefixes() -> tuple[str, ...]:
-    """Beginnings of the modules that hold records."""
+    """Return the name prefixes of the modules with records."""
     active = active_ledger()
     subpackages = [f"{active.package}.{source.module}." for source in active.sources if source.module != "."]
     return (*subpackages, *([] if subpackages else [active.package + "."]))
 
 
 def record_forms(record: Record) -> dict[str, Callable[..., Any]]:
-    """Return the functions of a record by name, those that it has."""
+    """Return the forms that a record has, by name."""
     return {name: form for name in FORM_NAMES if (form := getattr(record, name)) is not None}
 
 
 def readable_function(function: Callable[..., Any], name: str = "form") -> FunctionType:
-    """Return a form must be a plain function, whose source can be read.
+    """Return a form after checking that it is a plain function with a source.
 
     Raises
     ------
-    Unreadable
+    UnreadableFunction
         If it is anything else.
     """
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
@@ -111,17 +111,17 @@ def _function_ast(function: FunctionType) -> ast.FunctionDef:
 
 
 def function_ast(function: FunctionType) -> ast.FunctionDef:
-    """Return source of a function, a fresh copy."""
+    """Return a copy of the syntax tree of a function."""
     return copy.deepcopy(_function_ast(function))
 
 
 def qualified_name(code: CodeType, module: str) -> str:
-    """Return dotted name of the function at the top of its module that holds a piece of code."""
+    """Return the dotted name of the module-level function that contains a code object."""
     return f"{module}.{code.co_qualname.split('.<locals>')[0]}"
 
 
 def form_functions(function: FunctionType) -> tuple[FunctionType, ...]:
-    """Return the functions of claims that a form may call, itself first, found by the names in its code."""
+    """Return the claims' functions that a form may call, itself first, by the names in its code."""
     found: list[FunctionType] = []
     pending = [function]
     while pending:
@@ -157,11 +157,11 @@ def referenced_objects(function: FunctionType) -> Iterable[Any]:
 
 
 def _contents(cells: Iterable[CellType]) -> list[Any]:
-    return [cell.cell_contents for cell in cells if cell != CellType()]  # which is not yet filled
+    return [cell.cell_contents for cell in cells if cell != CellType()]  # an empty cell
 
 
 def _referenced_values(code: CodeType, scope: Mapping[str, Any]) -> Iterable[Any]:
-    names = [*dict.fromkeys(_code_names(code))]  # in one order, as cards show what is found
+    names = [*dict.fromkeys(_code_names(code))]  # in a fixed order, because cards show the result
     named = [scope[name] for name in names if name in scope]
     return [*named, *_attributes(named, names)]
 
@@ -330,7 +330,7 @@ def rebuild_form(
         scope.update({name: _replaced(value, copies, replaced) for name, value in scope.items()})
     for part in copies.values():
         for name, cell in zip(part.__code__.co_freevars, part.__closure__ or (), strict=True):
-            if name != "__class__":  # by which super() finds the bases
+            if name != "__class__":  # super() needs the original cell
                 for value in _contents([cell]):
                     cell.cell_contents = _replaced(value, copies, replaced)
     return copies[form]
@@ -397,11 +397,11 @@ def _copy_cell(cell: CellType) -> CellType:
 
 
 def _compile_changed(source: ast.FunctionDef, function: FunctionType) -> CodeType:
-    """Return code of a changed source, closing over the same names as the function did."""
+    """Return the code of a changed source with the same closure as the function."""
     free = function.__code__.co_freevars
     scope = ast.parse("def scope(): pass").body[0]
     assert isinstance(scope, ast.FunctionDef)
-    # Under another name than its own, which its body may use for a function of the module.
+    # Under another name, because its body may use its own name for a function of the module.
     renamed = copy.copy(source)
     renamed.name = "__changed__"
     scope.body = [*(ast.parse(f"{name} = None").body[0] for name in free), renamed]

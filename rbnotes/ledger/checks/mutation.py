@@ -1,8 +1,8 @@
-"""Is a record's check able to fail? Perturb the form under test and see.
+"""Mutation tests of records: a changed form must fail the record's check.
 
-A sign is flipped, a term dropped, two factors exchanged, an index moved: each such mutant is a wrong
-formula, and a check that accepts it would have accepted a wrong print. Mutants are made from the source of
-the form and of the claim's functions that it calls, one change at a time, and from its result as a whole.
+Flipping a sign, dropping a term, exchanging two factors or changing an index gives a wrong formula; a check
+that accepts this mutant would accept a wrong printed form. Each mutant has one change in the source of the
+form, in a function of the claim that it calls, or in its result.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ NUM_EQUIVALENT_INPUTS = 8
 
 
 class SwappedProduct:
-    """The product ``b @ a`` in the place of ``a @ b``.
+    """The product ``b @ a`` as a replacement of ``a @ b``.
 
-    It is no change at all if one of them is a symmetric semidefinite matrix, such as a mass matrix, and the
+    It makes no difference if one of them is a symmetric semidefinite matrix, such as a mass matrix, and the
     other a vector.
     """
 
@@ -57,6 +57,7 @@ class SwappedProduct:
         self.was_called = self.has_effect = False
 
     def __call__(self, a: Array, b: Array) -> Array:
+        """Return ``b @ a``, and record if it can differ from ``a @ b``."""
         self.was_called = True
         first, second = (np.asarray(part, dtype=np.float64) for part in (a, b))
         same = (first.ndim == 1 and _is_semidefinite(second)) or (
@@ -76,7 +77,7 @@ def _is_semidefinite(A: Array) -> bool:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A form with one change."""
+    """Form with one change."""
 
     change: str
     """Description of the change."""
@@ -87,14 +88,14 @@ class Mutant:
 
 
 class ReferenceCases:
-    """Inputs with the oracle's results, and how many calls a form makes on them."""
+    """Inputs with the oracle's results and the number of calls of a form."""
 
     def __init__(self, form: Function, inputs: list[Values], expected: list[Array]) -> None:
         self.form, self.inputs, self.expected = form, inputs, expected
         self._calls: list[int] = []
 
     def count_calls(self, index: int) -> int:
-        """Return the number of calls that the form makes on one of the inputs, counted at first use."""
+        """Return the number of calls that the form makes on one of the inputs; the result is cached."""
         while len(self._calls) <= index:
             place = len(self._calls)
             with call_counter() as calls:
@@ -103,13 +104,13 @@ class ReferenceCases:
         return self._calls[index]
 
     def accepts(self, form: Function, tolerance: float, *, first: int | None = None) -> bool:
-        """Return True if the check finds nothing wrong with a form, on all inputs or the first ones."""
+        """Return True if a form passes the check on all inputs, or on the first ones."""
         return all(self._residual(form, index) <= tolerance for index in range(len(self.inputs))[:first])
 
     def _residual(self, form: Function, index: int) -> float:
-        """Return residual of a form.
+        """Return the residual of a form.
 
-        Infinite if it makes far more calls than the form that it is a mutant of.
+        It is infinite if the form makes far more calls than the original.
         """
         values, right = self.inputs[index], self.expected[index]
         with cpu_time_limit(MAX_CPU_SECONDS), call_counter(MIN_CALL_LIMIT) as calls:
@@ -125,10 +126,9 @@ class ReferenceCases:
 
 @contextmanager
 def cpu_time_limit(seconds: float) -> Iterator[None]:
-    """Inside, what takes longer fails with a TimeoutError, by the clock of the process and not of the wall.
+    """Raise TimeoutError in the context after a limit of processor time.
 
-    Only the main thread, and only systems with interval timers, can be interrupted so; elsewhere the count of
-    calls is the only limit.
+    This needs the main thread and interval timers; otherwise the number of calls is the only limit.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -138,7 +138,7 @@ def cpu_time_limit(seconds: float) -> Iterator[None]:
         raise TimeoutError(f"more than {seconds:g} s of the processor")
 
     before = signal.signal(signal.SIGVTALRM, end)
-    # Again each second, lest the error is caught by what it should end.
+    # Repeated each second, in case the interrupted code catches the error.
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 1.0)
     try:
         yield
@@ -149,7 +149,7 @@ def cpu_time_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def call_counter(max_calls: int | None = None) -> Iterator[list[int]]:
-    """Count the functions entered inside; beyond ``max_calls`` they fail, as loops may be endless."""
+    """Count the function calls in the context; raise an error beyond ``max_calls``."""
     calls = [0]
 
     # A profile function would also run on every return and on every call into compiled code.
@@ -167,7 +167,7 @@ def call_counter(max_calls: int | None = None) -> Iterator[list[int]]:
 
 
 def form_under_test(record: Record) -> Function | None:
-    """Return the printed form where it is claimed to hold, else the library's."""
+    """Return the printed form if the claim says that it holds, else the library's."""
     if record.verdict in NEEDS_CORRECTION or (
         record.verdict is Verdict.DEFINITION and record.printed is None
     ):
@@ -176,10 +176,10 @@ def form_under_test(record: Record) -> Function | None:
 
 
 def surviving_mutants(record: Record, *, examples: int = MIN_EXAMPLES) -> list[str]:
-    """Return changes to the form under test or its helpers that the check does not notice.
+    """Return the changes to the form under test or its helpers that the check does not detect.
 
-    Mutants listed as equivalent are not among them; one that is listed and does not exist, or is noticed
-    after all, is. A listed name that ends in ``*`` stands for all mutants that begin so.
+    Listed equivalent mutants are excluded; listed ones that do not exist or are detected are included. A
+    listed name that ends in ``*`` stands for all mutants with this prefix.
     """
     form = form_under_test(record)
     if form is None or record.reference is None:
@@ -234,7 +234,7 @@ def _matching_equivalent(change: str, record: Record) -> str:
 
 
 def rebuild_unchanged(form: FunctionType) -> FunctionType:
-    """Return a form rebuilt from its own source and that of its helpers: every mutant but for the change."""
+    """Return a form rebuilt without a change from its source and its helpers' sources."""
     sources = {
         part: mutation_operators.insert_ticks(function_ast(part), TICK) for part in form_functions(form)
     }
@@ -242,7 +242,7 @@ def rebuild_unchanged(form: FunctionType) -> FunctionType:
 
 
 def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
-    """Yield the form's result as a whole: negated, scaled, transposed where that is a change."""
+    """Yield mutants of the result: negated, scaled, and transposed if that differs."""
     yield Mutant("negated result", lambda *values: -np.asarray(form(*values)))
     yield Mutant("result scaled by 1.01", lambda *values: 1.01 * np.asarray(form(*values)))
     square = all(right.ndim == 2 and right.shape[0] == right.shape[1] for right in expected)
@@ -251,7 +251,7 @@ def result_mutants(form: Function, expected: list[Array]) -> Iterator[Mutant]:
 
 
 def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
-    """Yield every single change to the source of a form and of the helpers that it enters on some inputs."""
+    """Yield every single change to the source of a form and of the helpers that it calls."""
     entered = trace(form, draws).entered_code
     parts = [part for part in form_functions(form) if part is form or part.__code__ in entered]
     instrumented = {
@@ -269,7 +269,7 @@ def source_mutants(form: FunctionType, draws: list[Values]) -> Iterator[Mutant]:
 
 
 def _zero_constants(function: FunctionType) -> list[str]:
-    """Return the arrays of zeros among the names of a function's module."""
+    """Return the names of arrays of zeros in a function's module."""
     constants = {name: function.__globals__.get(name) for name in function.__code__.co_names}
     return [name for name, value in constants.items() if isinstance(value, np.ndarray) and not np.any(value)]
 

@@ -1,4 +1,4 @@
-"""Wrong formulas made from a right one: each single change to a function's source that a slip could make."""
+"""Mutations of a function's source: single changes such as plausible slips."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rbnotes.ledger.checks.claim_code import is_option_value
 Change = tuple[str, ast.AST]
 
 MAX_ROUNDING_GUARD = 1e-6
-"""Numbers this small guard against rounding; they are no part of a formula."""
+"""Smaller numbers guard against rounding and are not part of a formula."""
 SWAPPED_PRODUCT = "__swapped__"
 """Name of the function ``(a, b) -> b @ a`` in mutants."""
 NONCOMMUTATIVE_FUNCTIONS = (
@@ -41,7 +41,7 @@ OPPOSITE_COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def mutate(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield each change as a text, and the function with it; ``constants`` are names of arrays of zeros."""
+    """Yield each change as text with the changed function; ``constants`` are names of arrays of zeros."""
     excluded = set(_excluded_nodes(source))
     zeros = _zero_array_names(source) | set(constants)
     for node in ast.walk(source):
@@ -53,9 +53,9 @@ def mutate(source: ast.FunctionDef, constants: Iterable[str] = ()) -> Iterator[t
 
 
 def _replace_node(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
-    """Return a node with ``new`` in the place of ``old``, made of the same parts.
+    """Return a node in which ``new`` replaces ``old``.
 
-    Itself if it does not hold it.
+    The node itself is returned if it does not contain ``old``.
     """
     if node is old:
         return new
@@ -70,7 +70,7 @@ def _replace_node(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
 
 
 def _excluded_nodes(source: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Yield what is no part of the formula: declarations, messages, shapes, options."""
+    """Yield the nodes that are not part of the formula: declarations, messages, shapes, options."""
     yield from ast.walk(source.args)
     if source.returns is not None:
         yield from ast.walk(source.returns)
@@ -91,7 +91,7 @@ def _excluded_nodes(source: ast.FunctionDef) -> Iterator[ast.AST]:
 
 
 def _zero_array_names(source: ast.FunctionDef) -> set[str]:
-    """Return names that only ever stand for arrays of zeros."""
+    """Return the names that always refer to arrays of zeros."""
     zero: dict[str, bool] = {}
     for node in ast.walk(source):
         if isinstance(node, ast.Assign):
@@ -103,7 +103,7 @@ def _zero_array_names(source: ast.FunctionDef) -> set[str]:
                     if isinstance(name, ast.Name):
                         zero[name.id] = zero.get(name.id, True) and _is_zero(value)
                         continue
-                    # A part of it is assigned, or something unpacked.
+                    # An assignment to an entry, or unpacking.
                     zero.update({part.id: False for part in ast.walk(name) if isinstance(part, ast.Name)})
     return {name for name, always in zero.items() if always}
 
@@ -185,7 +185,7 @@ def _operation_changes(node: ast.BinOp) -> Iterator[Change]:
                 yield "swapped operands", ast.BinOp(right, ast.Sub(), left)
         case ast.Mult() | ast.MatMult() | ast.Div() | ast.Pow() if not small:
             if isinstance(node.op, ast.MatMult) and not same:
-                # Through a function, which sees whether the exchange changes anything.
+                # Through a function that records if the exchange makes a difference.
                 yield "swapped operands", ast.Call(ast.Name(SWAPPED_PRODUCT, ast.Load()), [left, right], [])
             elif not isinstance(node.op, ast.Mult) and not same:
                 yield "swapped operands", ast.BinOp(right, node.op, left)
@@ -201,7 +201,7 @@ def _operation_changes(node: ast.BinOp) -> Iterator[Change]:
 
 
 def _entry_changes(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: set[str]) -> Iterator[Change]:
-    """Yield each entry negated; an entry that is literally zero is filled instead."""
+    """Yield each entry negated; a literal zero is replaced by a number instead."""
     text = f"`{ast.unparse(node)}`"
     for place, entry in enumerate(entries):
 
@@ -209,7 +209,7 @@ def _entry_changes(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: s
             return type(node)([*entries[:place], new, *entries[place + 1 :]], ast.Load())
 
         if isinstance(entry, ast.List | ast.Tuple | ast.Starred | ast.UnaryOp):
-            continue  # visited entry by entry, or sign by sign
+            continue  # handled by entries or by signs
         if isinstance(entry, ast.Constant) and not isinstance(entry.value, int | float):
             continue
         if _is_zero(entry) or (isinstance(entry, ast.Name) and entry.id in zeros):
@@ -269,7 +269,7 @@ def _call_changes(
         if name != "clip":
             yield from ((f"only {text}", one) for text, one in zip(whole, arguments, strict=True))
         else:
-            # Each bound in its turn moved to infinity.
+            # Move each bound to infinity in turn.
             for place in range(1, len(arguments)):
                 free = ast.Constant(None)
                 kept = [*arguments[:place], free, *arguments[place + 1 :]]
@@ -284,7 +284,7 @@ def _call_changes(
 
 
 def _transposed_operands(subscripts: str) -> Iterator[tuple[str, str]]:
-    """Yield the subscripts of a sum over products, each matrix in its turn transposed."""
+    """Yield the subscripts of an einsum with each matrix transposed in turn."""
     operands, arrow, result = subscripts.replace(" ", "").partition("->")
     parts = operands.split(",")
     for place, letters in enumerate(parts):
@@ -304,7 +304,7 @@ def _double(node: ast.expr) -> ast.Constant:
 
 
 class _Number(ast.Constant):
-    """What :func:`_is_number` finds out."""
+    """Type of a node for which :func:`_is_number` is true."""
 
     value: int | float
 
@@ -318,7 +318,7 @@ def _is_nonzero(node: ast.expr) -> bool:
 
 
 def insert_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
-    """Return the function with a call of ``tick`` in each round of its while loops, which may be endless."""
+    """Return the function with a call of ``tick`` in each iteration of its while loops."""
     if not has_while_loop(source):
         return source
     instrumented = copy.deepcopy(source)
@@ -329,5 +329,5 @@ def insert_ticks(source: ast.FunctionDef, tick: str) -> ast.FunctionDef:
 
 
 def has_while_loop(source: ast.AST) -> bool:
-    """Return True if there is a while loop in a source."""
+    """Return True if a source contains a while loop."""
     return any(isinstance(node, ast.While) for node in ast.walk(source))

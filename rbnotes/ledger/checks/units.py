@@ -1,8 +1,7 @@
-"""Units as a second oracle: forms whose units fit do not care which units are used.
+"""Units as a second oracle: dimensionally consistent forms do not depend on the system of units.
 
-Arguments are changed to other units of length, mass and time by the factors of their dimensions. The oracle
-and the form that is right must then give the old result in the new units, whatever the numbers; a factor h
-that is missing shows at once, in an oracle too.
+The arguments are converted to other units of length, mass and time. The oracle and the right form must give
+the old result in the new units. This detects, for example, a missing factor h, also in an oracle.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ PRINTED_FORM = "printed form"
 
 
 def declares_units(record: Record) -> bool:
-    """Return True if a claim says what its arguments and its result are."""
+    """Return True if a claim declares the quantities of its arguments and its result."""
     return record.result is not None
 
 
@@ -62,9 +61,9 @@ def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, 
 
 
 def findings(record: Record) -> list[str]:
-    """Return the errors in the units of a claim that declares them.
+    """Return findings on the units of a claim that declares them.
 
-    A conditional claim is judged where its condition holds: elsewhere its form may be singular.
+    A conditional claim is checked where its condition holds, because its form may be singular elsewhere.
     """
     if record.result is None or record.reference is None or not record.inputs:
         return []
@@ -109,7 +108,7 @@ def result_quantity(record: Record, values: Mapping[str, Any]) -> Quantity:
     Raises
     ------
     ValueError
-        If the claim does not declare it, or declares a quantity that no array has.
+        If the claim does not declare it, or declares a quantity that an array cannot have.
     """
     declared = None if record.result is None else resolve_declaration(record.result, values)
     if not isinstance(declared, Quantity):
@@ -123,7 +122,7 @@ def _forms(record: Record) -> list[tuple[str, Function]]:
 
 
 def _evaluate_finite(form: Function, values: Values) -> Array | None:
-    """Return a finite result; None if there is none."""
+    """Return the result of a form if it is finite, else None."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -147,7 +146,7 @@ def _describe_mismatch(new: Array | None, expected: Array, declared: Quantity) -
 
 
 def _is_dimensionless(value: Any) -> bool:
-    """Return True if a value is no measure of anything: a whole number, a flag, a name."""
+    """Return True if a value has no dimension: an integer, a flag, a name."""
     if isinstance(value, tuple | list):
         return all(map(_is_dimensionless, value))
     if isinstance(value, np.ndarray):

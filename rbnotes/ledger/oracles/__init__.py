@@ -1,4 +1,4 @@
-"""What references are built from, by subject.
+"""Provide the independent computations that the records compare with, by subject.
 
-Nothing here uses the library's geometry or dynamics, so that an agreement with the library means something.
+Nothing here uses the library's geometry or dynamics: an agreement with the library is evidence.
 """

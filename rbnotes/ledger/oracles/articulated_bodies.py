@@ -1,6 +1,7 @@
-"""What bodies and joints of a tree feel, point mass by point mass: some joints free, the others locked.
+"""Articulated inertias and joint wrenches of a tree of point masses: some joints free, the others locked.
 
-No recursion: all is least squares with the displacements of points, each weighed by the root of its mass.
+There is no recursion: each quantity is a least-squares problem in the displacements of the points, weighted
+with the square roots of their masses.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
 
 
 def descendants(assembly: body_trees.Assembly, k: int) -> list[int]:
-    """Return the bodies that hang on body k, however far, without itself."""
+    """Return the descendants of body k at any depth, without body k."""
     found = [k]
     for _ in assembly.parents:
         found += [i for i, parent in enumerate(assembly.parents) if parent in found and i not in found]
@@ -25,13 +26,13 @@ def descendants(assembly: body_trees.Assembly, k: int) -> list[int]:
 
 
 def joint_coordinates(assembly: body_trees.Assembly, bodies: list[int]) -> list[int]:
-    """Those of the joints of some bodies."""
+    """Return the coordinate indices of the joints of the given bodies."""
     parts = body_trees.coordinate_slices(assembly)
     return [place for body in sorted(bodies) for place in range(parts[body].start, parts[body].stop)]
 
 
 def mass_weighted_jacobian(assembly: body_trees.Assembly, q: Array) -> Array:
-    """``(18 n, k)``, kept from call to call."""
+    """Return the mass-weighted point Jacobian ``(18 n, k)``; recent results are cached."""
     return _mass_weighted_jacobian(assembly, q.tobytes())
 
 
@@ -41,9 +42,9 @@ def _mass_weighted_jacobian(assembly: body_trees.Assembly, q: bytes) -> Array:
 
 
 def rigid_subtree_jacobian(assembly: body_trees.Assembly, q: Array, k: int, E: Array | None = None) -> Array:
-    """Weighed displacements ``(18 n, 6)`` as body k moves with unit twists and takes along all beyond it.
+    """Return the weighted displacements ``(18 n, 6)`` for unit twists of body k and its rigid subtree.
 
-    Twists are written in the frame E, by default in that of the body.
+    Twists are expressed in the frame E, by default in the frame of the body.
     """
     n = len(assembly.parents)
     E = body_trees.poses(assembly, q)[k] if E is None else E
@@ -58,15 +59,16 @@ def rigid_subtree_jacobian(assembly: body_trees.Assembly, q: Array, k: int, E: A
 
 
 def parent_frame(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
-    """Return the frame of a body's parent: the world's, for one that hangs there."""
+    """Return the frame of a body's parent, or the identity if the parent is the world."""
     parent = assembly.parents[k]
     return np.eye(4) if parent < 0 else body_trees.poses(assembly, q)[parent]
 
 
 def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
-    """Return the inertia ``(6, 6)`` that body k feels like while the joints beyond it are free.
+    """Return the articulated inertia ``(6, 6)`` of body k: the joints of its subtree are free.
 
-    What of its displacements is left when those joints do their best to keep the points where they are.
+    It is the Gram matrix of the displacements that remain after the joints of the subtree have moved so that
+    the points move least.
     """
     W, free = (
         rigid_subtree_jacobian(assembly, q, k),
@@ -77,7 +79,7 @@ def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Arra
 
 
 def articulated_joint_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
-    """Return the inertia of joint k's coordinates, with joints before it locked and those beyond free."""
+    """Return the inertia of the coordinates of joint k: its ancestors are locked, its descendants free."""
     slopes = mass_weighted_jacobian(assembly, q)
     own, free = (
         slopes[:, joint_coordinates(assembly, [k])],
@@ -88,9 +90,9 @@ def articulated_joint_inertia(assembly: body_trees.Assembly, q: Array, k: int) -
 
 
 def point_accelerations(assembly: body_trees.Assembly, q: Array, bodies: list[int], force: Array) -> Array:
-    """Accelerations of points, weighed ``(18 n, ...)``, at rest: these joints alone are free, and are pushed.
+    """Return the weighted point accelerations ``(18 n, ...)`` at rest with only the joints of `bodies` free.
 
-    The force ``(k, ...)`` is one on all coordinates; the locked ones do not care.
+    The generalized force ``(k, ...)`` covers all coordinates; entries of locked joints have no effect.
     """
     places = joint_coordinates(assembly, bodies)
     C = mass_weighted_jacobian(assembly, q)[:, places]
@@ -101,9 +103,9 @@ def point_accelerations(assembly: body_trees.Assembly, q: Array, bodies: list[in
 def joint_wrenches(
     assembly: body_trees.Assembly, q: Array, qdot: Array, qddot: Array, wrenches: Array
 ) -> Array:
-    """Return the wrench of all joints on each body ``(n, 6)``, in the frame of the body.
+    """Return the sum of the joint wrenches on each body ``(n, 6)``, in the frame of the body.
 
-    It is the inertial wrench of the body's points, minus weight and loads.
+    It is the inertial wrench of the body's points minus its weight and the applied wrench.
     """
     phi, phidot = body_trees.twists(assembly, q, qdot), body_trees.twist_rates(assembly, q, qdot, qddot)
     E, result = body_trees.poses(assembly, q), []
@@ -116,7 +118,7 @@ def joint_wrenches(
 
 
 def subtree_wrenches(assembly: body_trees.Assembly, q: Array, wrenches: Array) -> Array:
-    """For each body the sum of the wrenches ``(n, 6)`` on it and on all beyond it, moved to its origin."""
+    """Return for each body the sum of the wrenches ``(n, 6)`` on its subtree, about its origin."""
     E = body_trees.poses(assembly, q)
     forces = np.einsum("nij,nj->ni", E[:, :3, :3], wrenches[:, 3:])
     moments = np.einsum("nij,nj->ni", E[:, :3, :3], wrenches[:, :3]) + np.cross(E[:, :3, 3], forces)
@@ -132,7 +134,7 @@ def subtree_wrenches(assembly: body_trees.Assembly, q: Array, wrenches: Array) -
 def equation_of_motion_terms(
     assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array
 ) -> tuple[Array, Array, Array]:
-    """Mass matrix, what steady coordinates take, and what holding the loads takes: d'Alembert's principle."""
+    """Return mass matrix, velocity bias forces and load-holding forces, by d'Alembert's principle."""
     W = mass_weighted_jacobian(assembly, q)
     return (
         W.T @ W,
@@ -142,7 +144,7 @@ def equation_of_motion_terms(
 
 
 def velocity_bias_forces(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Array:
-    """Return the generalized forces ``(k,)`` of the motion at constant coordinate rates, without loads."""
+    """Return the generalized forces ``(k,)`` that keep the coordinate rates constant, without loads."""
     return _velocity_bias_forces(assembly, q.tobytes(), qdot.tobytes())
 
 
@@ -157,7 +159,7 @@ def _velocity_bias_forces(assembly: body_trees.Assembly, q: bytes, qdot: bytes) 
 
 
 def applied_generalized_forces(assembly: body_trees.Assembly, q: Array, wrenches: Array) -> Array:
-    """Work ``(k,)`` of weights and wrenches for unit changes of the coordinates."""
+    """Return the generalized forces ``(k,)`` of gravity and applied wrenches, from their virtual work."""
     return _gravity_forces(assembly, q.tobytes()) + _jacobian(assembly, q.tobytes()).T @ wrenches.ravel()
 
 
@@ -172,7 +174,7 @@ def _jacobian(assembly: body_trees.Assembly, q: bytes) -> Array:
 
 
 def accelerations(assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array, tau: Array) -> Array:
-    """Of the coordinates ``(k,)``: what pushes the points, along what the coordinates allow."""
+    """Return the joint accelerations ``(k,)`` from the virtual work of all forces on the points."""
     W, pushes = (
         mass_weighted_jacobian(assembly, q),
         tau + applied_generalized_forces(assembly, q, wrenches) - velocity_bias_forces(assembly, q, qdot),
@@ -190,7 +192,7 @@ def net_generalized_force(
 
 
 def articulated_inertias(assembly: body_trees.Assembly, q: Array) -> Array:
-    """Of each body ``(n, 6, 6)``."""
+    """Return the articulated inertias of all bodies ``(n, 6, 6)``."""
     return _articulated_inertias(assembly, q.tobytes())
 
 
@@ -202,10 +204,10 @@ def _articulated_inertias(assembly: body_trees.Assembly, q: bytes) -> Array:
 
 
 def parent_wrench_maps(assembly: body_trees.Assembly, q: Array) -> tuple[list[Array], list[Array]]:
-    """For each body, what its parent, held still, feels of a wrench on it, and of a force of its joint.
+    """Return for each body the maps from its wrench and its joint force to the wrench on its fixed parent.
 
-    Both in the frame of the parent: ``(6, 6)``, the joint idle, and ``(6, k_i)``, what the joint needs. The
-    joints beyond are idle.
+    Both are expressed in the frame of the parent: ``(6, 6)`` for zero joint force, and ``(6, k_i)``. The
+    joints of the subtree carry no force.
     """
     return _parent_wrench_maps(assembly, q.tobytes())
 
@@ -232,7 +234,7 @@ def _parent_wrench_maps(assembly: body_trees.Assembly, q_bytes: bytes) -> tuple[
 
 
 def holding_wrenches(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
-    """For each body the wrench ``(n, 6)`` that holds it, while forces move the joints beyond it alone."""
+    """Return the wrenches ``(n, 6)`` that hold each body while `forces` move the joints of its subtree."""
     found = np.zeros((len(assembly.parents), 6))
     for k in range(len(found)):
         if bodies := descendants(assembly, k):
@@ -243,9 +245,9 @@ def holding_wrenches(assembly: body_trees.Assembly, q: Array, forces: Array) -> 
 
 
 def subtree_joint_accelerations(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
-    """Return accelerations ``(k,)`` of each joint with those before it locked.
+    """Return the accelerations ``(k,)`` of each joint while its ancestors are locked.
 
-    Those beyond it are pushed, too.
+    The forces act on its descendants as well.
     """
     C, found = mass_weighted_jacobian(assembly, q), np.zeros(assembly.num_coordinates)
     for k in range(len(assembly.parents)):

@@ -1,4 +1,4 @@
-"""Motions through space, point masses, the bracket of a vector."""
+"""Rigid motions, equivalent point masses, and the cross-product matrix of a vector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rbnotes.arguments import Array
 
 
 def bracket(a: Array) -> Array:
-    """Return matrix of the cross product with ``a (3,)``, written out by components."""
+    """Return the matrix of the cross product with ``a (3,)``, by components."""
     x, y, z = a
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
@@ -19,8 +19,8 @@ def bracket(a: Array) -> Array:
 def motion(E: Array, xi: Array) -> Callable[[float], Array]:
     """Return a motion that passes ``E`` at time zero with the body twist ``xi``.
 
-    The body turns about a fixed axis of the world while its origin flies straight: the twist is only met as
-    what it means, an angular velocity and the velocity of the origin, both seen from the body.
+    The body rotates about a fixed axis of the world while its origin moves along a straight line. The twist
+    is used only through its definition: angular velocity and velocity of the origin, both in body axes.
     """
     angular_velocity, linear_velocity = E[:3, :3] @ xi[:3], E[:3, :3] @ xi[3:]
 
@@ -34,9 +34,9 @@ def motion(E: Array, xi: Array) -> Callable[[float], Array]:
 
 
 def point_masses(mass: float, inertia: Array, com: Array) -> tuple[float, Array]:
-    """Six equal point masses with the given total mass, inertia about their centre, and centre.
+    """Return six equal point masses with the given total mass, inertia about their center, and center.
 
-    Returns the mass of each and their positions ``(6, 3)``.
+    The result is the mass of each point and the positions ``(6, 3)``.
     """
     second_moments = np.trace(inertia) / 2 * np.eye(3) - inertia
     moments, axes = np.linalg.eigh(second_moments)
@@ -45,7 +45,7 @@ def point_masses(mass: float, inertia: Array, com: Array) -> tuple[float, Array]
 
 
 def kinetic_energy_matrix(mass: float, inertia: Array, com: Array, *, linear_first: bool = False) -> Array:
-    """Return M of the kinetic energy ``xi^T M xi / 2`` of six point masses, from their velocities."""
+    """Return the matrix M of the kinetic energy ``xi^T M xi / 2`` of six point masses."""
     each, points = point_masses(mass, inertia, com)
     rotational = np.stack([np.cross(axis, points) for axis in np.eye(3)], axis=-1)
     translational = np.broadcast_to(np.eye(3), rotational.shape)

@@ -1,4 +1,4 @@
-"""Tensions along paths through points of bodies: statics by moments and forces, slopes by complex steps."""
+"""Tensions along paths through points of bodies: wrenches by statics, derivatives by complex steps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Tension = Callable[[Array, Array], Array]
 
 
 def point_positions(E: Array, x: Array) -> Array:
-    """Return points of bodies in the world."""
+    """Return the positions of body-fixed points in the world."""
     return np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
 
 
 def velocities(E: Array, x: Array, phi: Array) -> Array:
-    """Return velocities of points of bodies in the world, by cross products."""
+    """Return the velocities of body-fixed points in the world, by cross products."""
     moving = zip(E, x, phi, strict=True)
     return np.array(
         [pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point)) for pose, point, twist in moving]
@@ -28,20 +28,20 @@ def velocities(E: Array, x: Array, phi: Array) -> Array:
 
 
 def length(E: Array, x: Array) -> Array:
-    """Length of the path from point to point."""
+    """Return the length of the path through the points."""
     steps = np.diff(point_positions(E, x), axis=0)
     return np.asarray(np.sum(np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def rate(E: Array, x: Array, phi: Array) -> Array:
-    """Rate of that length."""
+    """Return the rate of the length of the path."""
     steps = np.diff(point_positions(E, x), axis=0)
     along = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
     return np.asarray(np.sum(along / np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
-    """Return a tension along a path: moments about the origins and forces, seen from the bodies ``(6n,)``."""
+    """Return the wrenches of a tension along a path on the bodies ``(6n,)``, in body frames."""
     steps = np.diff(point_positions(E, x), axis=0)
     F = tension(length(E, x), rate(E, x, phi))
     pulls = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
@@ -54,7 +54,7 @@ def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
 
 
 def pose_derivative(function: Callable[[Array], Array], E: Array) -> Array:
-    """Return the derivative along ``E exp([xi])``, which equals that along ``E (I + [xi])``."""
+    """Return the derivative with respect to xi of the poses ``E exp([xi])`` at ``xi = 0``."""
 
     def perturbed_poses(xi: Array) -> Array:
         step = np.zeros((len(E), 4, 4), dtype=xi.dtype)
@@ -66,5 +66,5 @@ def pose_derivative(function: Callable[[Array], Array], E: Array) -> Array:
 
 
 def twist_derivative(function: Callable[[Array], Array], phi: Array) -> Array:
-    """Return derivative along the twists ``(n, 6)``."""
+    """Return the derivative with respect to the twists ``(n, 6)``."""
     return complex_step(lambda z: function(z.reshape(phi.shape)), phi.ravel())

@@ -1,6 +1,6 @@
-"""What recursions over bodies are written in, from complex steps of poses: adjoints, joint maps, inertias.
+"""Adjoints, motion subspaces and inertias of a tree, from complex steps of poses.
 
-Frames and adjoints are those of the bodies; the parent of a body that hangs in the world is the world.
+Frames and adjoints are those of the bodies; the parent of a root body is the world.
 """
 
 from __future__ import annotations
@@ -20,112 +20,118 @@ ZERO = np.zeros((3, 3))
 
 @dataclass(frozen=True, eq=False)
 class BodyQuantities:
-    """Quantities of n bodies at one state, each computed at its first use."""
+    """Hold the quantities of n bodies at one state, each computed at its first use."""
 
     assembly: body_trees.Assembly
     """Bodies and joints at rest."""
     q: Array
     """Coordinates ``(k,)``, rad or m."""
     qdot: Array
-    """Their rates ``(k,)``, rad/s or m/s."""
+    """Rates of the coordinates ``(k,)``, rad/s or m/s."""
 
     @property
     def parents(self) -> tuple[int, ...]:
+        """Return the parent of each body, -1 for the world."""
         return self.assembly.parents
 
     @cached_property
     def coordinate_slices(self) -> list[slice]:
-        """Where each joint's coordinates are among all."""
+        """Return the slice of each joint's coordinates in the coordinate vector."""
         return body_trees.coordinate_slices(self.assembly)
 
     @cached_property
     def G(self) -> Array:
-        """Poses ``(n, 4, 4)`` in the parents."""
+        """Return the poses ``(n, 4, 4)`` of the bodies in their parents."""
         return relative_poses(self.assembly, self.q)
 
     @cached_property
     def A(self) -> Array:
-        """Adjoints ``(n, 6, 6)`` of their inverses."""
+        """Return the adjoints ``(n, 6, 6)`` of the inverse poses."""
         return np.stack([adjoint_matrix(np.linalg.inv(pose)) for pose in self.G])
 
     @cached_property
     def S(self) -> list[Array]:
-        """Twists ``(6, k_i)`` in the parents for unit rates."""
+        """Return the body twists ``(6, k_i)`` relative to the parents for unit rates."""
         each = zip(self.assembly.kinds, self._to_bodies, self.coordinate_slices, strict=True)
         return [A @ body_trees.joint_jacobian(kind, self.q[own]) for kind, A, own in each]
 
     @cached_property
     def Sdot(self) -> list[Array]:
-        """Their rates."""
+        """Return the time derivatives of the motion subspaces."""
         each = zip(self.assembly.kinds, self._to_bodies, self.coordinate_slices, strict=True)
         return [A @ _motion_subspace_rate(kind, self.q[own], self.qdot[own]) for kind, A, own in each]
 
     @cached_property
     def J(self) -> Array:
-        """Inertias ``(n, 6, 6)``."""
+        """Return the spatial inertias ``(n, 6, 6)``."""
         bodies = zip(self.assembly.masses, self.assembly.inertias, self.assembly.centers, strict=True)
         return np.stack([kinetic_energy_matrix(m, inertia, c) for m, inertia, c in bodies])
 
     @cached_property
     def v(self) -> Array:
-        """Twists ``(n, 6)``."""
+        """Return the body twists ``(n, 6)``."""
         return body_trees.twists(self.assembly, self.q, self.qdot)
 
     @cached_property
     def gravity_wrenches(self) -> Array:
-        """Weights ``(n, 6)``."""
+        """Return the gravity wrenches ``(n, 6)``."""
         E = body_trees.poses(self.assembly, self.q)
         return np.stack([gravity_wrench(self.assembly, i, E[i]) for i in range(len(E))])
 
     @cached_property
     def _to_bodies(self) -> list[Array]:
-        """Adjoints from the frames of the joints."""
+        """Return the adjoints from the joint frames to the body frames."""
         pairs = zip(self.assembly.joints, self.assembly.bodies, strict=True)
         return [adjoint_matrix(np.linalg.inv(body) @ joint) for joint, body in pairs]
 
     def vdot(self, qddot: Array) -> Array:
-        """Return rates ``(n, 6)`` of the twists at these accelerations."""
+        """Return the rates ``(n, 6)`` of the twists at the joint accelerations `qddot`."""
         return self.bias_acceleration + self.twists_from_rates(qddot)
 
     def twists_from_rates(self, rates: Array) -> Array:
-        """Return twists ``(n, 6)`` for rates of the coordinates, or parts of them."""
+        """Return the twists ``(n, 6)`` for the given rates of the coordinates."""
         return body_trees.twists(self.assembly, self.q, rates)
 
     @cached_property
     def bias_acceleration(self) -> Array:
-        """Rates ``(n, 6)`` of the twists while the coordinates change steadily."""
+        """Return the rates ``(n, 6)`` of the twists at constant coordinate rates."""
         return body_trees.twist_rates(self.assembly, self.q, self.qdot, np.zeros_like(self.q))
 
     def children(self, i: int) -> list[int]:
+        """Return the bodies whose parent is body i."""
         return [k for k, parent in enumerate(self.parents) if parent == i]
 
 
 @dataclass(frozen=True, eq=False)
 class StackedBodyMatrices:
-    """The same of all bodies as matrices: six rows for each."""
+    """Stack the quantities of all bodies into matrices with six rows for each body."""
 
     bodies: BodyQuantities
-    """The same, body by body."""
+    """Quantities of the individual bodies."""
 
     @cached_property
     def S(self) -> Array:
+        """Return the motion subspaces on the diagonal ``(6 n, k)``."""
         return block_diagonal(self.bodies.S)
 
     @cached_property
     def Sdot(self) -> Array:
+        """Return the rates of the motion subspaces on the diagonal ``(6 n, k)``."""
         return block_diagonal(self.bodies.Sdot)
 
     @cached_property
     def J(self) -> Array:
+        """Return the spatial inertias on the diagonal ``(6 n, 6 n)``."""
         return block_diagonal(self.bodies.J)
 
     @cached_property
     def parent_adjoints(self) -> Array:
+        """Return the adjoints from the parents on the diagonal ``(6 n, 6 n)``."""
         return block_diagonal(self.bodies.A)
 
     @cached_property
     def parent_selection(self) -> Array:
-        """Matrix ``(6 n, 6 n)`` that maps the stacked values of all bodies to those of their parents."""
+        """Return the matrix ``(6 n, 6 n)`` that maps stacked values of bodies to those of their parents."""
         n = len(self.bodies.parents)
         chosen = np.zeros((6 * n, 6 * n))
         for i, parent in enumerate(self.bodies.parents):
@@ -135,30 +141,32 @@ class StackedBodyMatrices:
 
     @cached_property
     def Gamma(self) -> Array:
+        """Return the matrix ``(6 n, 6 n)`` from the twists of all bodies to those of their parents."""
         result: Array = self.parent_adjoints @ self.parent_selection
         return result
 
     @cached_property
     def G(self) -> Array:
+        """Return the matrix ``(6 n, 6 n)`` from joint twists to body twists."""
         return twist_propagation_matrix(self.bodies)
 
     @cached_property
     def ad_Sqdot(self) -> Array:
-        """With the minus of the paper's symbol."""
+        """Return the blocks ``-ad(S qdot)``, with the sign of the paper's symbol."""
         each = zip(self.bodies.S, self.bodies.coordinate_slices, strict=True)
         return block_diagonal([-lie_bracket_matrix(S @ self.bodies.qdot[own]) for S, own in each])
 
     @cached_property
     def ad_v(self) -> Array:
-        """With the minus of the paper's symbol, and the twists."""
+        """Return the blocks ``-ad(v)^T`` of the body twists, with the sign of the paper's symbol."""
         return block_diagonal([-lie_bracket_matrix(v).T for v in self.bodies.v])
 
     def ad_vdot(self, qddot: Array) -> Array:
-        """With the minus of the paper's symbol, and the rates of the twists, as it is printed."""
+        """Return the blocks ``-ad(vdot)^T`` of the twist rates, with the sign of the paper's symbol."""
         return block_diagonal([-lie_bracket_matrix(rate).T for rate in self.bodies.vdot(qddot)])
 
     def f_e(self, wrenches: Array) -> Array:
-        """Return the loads of all bodies, with a minus sign."""
+        """Return the stacked applied wrenches of all bodies, with a minus sign."""
         loads: Array = -(self.bodies.gravity_wrenches + wrenches).ravel()
         return loads
 
@@ -193,7 +201,7 @@ def _body_quantities(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> Bo
 
 
 def relative_poses(assembly: body_trees.Assembly, q: Array) -> Array:
-    """Return poses ``(..., n, 4, 4)`` of the bodies in their parents, from what their joints do alone."""
+    """Return the poses ``(..., n, 4, 4)`` of the bodies in their parents, from the joint motions alone."""
     found = []
     for i, (kind, part) in enumerate(
         zip(assembly.kinds, body_trees.coordinate_slices(assembly), strict=True)
@@ -207,23 +215,23 @@ def relative_poses(assembly: body_trees.Assembly, q: Array) -> Array:
 
 
 def adjoint_matrix(E: Array) -> Array:
-    """Adjoint ``(6, 6)`` of a pose."""
+    """Return the adjoint matrix ``(6, 6)`` of a pose."""
     return np.block([[E[:3, :3], ZERO], [bracket(E[:3, 3]) @ E[:3, :3], E[:3, :3]]])
 
 
 def lie_bracket_matrix(xi: Array) -> Array:
-    """Return the Lie bracket with a twist, as a matrix."""
+    """Return the matrix of the Lie bracket with a twist."""
     return np.block([[bracket(xi[:3]), ZERO], [bracket(xi[3:]), bracket(xi[:3])]])
 
 
 def gravity_wrench(assembly: body_trees.Assembly, i: int, E: Array) -> Array:
-    """Of a body, as a wrench in its frame."""
+    """Return the weight of a body as a wrench in its frame."""
     pull = assembly.masses[i] * E[:3, :3].T @ assembly.gravity
     return np.concatenate([np.cross(assembly.centers[i], pull), pull])
 
 
 def block_diagonal(blocks: list[Array] | Array) -> Array:
-    """Blocks on the diagonal of one matrix."""
+    """Return the block-diagonal matrix of the given blocks."""
     rows, columns = sum(len(B) for B in blocks), sum(B.shape[1] for B in blocks)
     result, row, column = np.zeros((rows, columns)), 0, 0
     for B in blocks:

@@ -1,4 +1,4 @@
-"""Trees of three bodies, drawn quickly, and the same as trees of the library, which oracles do not use."""
+"""Draw trees of three bodies, and build the library's trees of the same bodies (not for oracles)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ LINKED = st.builds(
 
 
 def library_tree_of(assembly: Assembly) -> Tree:
-    """Return the library's tree of the same bodies; those built last are kept."""
+    """Return the library's tree of the same bodies; the most recent trees are cached."""
     return _library_tree_of(assembly)
 
 

@@ -1,9 +1,9 @@
-"""Trees of bodies: where they are, as products of motions about joints, and what moves them, point by point.
+"""Trees of bodies: poses as products of joint motions, dynamics from point masses.
 
-The poses of bodies and joints at rest are in world coordinates. A joint that moves by Q moves all bodies
-beyond it by ``F Q F^-1`` in world coordinates, where F is its frame at rest. Velocities are differences of
-these poses, and dynamics is d'Alembert's principle for the point masses of the bodies: neither adjoints nor
-twists are needed for it.
+The poses of bodies and joints in the reference configuration are in world coordinates. The motion Q of a
+joint moves its subtree by ``F Q F^-1`` in world coordinates, where F is its reference frame. Velocities are
+differences of these poses. Dynamics is d'Alembert's principle for the point masses of the bodies, without
+adjoints or twists.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NUM_COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A tree at rest, that is with all coordinates zero, in the world."""
+    """Describe a tree in its reference configuration, where all coordinates are zero."""
 
     parents: tuple[int, ...]
     """Parent of each body, -1 for the world; in any order."""
@@ -37,27 +37,27 @@ class Assembly:
     masses: Array
     """``(n,)``"""
     centers: Array
-    """Centres of mass ``(n, 3)``, each in its body."""
+    """Centers of mass ``(n, 3)``, in body frames."""
     inertias: Array
-    """About the centres ``(n, 3, 3)``, in the bodies."""
+    """Inertias about the centers of mass ``(n, 3, 3)``, in body axes."""
     gravity: Array
     """``(3,)``"""
 
     @property
     def num_coordinates(self) -> int:
-        """Number of coordinates."""
+        """Return the number of coordinates."""
         return sum(NUM_COORDINATES[kind] for kind in self.kinds)
 
 
 def revolute_assembly(parents: tuple[int, ...], joints: Array, bodies: Array) -> Assembly:
-    """Return unit masses on hinges about the z axes of the joints' frames."""
+    """Return unit masses on revolute joints about the z axes of the joint frames."""
     n = len(parents)
     kinds, inertias = ("revolute",) * n, np.broadcast_to(np.eye(3), (n, 3, 3))
     return Assembly(parents, kinds, joints, bodies, np.ones(n), np.zeros((n, 3)), inertias, np.zeros(3))
 
 
 def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
-    """Return the same bodies, on joints of one kind, each under another number."""
+    """Return the same bodies, on joints of one kind, in another numbering."""
     order = [names.index(i) for i in range(len(names))]
     parents = tuple(-1 if assembly.parents[i] < 0 else names[assembly.parents[i]] for i in order)
     permuted = {
@@ -74,7 +74,7 @@ def coordinate_slices(assembly: Assembly) -> list[slice]:
 
 
 def joint_motion(kind: str, q: Array) -> Array:
-    """Q ``(..., 4, 4)`` of a joint; the coordinates ``(..., k)`` may be complex."""
+    """Return the pose Q ``(..., 4, 4)`` of a joint; the coordinates ``(..., k)`` may be complex."""
     x, y, z = np.eye(3)
     Q = np.zeros((*q.shape[:-1], 4, 4), dtype=q.dtype)
     Q[..., [0, 1, 2, 3], [0, 1, 2, 3]] = 1
@@ -95,7 +95,7 @@ _E = np.stack([bracket(axis) for axis in np.eye(3)])
 
 
 def _rotation(r: Array) -> Array:
-    """Rotations ``(..., 3, 3)`` by vectors of real or complex numbers: Rodrigues' formula."""
+    """Return the rotations ``(..., 3, 3)`` of real or complex rotation vectors, by Rodrigues' formula."""
     squared = np.sum(r * r, axis=-1)[..., None, None]
     small = np.abs(squared) < 1e-3
     angle = np.sqrt(np.where(small, 1.0, squared))
@@ -111,7 +111,7 @@ def _rotation(r: Array) -> Array:
 
 
 def displacements(assembly: Assembly, q: Array) -> Array:
-    """By what each body moved from where it was at rest ``(..., n, 4, 4)``, as seen from the world."""
+    """Return the displacements ``(..., n, 4, 4)`` of the bodies from the reference configuration."""
     q = np.asarray(q)
     each = zip(assembly.kinds, coordinate_slices(assembly), strict=True)
     Q = np.stack([joint_motion(kind, q[..., part]) for kind, part in each], axis=-3)
@@ -125,42 +125,42 @@ def displacements(assembly: Assembly, q: Array) -> Array:
 
 
 def poses(assembly: Assembly, q: Array) -> Array:
-    """Return poses ``(..., n, 4, 4)`` of the bodies at coordinates ``q (..., k)``, which may be complex."""
+    """Return the poses ``(..., n, 4, 4)`` of the bodies at coordinates ``q (..., k)``, real or complex."""
     return displacements(assembly, q) @ assembly.bodies
 
 
 def joint_poses(assembly: Assembly, q: Array) -> Array:
-    """Frames ``(..., n, 4, 4)`` of the joints after they moved."""
+    """Return the frames ``(..., n, 4, 4)`` of the joints after their motion."""
     return displacements(assembly, q) @ assembly.joints
 
 
 def jacobian(assembly: Assembly, q: Array) -> Array:
-    """Body twists for unit rates of each coordinate ``(..., 6 n, k)``, by complex steps of the poses."""
+    """Return the body Jacobian ``(..., 6 n, k)``, by complex steps of the poses."""
     rates = complex_steps.partial_derivatives(lambda x: poses(assembly, x), q)
     columns = _twists(poses(assembly, q)[..., None, :, :, :], rates)
     return np.swapaxes(columns.reshape(*columns.shape[:-2], -1), -1, -2)
 
 
 def joint_jacobian(kind: str, q: Array) -> Array:
-    """Twists ``(..., 6, k)`` of a joint's motion in its own frame, for unit rates of each coordinate."""
+    """Return the motion subspace ``(..., 6, k)`` of a joint in its own frame, by complex steps."""
     rates = complex_steps.partial_derivatives(lambda x: joint_motion(kind, x), q)
     return np.swapaxes(_twists(joint_motion(kind, q)[..., None, :, :], rates), -1, -2)
 
 
 def jacobian_rate(assembly: Assembly, q: Array, qdot: Array) -> Array:
-    """Differences ``(6 n, k)`` of :func:`jacobian` along the motion."""
+    """Return the time derivative ``(6 n, k)`` of :func:`jacobian` along the motion, by differences."""
     return time_derivative_at_zero(lambda t: jacobian(assembly, q + t * qdot))
 
 
 def twists(assembly: Assembly, q: Array, qdot: Array) -> Array:
-    """Body twists ``(..., n, 6)``, by a complex step of the poses along the motion."""
+    """Return the body twists ``(..., n, 6)``, by a complex step of the poses along the motion."""
     return _twists(
         poses(assembly, q), complex_steps.directional_derivative(lambda x: poses(assembly, x), q, qdot)
     )
 
 
 def twist_rates(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> Array:
-    """Return rates of the body twists ``(n, 6)``, by differences along a motion with these accelerations."""
+    """Return the rates of the body twists ``(n, 6)``, by differences along the motion."""
     return time_derivative_at_zero(
         lambda t: twists(assembly, q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot)
     )
@@ -172,12 +172,12 @@ def _twists(E: Array, rates: Array) -> Array:
 
 
 def point_positions(assembly: Assembly, q: Array) -> Array:
-    """Return places ``(..., 18 n)`` in the world of the point masses that the bodies consist of, six each."""
+    """Return the world positions ``(..., 18 n)`` of the point masses of the bodies, six for each body."""
     return _transform_points(_body_points(assembly), poses(assembly, q))
 
 
 def _body_points(assembly: Assembly) -> Array:
-    """Return the point masses of all bodies ``(n, 6, 3)``, each in its body."""
+    """Return the positions of the point masses of all bodies ``(n, 6, 3)``, in body frames."""
     bodies = zip(assembly.masses, assembly.inertias, assembly.centers, strict=True)
     return np.stack([point_masses(float(m), J, c)[1] for m, J, c in bodies])
 
@@ -188,7 +188,7 @@ def _transform_points(clouds: Array, E: Array) -> Array:
 
 
 def _coordinate_masses(assembly: Assembly) -> Array:
-    """Mass of the point that each number of all places belongs to ``(18 n,)``."""
+    """Return the point mass that belongs to each position component ``(18 n,)``."""
     return np.repeat(assembly.masses / 6, 18)
 
 
@@ -198,7 +198,7 @@ def point_jacobian(assembly: Assembly, q: Array) -> Array:
 
 
 def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
-    """Return accelerations ``(18 n,)`` of the points while the coordinates change steadily."""
+    """Return the point accelerations ``(18 n,)`` at constant coordinate rates."""
     clouds = _body_points(assembly)
     return time_derivative_at_zero(
         lambda t: complex_steps.directional_derivative(
@@ -208,7 +208,7 @@ def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
 
 
 def mass_weighted_jacobian(assembly: Assembly, q: Array) -> Array:
-    """Return the slopes of the places times the roots of the masses ``(18 n, k)``: energy is their square."""
+    """Return the point Jacobian weighted with the square roots of the masses, shape ``(18 n, k)``."""
     return np.sqrt(_coordinate_masses(assembly))[:, None] * point_jacobian(assembly, q)
 
 
@@ -223,15 +223,15 @@ def inertial_forces(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> 
 
 
 def gravity_forces(assembly: Assembly, q: Array) -> Array:
-    """Work of the weights of all points for unit changes of the coordinates ``(k,)``."""
+    """Return the generalized gravity forces ``(k,)`` from the virtual work of the points' weights."""
     count = len(_coordinate_masses(assembly)) // 3
     return point_jacobian(assembly, q).T @ (_coordinate_masses(assembly) * np.tile(assembly.gravity, count))
 
 
 def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Array:
-    """Of the coordinates ``(k,)``, by Gauss's principle: as near as they get to what the free points do.
+    """Return the joint accelerations ``(k,)`` by Gauss's principle of least constraint.
 
-    The load ``(k,)`` acts on the coordinates, besides the weights.
+    The generalized force `load` ``(k,)`` acts in addition to gravity.
     """
     root, moves = np.sqrt(_coordinate_masses(assembly)), mass_weighted_jacobian(assembly, q)
     falling = np.tile(assembly.gravity, len(root) // 3) - point_bias_acceleration(assembly, q, qdot)
@@ -242,9 +242,9 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
 
 
 def hinge_errors(assembly: Assembly, E: Array) -> Array:
-    """Return the constraint errors of the hinges ``(..., 5 n)``, for any poses of the bodies.
+    """Return the constraint errors of the revolute joints ``(..., 5 n)`` for any poses of the bodies.
 
-    Of each hinge two tilts of the axis, then three offsets.
+    Each joint has two tilts of its axis, then three offsets.
     """
     gaps = []
     for i, parent in enumerate(assembly.parents):
@@ -258,14 +258,14 @@ def hinge_errors(assembly: Assembly, E: Array) -> Array:
 
 
 def hinge_error_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
-    """Return rates of the gaps ``(..., 5 n)`` while all bodies move freely with twists ``(..., n, 6)``."""
+    """Return the rates of the constraint errors ``(..., 5 n)`` for independent twists ``(..., n, 6)``."""
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
     return complex_steps.directional_derivative(lambda moved: hinge_errors(assembly, moved), E, E @ X)
 
 
 def hinge_bias_acceleration(assembly: Assembly, E: Array, phi: Array) -> Array:
-    """Second derivatives of the gaps ``(5 n,)`` while all bodies keep their twists ``(n, 6)``."""
+    """Return the second derivatives of the constraint errors ``(5 n,)`` at constant twists ``(n, 6)``."""
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
     return time_derivative_at_zero(

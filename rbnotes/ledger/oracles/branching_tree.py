@@ -1,11 +1,11 @@
-"""A branching tree of bodies as points with masses, and Newton's law for whatever moves points.
+"""A branching tree of bodies made of point masses, and Newton's law for the points.
 
-The tree is described by arrays: ``at (4, 2, 4, 4)``, the placement of each joint in the frame of its parent's
-joint and the body's frame in that of its own, and ``bodies (4, 4, 4)``, four points each, the mass first. A
-cross (rotations about x and y) carries a hinge and another one, both about z; a slider along z goes with the
-first. That makes five coordinates.
+Two arrays describe the tree: ``at (4, 2, 4, 4)``, the placement of each joint in the joint frame of its
+parent and of the body in its own joint frame, and ``bodies (4, 4, 4)``, four points for each body, the mass
+first. A universal joint (rotations about x and y) carries two revolute joints about z; the first of them
+carries a prismatic joint along z. That makes five coordinates.
 
-Positions are analytic functions, so that complex steps give velocities to the last digit.
+Positions are analytic functions: complex steps give velocities to machine precision.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PositionFunction = Callable[[Array], Array]
 
 
 def body_poses(at: Array, q: Array) -> Array:
-    """Return poses ``(..., 4, 4, 4)`` of the bodies in the world."""
+    """Return the poses ``(..., 4, 4, 4)`` of the bodies in the world."""
     joints: list[Array] = []
     column = 0
     for (placement, _), parent, motions in zip(at, PARENTS, MOTIONS, strict=True):
@@ -40,7 +40,7 @@ def body_poses(at: Array, q: Array) -> Array:
 
 
 def elementary_pose(motion: str, size: Array) -> Array:
-    """Pose ``(..., 4, 4)`` after turning about an axis or sliding along it."""
+    """Return the pose ``(..., 4, 4)`` after a rotation about an axis or a translation along it."""
     kind, axis = motion.split()
     i = "xyz".index(axis)
     pose = np.zeros((*np.shape(size), 4, 4), dtype=np.asarray(size).dtype)
@@ -55,13 +55,13 @@ def elementary_pose(motion: str, size: Array) -> Array:
 
 
 def transform_points(poses: Array, x: Array) -> Array:
-    """Return points ``(..., n, p, 3)`` of bodies, in the world."""
+    """Return the world positions of body-fixed points ``(..., n, p, 3)``."""
     rotated: Array = np.einsum("...nij,npj->...npi", poses[..., :3, :3], x)
     return rotated + poses[..., :, None, :3, 3]
 
 
 def point_positions(at: Array, bodies: Array) -> PositionFunction:
-    """Return positions of all points of all bodies."""
+    """Return the positions of all points of all bodies as a function of the coordinates."""
 
     def places(q: Array) -> Array:
         return transform_points(body_poses(at, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
@@ -70,7 +70,7 @@ def point_positions(at: Array, bodies: Array) -> PositionFunction:
 
 
 def point_position(at: Array, body: int, x: Array) -> PositionFunction:
-    """Position of one point of a body."""
+    """Return the position of one point of a body as a function of the coordinates."""
 
     def place(q: Array) -> Array:
         return transform_points(body_poses(at, q)[..., body : body + 1, :, :], x[None, None])[..., 0, 0, :]
@@ -79,7 +79,7 @@ def point_position(at: Array, body: int, x: Array) -> PositionFunction:
 
 
 def joint_axis(at: Array, body: int) -> PositionFunction:
-    """Return the z axis of a joint, in the world."""
+    """Return the z axis of a joint in the world as a function of the coordinates."""
 
     def axis(q: Array) -> Array:
         return (body_poses(at, q)[..., body, :, :] @ np.linalg.inv(at[body, 1]))[..., :3, 2]
@@ -88,25 +88,25 @@ def joint_axis(at: Array, body: int) -> PositionFunction:
 
 
 def position_derivatives(places: PositionFunction, q: Array) -> Array:
-    """Return derivatives ``(..., k)`` by the coordinates, one complex step for each."""
+    """Return the derivatives ``(..., k)`` with respect to the coordinates, by complex steps."""
     return np.moveaxis(complex_steps.partial_derivatives(places, q), 0, -1)
 
 
 def time_derivative(function: Callable[[Array], Array]) -> Array:
-    """Return derivative at time zero of what takes times ``(T, 1)`` all at once.
+    """Return the derivative at time zero of a function that takes an array of times ``(T, 1)``.
 
-    Rougher than those of :mod:`rbnotes.testing`, good to 1e-11 for these motions, and many times as fast.
+    It is less accurate than those of :mod:`rbnotes.testing` (1e-11 for these motions) but much faster.
     """
     return time_derivative_at_zero(function, 0.01)
 
 
 def bias_acceleration(places: PositionFunction, q: Array, v: Array) -> Array:
-    """Return acceleration while the coordinates move steadily, by differences of the velocity."""
+    """Return the acceleration at constant coordinate rates, by differences of the velocity."""
     return time_derivative(lambda t: complex_steps.directional_derivative(places, q + t * v, v))
 
 
 def acceleration_of(places: PositionFunction, q: Array, v: Array, a: Array) -> Array:
-    """Return acceleration of whatever depends on coordinates that move as ``q + v t + a t^2 / 2``."""
+    """Return the second time derivative of `places` along the motion ``q + v t + a t^2 / 2``."""
     return time_derivative(
         lambda t: complex_steps.directional_derivative(places, q + t * v + t**2 / 2 * a, v + t * a)
     )
@@ -115,10 +115,10 @@ def acceleration_of(places: PositionFunction, q: Array, v: Array, a: Array) -> A
 def newton_equations(
     places: PositionFunction, masses: Array, forces: Array, q: Array, v: Array
 ) -> tuple[Array, Array]:
-    """Masses and forces of the coordinates, from Newton's law for each of N points.
+    """Return mass matrix and generalized forces of the coordinates, from Newton's law for N points.
 
-    Each displacement that the coordinates allow does the work ``sum dx (m a - F) = 0``, and the accelerations
-    are ``a = dx/dq qddot`` and what is left at steady coordinates.
+    Each admissible virtual displacement satisfies ``sum dx (m a - F) = 0``; the accelerations are
+    ``a = dx/dq qddot`` plus the acceleration at constant coordinate rates.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def newton_equations(
 
 
 def twists_and_velocities(at: Array, body_points: Array, q: Array, v: Array) -> tuple[Array, Array]:
-    """Twists ``(..., 4, 6)`` of the bodies, and velocities ``(..., n, p, 3)`` of points on each of them."""
+    """Return the body twists ``(..., 4, 6)`` and the velocities ``(..., n, p, 3)`` of body-fixed points."""
     moving = complex_steps.directional_derivative(lambda x: body_poses(at, x), q, v)
     X = np.linalg.inv(body_poses(at, q)) @ moving
     phi = np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
@@ -142,15 +142,16 @@ def twists_and_velocities(at: Array, body_points: Array, q: Array, v: Array) -> 
 
 
 def tree_newton_equations(at: Array, bodies: Array, g: Array, q: Array, v: Array) -> tuple[Array, Array]:
-    """Masses ``(5, 5)`` and forces ``(5,)`` of the tree's coordinates under gravity alone."""
+    """Return mass matrix ``(5, 5)`` and generalized forces ``(5,)`` of the tree under gravity alone."""
     masses = bodies[..., 0].ravel()
     return newton_equations(point_positions(at, bodies), masses, masses[:, None] * g, q, v)
 
 
 def tangent_directions(a: Array) -> Array:
-    """Return two orthonormal directions ``(2, 3)``.
+    """Return two orthonormal directions ``(2, 3)`` perpendicular to a.
 
-    The axis farthest from a, laid flat, and a quarter turn on.
+    The first is the projection of the coordinate axis farthest from a; the second is the cross product of a
+    with it.
     """
     along = np.eye(3)[np.argmin(np.abs(a))]
     flat = along - (along @ a) * a

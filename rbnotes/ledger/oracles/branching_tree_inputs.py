@@ -1,4 +1,4 @@
-"""What records about trees draw, and the same numbers as a tree of the library, which oracles do not use."""
+"""Draw the inputs of records about trees, and build the library's tree of them (not for oracles)."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def _make_mass_points(numbers: Array) -> Array:
 
 
 def mass_points(count: int) -> st.SearchStrategy[Array]:
-    """Return bodies ``(count, 4, 4)`` of four points each that span space: mass, then position."""
+    """Draw bodies ``(count, 4, 4)`` of four affinely independent points each: mass, then position."""
     return arrays(count, 4, 4).map(_make_mass_points)
 
 
 def placements(count: int) -> st.SearchStrategy[Array]:
-    """For each link the frames ``(count, 2, 4, 4)`` of joint and body."""
+    """Draw the joint and body frames ``(count, 2, 4, 4)`` of each link."""
     return arrays(count, 2, 6).map(_make_frames)
 
 
@@ -53,7 +53,7 @@ TREE = {
 
 
 def spatial_inertia(points: Array) -> Array:
-    """Of points ``(p, 4)``, mass first."""
+    """Return the spatial inertia of point masses ``(p, 4)``, mass first."""
     masses, x = points[:, 0], points[:, 1:]
     com = masses @ x / np.sum(masses)
     arms = x - com
@@ -65,7 +65,7 @@ def spatial_inertia(points: Array) -> Array:
 def library_tree(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
     """Return the branching tree as a tree of the library.
 
-    The most recent trees are cached, because forms build them again.
+    The most recent trees are cached, because records ask for the same tree repeatedly.
     """
     return _library_tree(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
 
@@ -83,13 +83,13 @@ def _library_tree(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
 
 
 class QuadraticConstraint:
-    """``q^T A_i q / 2 + b_i^T q = c_i`` (or not below), on the joints' own coordinates."""
+    """Constrain the joint coordinates by ``q^T A_i q / 2 + b_i^T q = c_i``, or ``>= c_i`` if `unilateral`."""
 
     def __init__(self, A: Array, b: Array, level: Array | float = 0.0, *, unilateral: bool = False) -> None:
         self.A, self.b, self.level, self.unilateral = A, b, level, unilateral
 
     def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
-        """Return rows, value, and second derivatives."""
+        """Return the constraint rows, their value and their second derivatives."""
         A = (self.A + np.swapaxes(self.A, -1, -2)) / 2
         G = A @ state.q + self.b
         error = (G + self.b) @ state.q / 2 - self.level

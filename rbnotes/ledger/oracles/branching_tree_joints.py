@@ -1,4 +1,4 @@
-"""What goes on at the joints of the branching tree of :mod:`~rbnotes.ledger.oracles.branching_tree`."""
+"""Motions and wrenches at the joints of the tree of :mod:`~rbnotes.ledger.oracles.branching_tree`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SUBTREES = tuple(
 
 
 def joint_poses(at: Array, q: Array) -> Array:
-    """Return poses ``(..., 4, 4, 4)`` of the joints in the world."""
+    """Return the poses ``(..., 4, 4, 4)`` of the joints in the world."""
     poses: Array = body_poses(at, q) @ np.linalg.inv(at[:, 1])
     return poses
 
 
 def joint_twists(at: Array, q: Array, v: Array) -> Array:
-    """Return twists ``(..., 4, 6)`` of the joints, each in its own frame, by complex steps."""
+    """Return the twists ``(..., 4, 6)`` of the joint frames, each in its own frame, by complex steps."""
     X = np.linalg.inv(joint_poses(at, q)) @ complex_steps.directional_derivative(
         lambda x: joint_poses(at, x), q, v
     )
@@ -42,9 +42,9 @@ def joint_twist_rates(at: Array, q: Array, v: Array, a: Array) -> Array:
 
 
 def joint_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
-    """Moment and force ``(4, 6)`` through each joint on all that hangs on it, about and along its own frame.
+    """Return the wrench ``(4, 6)`` that each joint transmits to its subtree, in the joint frame.
 
-    By Newton's law for each point: what gravity does not provide comes through the joint.
+    By Newton's law for each point, it is the sum of inertial forces minus weights.
     """
     x = transform_points(body_poses(at, q), bodies[..., 1:])
     rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(x.shape)
@@ -58,7 +58,7 @@ def joint_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Ar
 
 
 def joint_gravity_wrenches(at: Array, bodies: Array, g: Array, q: Array) -> Array:
-    """Moments and forces ``(4, 6)`` of the weights of each body alone, about and along its joint's frame."""
+    """Return the gravity wrenches ``(4, 6)`` of each body, in the frame of its joint."""
     x = transform_points(body_poses(at, q), bodies[..., 1:])
     return np.array(
         [
@@ -69,7 +69,7 @@ def joint_gravity_wrenches(at: Array, bodies: Array, g: Array, q: Array) -> Arra
 
 
 def wrench_in_frame(pose: Array, places: Array, forces: Array) -> Array:
-    """Moment and force ``(6,)`` of forces ``(..., 3)`` at places in the world, seen from a pose."""
+    """Return the wrench ``(6,)`` of forces ``(..., 3)`` at world positions, in the frame of a pose."""
     arms = places - pose[:3, 3]
     moment, force = (each.reshape(-1, 3).sum(axis=0) for each in (np.cross(arms, forces), forces))
     return np.concatenate([pose[:3, :3].T @ moment, pose[:3, :3].T @ force])

@@ -1,6 +1,6 @@
-"""Derivatives by the complex step of functions that broadcast over leading axes: all steps in one call.
+"""Complex-step derivatives of functions that broadcast over leading axes: all steps in one call.
 
-Such a function is analytic, takes complex numbers, and is exact to rounding one tiny imaginary step away.
+The functions must be analytic and accept complex arguments; the derivatives are exact to rounding.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ STEP_SIZE = 1e-40
 
 
 def directional_derivative(function: Callable[[Any], Any], q: Array, qdot: Array) -> Array:
-    """Return derivative at ``q (..., k)`` along one direction.
+    """Return the derivative of a function at ``q (..., k)`` along the direction `qdot`.
 
-    The velocity of whatever depends on coordinates.
+    This is the time derivative of the function for coordinates q with the rates `qdot`.
     """
     derivative: Array = np.imag(function(q + 1j * STEP_SIZE * qdot)) / STEP_SIZE
     return derivative
 
 
 def partial_derivatives(function: Callable[[Any], Any], q: Array) -> Array:
-    """Return derivatives by each coordinate, along the axis behind the leading ones of ``q (..., k)``."""
+    """Return the derivatives with respect to each coordinate of ``q (..., k)``, after its leading axes."""
     return directional_derivative(function, q[..., None, :], np.eye(q.shape[-1]))

@@ -1,4 +1,4 @@
-"""Constrained linear systems, solved without the library's factors; masses from energies alone."""
+"""Constrained linear systems, solved without the library's factorizations; masses from energies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def constrained_system(M: Array, G: Array, b: Array, g: Array) -> tuple[Array, A
 
 
 def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> Array:
-    """Matrix of the kinetic energy in ``size`` velocities that the others follow, from energies alone."""
+    """Return the mass matrix of `size` independent velocities, from values of the kinetic energy."""
 
     def energy(reduced: Array) -> float:
         v = velocities(reduced)
@@ -45,7 +45,7 @@ def least_action(M: Array, f: Array, G: Array, g: Array) -> Array:
 
 
 def least_squares_multipliers(force: Array, G: Array) -> Array:
-    """Weights of the rows of G in a force that they make up."""
+    """Return the multipliers of the rows of G that combine to the given force, by least squares."""
     result: Array = np.linalg.lstsq(np.stack(list(G), axis=1), force, rcond=None)[0]
     return result
 
@@ -58,7 +58,7 @@ def project_velocity(M: Array, G: Array, v: Array) -> Array:
 
 
 def least_constraint(M: Array, G: Array, f: Array) -> Array:
-    """Gauss's principle: mass times the admissible acceleration nearest to the free one, in its measure M."""
+    """Return M times the admissible acceleration nearest to the free one in the metric M (Gauss)."""
     return M @ project_velocity(M, G, np.linalg.solve(M, f))
 
 

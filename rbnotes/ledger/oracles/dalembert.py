@@ -1,7 +1,6 @@
-"""Point masses that move by coordinates: d'Alembert's principle, with velocities by complex steps.
+"""d'Alembert's principle for point masses with generalized coordinates; velocities by complex steps.
 
-All that moves is given by a function from coordinates ``(..., k)`` to the places ``(..., N, 3)`` of point
-masses.
+A system is a function from coordinates ``(..., k)`` to the positions ``(..., N, 3)`` of its point masses.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ PositionFunction = Callable[[Array], Array]
 
 
 def mass_matrix(places: PositionFunction, masses: Array, q: Array) -> Array:
-    """Return matrix of the kinetic energy, from the velocities that unit rates make."""
+    """Return the mass matrix, from the point velocities at unit rates."""
     G = complex_steps.partial_derivatives(places, q)
     result: Array = np.einsum("n,ina,jna->ij", masses, G, G)
     return result
@@ -27,7 +26,7 @@ def mass_matrix(places: PositionFunction, masses: Array, q: Array) -> Array:
 def net_generalized_force(
     places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array
 ) -> Array:
-    """Return the generalized forces of weight minus the inertial forces at ``qddot = 0``."""
+    """Return the generalized gravity forces minus the inertial forces at ``qddot = 0``."""
 
     def velocities(x: Array) -> Array:
         return complex_steps.directional_derivative(places, x, qdot)
@@ -44,7 +43,7 @@ def net_generalized_force(
 def acceleration(
     places: PositionFunction, masses: Array, gravity: Array, q: Array, qdot: Array, force: Array | float = 0.0
 ) -> Array:
-    """Return ``qddot`` for which the point masses need their weights, and a force along the coordinates."""
+    """Return ``qddot`` of the point masses under gravity and a generalized force."""
     pushing = np.asarray(force) + net_generalized_force(places, masses, gravity, q, qdot)
     result: Array = np.linalg.solve(mass_matrix(places, masses, q), pushing)
     return result

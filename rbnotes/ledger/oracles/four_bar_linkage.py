@@ -1,9 +1,9 @@
-"""Four bars in a plane, somewhere in space, as points with masses: by the angle of the crank alone.
+"""A planar four-bar linkage in space, made of point masses, as a function of the crank angle.
 
 Ground, crank, coupler and rocker have the lengths ``bars (4,)``; the plane is that of x and y of a frame at
-the crank's hinge, ``bodies (3, 4, 4)`` are the points of the three moving bars, mass first, in frames that
-``frames (3, 4, 4)`` place on the bars. Directions are unit vectors in the plane, analytic functions of cosine
-and sine, so that the crank's angle may be complex.
+the crank's hinge, ``bodies (3, 4, 4)`` are the points of the three moving bars, mass first, in the frames
+``frames (3, 4, 4)`` on the bars. Directions are unit vectors in the plane; they are analytic, so the crank
+angle may be complex.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Directions = Callable[[Array], list[Array]]
 
 
 def closed_loop_directions(bars: Array) -> Directions:
-    """Directions of crank, coupler and rocker at crank angles ``(..., 1)``, by the law of cosines."""
+    """Return the directions of crank, coupler and rocker at crank angles ``(..., 1)``."""
     ground, crank, coupler, rocker = bars
 
     def directions(theta: Array) -> list[Array]:
@@ -44,13 +44,13 @@ def closed_loop_directions(bars: Array) -> Directions:
 
 
 def open_chain_directions(angles: Array) -> list[Array]:
-    """Directions of three bars in a row, each turned by an angle from the one before."""
+    """Return the directions of three bars in series from their relative angles."""
     sums = np.cumsum(angles, axis=-1)
     return [np.stack([np.cos(s), np.sin(s)], axis=-1) for s in np.moveaxis(sums, -1, 0)]
 
 
 def rotating_base(place: Array, tilt: Array) -> PositionFunction:
-    """Poses of the plane, tilted on a base that turns about the z axis of a place by the first coordinate."""
+    """Return the pose of the plane, tilted on a base that rotates about the z axis of `place`."""
     return lambda u: place @ elementary_pose("turn z", u[..., 0]) @ tilt
 
 
@@ -59,7 +59,7 @@ def bar_point_positions(
 ) -> PositionFunction:
     """Return positions ``(..., 3 N)`` of all points of the three bars, in the world.
 
-    ``base`` and ``directions`` give the pose of the plane and the directions in it by the coordinates.
+    ``base`` and ``directions`` map the coordinates to the pose of the plane and to the directions in it.
     """
 
     def places(u: Array) -> Array:
@@ -86,7 +86,7 @@ def bar_ends(bars: Array, along: list[Array]) -> list[Array]:
 
 
 def loop_closure_error(place: Array, bars: Array) -> PositionFunction:
-    """From the end of the open chain to the far end of the ground, in the world ``(..., 3)``."""
+    """Return the world vector ``(..., 3)`` from the end of the open chain to the far end of the ground."""
 
     def gap(angles: Array) -> Array:
         end = bar_ends(bars, open_chain_directions(angles))[-1]
@@ -98,12 +98,12 @@ def loop_closure_error(place: Array, bars: Array) -> PositionFunction:
 
 
 def angular_velocity(along: Array, moving: Array) -> Array:
-    """Angular velocity of a unit vector in the plane."""
+    """Return the angular velocity of a unit vector in the plane."""
     return along[..., 0] * moving[..., 1] - along[..., 1] * moving[..., 0]
 
 
 def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
-    """Angular velocities ``(..., 3)`` of the bars, each relative to the one before."""
+    """Return the angular velocities ``(..., 3)`` of the bars, each relative to its predecessor."""
     directions = closed_loop_directions(bars)
     moving = np.moveaxis(
         complex_steps.directional_derivative(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0
@@ -115,7 +115,7 @@ def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
 
 
 def relative_accelerations(bars: Array, theta: Array, speed: Array, acceleration: Array) -> Array:
-    """Their rates ``(3,)``, by differences along a motion of the crank."""
+    """Return the relative angular accelerations ``(3,)`` of the bars, by differences."""
     return time_derivative(
         lambda t: relative_rates(bars, theta + t * speed + t**2 / 2 * acceleration, speed + t * acceleration)
     )

@@ -1,4 +1,4 @@
-"""What records about four bars draw, and the same linkage as a tree of the library (not for oracles)."""
+"""Draw four-bar linkages for records, and build the library's tree of them (not for oracles)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE, CRANK, COUPLER, ROCKER = NAMES = ("base", "crank", "coupler", "rocker")
 
 LINKAGE = {
     "place": frames(),
-    # Ground, crank, coupler and rocker: of sizes with which the crank turns all the way round.
+    # Ground, crank, coupler and rocker: with these lengths the crank makes full turns.
     "bars": vectors(4).map(lambda n: np.array([1.2, 0.4, 1.3, 1.1]) + n / np.array([16, 16, 16, 16])),
     "frames": arrays(3, 6).map(lambda n: np.array([expm(twist_matrix(xi / 2)) for xi in n])),
     "bodies": mass_points(3),
@@ -27,9 +27,9 @@ LINKAGE = {
 
 
 def has_distinct_axes(tilt: Array) -> bool:
-    """Return True if the hinge of the base is another axis than that of the crank.
+    """Return True if the axes of base and crank differ.
 
-    The base has no inertia.
+    The base has no inertia: parallel axes would make the mass matrix singular.
     """
     return bool(np.hypot(*tilt[:2, 2]) + np.hypot(*tilt[:2, 3]) > 0.1)
 
@@ -67,9 +67,9 @@ def linkage_tree(
     g: Array | tuple[float, ...] = (0.0, 0.0, 0.0),
     tilt: Array | None = None,
 ) -> Tree:
-    """Return the open chain.
+    """Return the open chain as a tree of the library.
 
-    The base, fixed or (if the plane is tilted on it) hinged, and three bars in a row.
+    It consists of the base (fixed, or on a hinge if `tilt` is given) and three bars in series.
     """
     parts = (place, bars, frames, bodies, np.eye(4) if tilt is None else tilt)
     numbers = tuple(np.ascontiguousarray(part, dtype=float).tobytes() for part in parts)
@@ -79,7 +79,7 @@ def linkage_tree(
 def loop_closure(
     bars: Array, frames: Array, *, tilt: Array | None = None, planar: bool = True
 ) -> LoopClosure:
-    """Return the last bar's end stays at the end of the ground: along two directions, or along all."""
+    """Return the constraint between the last bar's end and the ground, in two or in all directions."""
     plane = np.eye(4) if tilt is None else tilt
     ground = plane @ np.array([bars[0], 0, 0, 1])
     end = np.linalg.inv(frames[2]) @ np.array([bars[3], 0, 0, 1])
@@ -88,7 +88,7 @@ def loop_closure(
 
 
 def assembled_angles(bars: Array, theta: float) -> Array:
-    """Angles ``(3,)`` at which the loop is closed, the elbow to the left."""
+    """Return the joint angles ``(3,)`` of the closed loop with the elbow to the left."""
     ground, crank, coupler, rocker = bars
     x, y = ground - crank * np.cos(theta), -crank * np.sin(theta)
     elbow = np.arccos((coupler**2 + x**2 + y**2 - rocker**2) / (2 * coupler * np.hypot(x, y)))
@@ -98,7 +98,7 @@ def assembled_angles(bars: Array, theta: float) -> Array:
 
 
 def assembled_rates(bars: Array, q: Array, omega: float) -> Array:
-    """Return velocities ``(3,)`` of these angles that keep the loop closed."""
+    """Return the joint rates ``(3,)`` that keep the loop closed."""
     sums = np.cumsum(q)
     across = np.array([-np.sin(sums), np.cos(sums)]) * bars[1:]
     others = np.linalg.solve(across[:, 1:], -across[:, 0] * omega)

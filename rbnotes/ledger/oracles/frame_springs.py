@@ -1,8 +1,8 @@
-"""Frame springs from mechanics alone: slopes of a potential and a dissipation; forces found in the world.
+"""Frame springs from a potential and a dissipation function; forces in world axes.
 
-Lloyd stacks linear before angular parts, and so do all arguments and results here: velocities and variations
-are rows (linear A, angular A, linear B, angular B). Poses ``(4, 4, 4)`` are those of the bodies A and B in
-the world, of frame 1 in A and of frame 2 in B.
+All arguments and results use Lloyd's order, linear part first: velocities and variations are rows (linear A,
+angular A, linear B, angular B). Poses ``(4, 4, 4)`` are those of the bodies A and B in the world, of frame 1
+in A and of frame 2 in B.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ZERO_VELOCITIES = np.zeros((4, 3))
 
 
 class FrameSpringQuantities(NamedTuple):
-    """The quantities of 0.22 by their printed names."""
+    """Hold the quantities of section 0.22 under their printed names."""
 
     R_AW: Array
     R_BW: Array
@@ -45,7 +45,7 @@ class FrameSpringQuantities(NamedTuple):
 
 
 def frame_spring_quantities(poses: Array) -> FrameSpringQuantities:
-    """Rotations R_XY from frame X to frame Y, origins, and the axis and angle of R_21."""
+    """Return the rotations R_XY from frame X to frame Y, the origins, and the axis and angle of R_21."""
     E_A, E_B, X_1, X_2 = poses
     R_AW, R_BW, R_1A, R_2B = poses[:, :3, :3]
     R_1W, R_2W = R_AW @ R_1A, R_BW @ R_2B
@@ -76,7 +76,7 @@ def frame_spring_quantities(poses: Array) -> FrameSpringQuantities:
 
 
 def vary_poses(poses: Array, variations: Array, t: float, axes: str = "body") -> Array:
-    """Return poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
+    """Return the poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
     result = np.tile(poses, (len(variations), 1, 1, 1))
     for body, R in enumerate(poses[:2, :3, :3]):
         shift, turn = t * variations[:, 2 * body], Rotation.from_rotvec(t * variations[:, 2 * body + 1])
@@ -90,7 +90,7 @@ def vary_poses(poses: Array, variations: Array, t: float, axes: str = "body") ->
 
 
 def to_world(R: Array, four: Array) -> Array:
-    """Return rows (linear A, angular A, linear B, angular B) from body to world axes.
+    """Rotate rows (linear A, angular A, linear B, angular B) from body to world axes.
 
     R is ``(..., 2, 3, 3)``.
     """
@@ -101,19 +101,19 @@ def to_world(R: Array, four: Array) -> Array:
 
 
 def to_body(R: Array, four: Array) -> Array:
-    """Return the inverse of :func:`to_world`."""
+    """Rotate rows from world to body axes: the inverse of :func:`to_world`."""
     return to_world(np.swapaxes(R, -1, -2), four)
 
 
 def body_twists(poses: Array, velocities: Array) -> Array:
-    """Twists ``(2, 6)`` of A and B in their own axes, linear part first, from velocities in the world."""
+    """Return the body twists ``(2, 6)`` of A and B, linear part first, from velocities in the world."""
     return to_body(poses[:2, :3, :3], velocities).reshape(2, 6)
 
 
 def world_forces(
     poses: Array, velocities: Array, k_t: float = 0.0, k_r: float = 0.0, d_t: float = 0.0, d_r: float = 0.0
 ) -> Array:
-    """Rows (f_A, tau_A, f_B, tau_B) in world axes for poses ``(N, 4, 4, 4)``, velocities in world axes."""
+    """Return the rows (f_A, tau_A, f_B, tau_B) in world axes for poses ``(N, 4, 4, 4)``."""
     R = poses[:, :2, :3, :3]
     arms = np.einsum("nbij,nbj->nbi", R, poses[:, 2:, :3, 3])
     points = poses[:, :2, :3, 3] + arms
@@ -131,7 +131,7 @@ def world_forces(
 
 
 def forces(poses: Array, velocities: Array, axes: str = "body", **stiffness: float) -> Array:
-    """Return rows (f_A, tau_A, f_B, tau_B) ``(4, 3)`` at one pair of poses."""
+    """Return the rows (f_A, tau_A, f_B, tau_B), shape ``(4, 3)``, at one pair of poses."""
     rows = world_forces(poses[None], velocities, **stiffness)
     result: Array = (to_body(poses[None, :2, :3, :3], rows) if axes == "body" else rows)[0]
     return result
@@ -145,9 +145,10 @@ def force_variations(
     rotating_share: float = 0.0,
     **stiffness: float,
 ) -> Array:
-    """Return derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
+    """Return the derivatives ``(N, 4, 3)`` of the forces along variations of the poses.
 
-    Velocities turn by ``rotating_share`` of their bodies' turns: 0 holds them in the world, 1 in them.
+    The velocities rotate by the fraction ``rotating_share`` of the bodies' rotations: 0 keeps them constant
+    in the world, 1 in the bodies.
     """
     turns = variations.reshape(-1, 2, 2, 3)[:, :, 1]
     if axes == "body":
@@ -172,22 +173,22 @@ def pose_derivative(
 
 
 def origins(poses: Array) -> Array:
-    """Origins x_1, x_2 ``(N, 2, 3)`` of frames 1 and 2."""
+    """Return the origins x_1, x_2 ``(N, 2, 3)`` of frames 1 and 2."""
     return (poses[:, :2] @ poses[:, 2:])[..., :3, 3]
 
 
 def orientations(poses: Array) -> Array:
-    """Orientations R_1W, R_2W ``(N, 2, 3, 3)``."""
+    """Return the orientations R_1W, R_2W ``(N, 2, 3, 3)``."""
     return (poses[:, :2] @ poses[:, 2:])[..., :3, :3]
 
 
 def axial(W: Array) -> Array:
-    """Vectors ``(..., 3)`` of skew-symmetric matrices."""
+    """Return the axial vectors ``(..., 3)`` of skew-symmetric matrices."""
     return np.stack([W[..., 2, 1], W[..., 0, 2], W[..., 1, 0]], axis=-1)
 
 
 def energy(poses: Array, k_t: float, k_r: float) -> Array:
-    """Potential of distance and angle ``(N,)``."""
+    """Return the potential energy ``(N,)`` of distance and angle."""
     x, R = origins(poses), orientations(poses)
     rotation_vectors = Rotation.from_matrix(np.swapaxes(R[:, 0], -1, -2) @ R[:, 1]).as_rotvec()
     result: Array = (
@@ -197,31 +198,31 @@ def energy(poses: Array, k_t: float, k_r: float) -> Array:
 
 
 def relative_rates(poses: Array) -> Array:
-    """Matrix ``(6, 12)`` from body velocities to (x_2' - x_1', omega_2 - omega_1), by moving the bodies."""
+    """Return the Jacobian ``(6, 12)`` of (x_2' - x_1', omega_2 - omega_1) in the body velocities."""
     x, R = (pose_derivative(part, poses, UNIT_VARIATIONS) for part in (origins, orientations))
     spins = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
     return np.concatenate([x[:, 1] - x[:, 0], spins[:, 1] - spins[:, 0]], axis=-1).T
 
 
 def frames_as_bodies(poses: Array) -> Array:
-    """Return the same frames 1 and 2, taken as the bodies."""
+    """Return the poses with the frames 1 and 2 as the bodies A and B."""
     return np.array([poses[0] @ poses[2], poses[1] @ poses[3], np.eye(4), np.eye(4)])
 
 
 def frame_1_as_body_A(poses: Array) -> Array:
-    """Frame 1 taken as body A; the rest as it was."""
+    """Return the poses with frame 1 as body A and body B unchanged."""
     return np.array([poses[0] @ poses[2], poses[1], np.eye(4), poses[3]])
 
 
 def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
-    """Return rows in body axes: minus the slopes of the potential along motions of the bodies."""
+    """Return minus the derivatives of the potential along motions of the bodies, in body axes."""
     return -pose_derivative(lambda there: energy(there, k_t, k_r), poses, UNIT_VARIATIONS).reshape(4, 3)
 
 
 def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> Array:
-    """Return rows in body axes.
+    """Return minus the derivatives of the dissipation function along body velocities, in body axes.
 
-    Minus the slopes of ``d_t |x_2' - x_1'|^2 / 2 + d_r |omega_2 - omega_1|^2 / 2``.
+    The dissipation function is ``d_t |x_2' - x_1'|^2 / 2 + d_r |omega_2 - omega_1|^2 / 2``.
     """
     rates = relative_rates(poses)
     body_velocities = to_body(poses[:2, :3, :3], velocities).ravel()
@@ -229,6 +230,6 @@ def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> A
 
 
 def origin_velocities(poses: Array, velocities: Array) -> Array:
-    """Return velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
+    """Return the velocities ``(2, 3)`` of the origins of frames 1 and 2, in the world."""
     result: Array = pose_derivative(origins, poses, velocities[None], axes="world")[0]
     return result

@@ -1,4 +1,4 @@
-"""One contact with friction in a pyramid, solved by trying all that it may do: no multiplier of sliding."""
+"""One contact with pyramid friction, solved by enumerating its cases, without a sliding multiplier."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from rbnotes.arguments import Array
 
 
 def pyramid_corners(count: int) -> Array:
-    """Corners ``(count, 2)`` of the pyramid's section with the radius one, the first along the first axis."""
+    """Return the corners ``(count, 2)`` of the pyramid's unit section, the first on the first axis."""
     angles = 2 * np.pi * np.arange(count) / count
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def gauge(point: Array, polygon: Array) -> float:
-    """How large the polygon ``(c, 2)`` about the origin has to be made for the point to lie on its edge."""
+    """Return the factor that scales the polygon ``(c, 2)`` about the origin until the point is on an edge."""
     pairs = zip(polygon, np.roll(polygon, -1, axis=0), strict=True)
     return max(float(np.linalg.solve(np.stack(pair), np.ones(2)) @ point) for pair in pairs)
 
@@ -22,10 +22,10 @@ def gauge(point: Array, polygon: Array) -> float:
 def pyramid_contact(
     M: Array, momentum: Array, normal: Array, tangents: Array, mu: float, polygon: Array
 ) -> tuple[Array, float, Array]:
-    """Velocity, normal impulse and friction impulse ``(2,)`` of one contact.
+    """Return velocity, normal impulse and friction impulse ``(2,)`` of one contact.
 
     The contact opens, sticks, slides with friction in a corner of the polygon, or slides across one of its
-    edges; each is a small linear problem, and the one whose inequalities are violated least is taken.
+    edges. Each case is a small linear problem; the result is the case with the least violated inequalities.
     """
     rows = np.vstack([normal, tangents])
     inverse = np.linalg.inv(M)
@@ -53,16 +53,16 @@ def pyramid_contact(
 
 
 def eliminate_velocity(A: Array, right: Array) -> tuple[Array, Array]:
-    """M and q of what is left of ``A (x, z) - (right, 0) = (0, w)`` when the three x are eliminated."""
+    """Return M and q of the LCP in z that remains of ``A (x, z) - (right, 0) = (0, w)`` without x (3)."""
     response = np.linalg.solve(A[:3, :3], np.column_stack([-A[:3, 3:], right]))
     return A[3:, 3:] + A[3:, :3] @ response[:, :-1], A[3:, :3] @ response[:, -1]
 
 
 def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[Array]]:
-    """Momentum of a unit mass that is left sliding on a floor with s ``(2,)``, and two states to go with it.
+    """Return the momentum of a unit mass that ends at the velocity s ``(2,)``, and two LCP states for it.
 
-    Friction is the ``limit`` along the facet most against the sliding, out of eight, with a coefficient of
-    one. The states are (theta, phi, xi) with the least xi that has all sigma >= 0, and with more.
+    Friction has the magnitude ``limit`` along the facet, of eight, that opposes the sliding most; the
+    coefficient is one. The states (theta, phi, xi) have the least xi with all sigma >= 0, and a greater one.
     """
     facets = pyramid_corners(8)
     phi = limit * (np.arange(8) == np.argmin(facets @ s))

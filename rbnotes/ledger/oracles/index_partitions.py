@@ -1,14 +1,14 @@
-"""Indices of a basis and the rest: how vectors and matrices are sorted, for forms and references alike."""
+"""Partitions of indices into a basis and its complement, for forms and references."""
 
 from __future__ import annotations
 
 
 def split_indices(alpha: tuple[int, ...], count: int) -> tuple[list[int], list[int]]:
-    """alpha, and the rest of ``count`` indices, beta."""
+    """Return alpha, and beta, the remaining ones of `count` indices."""
     return list(alpha), [i for i in range(count) if i not in alpha]
 
 
 def ordered_indices(alpha: tuple[int, ...], count: int) -> list[int]:
-    """Return all ``count`` indices, alpha first."""
+    """Return all `count` indices, those of alpha first."""
     basic, rest = split_indices(alpha, count)
     return [*basic, *rest]

@@ -14,12 +14,12 @@ Equations = Callable[[Array], Array]
 
 
 def newton_step(equations: Equations, guess: Array) -> Array:
-    """Return the point where the tangent of the equations vanishes, their slopes by complex steps."""
+    """Return the result of one Newton step on the equations, with a complex-step Jacobian."""
     return guess - np.linalg.solve(complex_step(equations, guess), equations(guess))
 
 
 def follow_root(equations_at: Callable[[float], Equations], guess: Array, h: float) -> Array:
-    """Root of the equations of a step of size h, followed from the guess, their root for a step of size zero.
+    """Return the root of the equations of a step of size h, by continuation from the root at size zero.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def follow_root(equations_at: Callable[[float], Equations], guess: Array, h: flo
 
 
 def implicit_euler_equations(M: Array, force: Force, x: Array, v: Array) -> Callable[[float], Equations]:
-    """``x1 = x + h v1``, ``M (v1 - v) = h f(x1, v1)``, for each h, in ``(x1, v1)``."""
+    """Return, for each h, the equations ``x1 = x + h v1``, ``M (v1 - v) = h f(x1, v1)`` in ``(x1, v1)``."""
 
     def equations_at(h: float) -> Equations:
         def equations(end: Array) -> Array:
@@ -51,7 +51,7 @@ def implicit_euler_equations(M: Array, force: Force, x: Array, v: Array) -> Call
 
 
 def trapezoidal_equations(M: Array, force: Force, x: Array, v: Array) -> Callable[[float], Equations]:
-    """Positions move with the mean of the velocities, momenta with the mean of the forces of both ends."""
+    """Return, for each h, the equations of the trapezoidal rule for positions and momenta."""
 
     def equations_at(h: float) -> Equations:
         def equations(end: Array) -> Array:
@@ -65,14 +65,14 @@ def trapezoidal_equations(M: Array, force: Force, x: Array, v: Array) -> Callabl
 
 
 def half_step_velocity(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
-    """Implicit Euler over half the step at fixed positions, ``M (u - v) = h/2 f(x, u)``: a step of Newton."""
+    """Return one Newton step for ``M (u - v) = h/2 f(x, u)``: implicit Euler over half a step at fixed x."""
     return newton_step(lambda u: M @ (u - v) - h / 2 * force(x, u), v)
 
 
 def midpoint_acceleration_positions(M: Array, force: Force, x: Array, v: Array, h: float) -> Array:
-    """Positions after a step with the acceleration at its middle, ``M (x1 - x - h v) = h^2/2 f(x, u)``.
+    """Return the positions after a step with the mid-step acceleration, ``M (x1 - x - h v) = h^2/2 f(x, u)``.
 
-    The force there is its tangent in the velocities.
+    The force is linearized in the velocities.
     """
     u = half_step_velocity(M, force, x, v, h)
     tangent = force(x, v) + complex_step(lambda t: force(x, v + t[0] * (u - v)), np.zeros(1))[:, 0]
@@ -83,8 +83,8 @@ def midpoint_acceleration_positions(M: Array, force: Force, x: Array, v: Array, 
 def trapezoidal_velocity(M: Array, force: Force, x: Array, x1: Array, v: Array, h: float) -> Array:
     """Return the new velocities w of the trapezoidal rule ``M (w - v) = h/2 (f(x, v) + f(x1, w))``.
 
-    Both positions are known. One step of Newton's method starts from the old velocities, with the slopes of
-    the first half of the step.
+    Both positions are known. One Newton step starts from the old velocities, with the derivatives of the
+    first half of the step.
     """
     missing = h / 2 * (force(x, v) + force(x1, v))
     slopes = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)

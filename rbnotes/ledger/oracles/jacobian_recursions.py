@@ -1,6 +1,6 @@
-"""Products with the Jacobian of a tree of hinges by recursion, and free bodies that hang on each other.
+"""Recursive products with the Jacobian of a tree of revolute joints, and the Jacobian of a free chain.
 
-Only sums and products occur in the recursions, so that numbers which count their products can be put in.
+The recursions use only sums and products, so that they accept numbers that count their products.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, tw
 
 
 def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> list[tuple[Array, ...]]:
-    """Of each body on its hinge: adjoint from the parent, its rate, S and its rate, in the body's frame."""
+    """Return for each body the adjoint from its parent, its rate, S and its rate, in the body frame."""
     E, F = body_trees.poses(assembly, q), body_trees.joint_poses(assembly, q)
     found: list[tuple[Array, ...]] = []
     for i, parent in enumerate(assembly.parents):
@@ -29,7 +29,7 @@ def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> list[tu
 
 
 def jacobian_blocks(parents: tuple[int, ...], links: list[tuple[Any, ...]]) -> list[list[Any]]:
-    """Of each body, the column of every ancestor's hinge and its own; None elsewhere."""
+    """Return for each body the Jacobian columns of its own and its ancestors' joints; None elsewhere."""
     J: list[list[Any]] = [[None] * len(links) for _ in links]
     for i, (X, _, S, _) in enumerate(links):
         J[i][i] = S
@@ -40,7 +40,7 @@ def jacobian_blocks(parents: tuple[int, ...], links: list[tuple[Any, ...]]) -> l
 
 
 def jacobian_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
-    """Return twists of the bodies for velocities x of the hinges."""
+    """Return the body twists for joint velocities x."""
     y: list[Any] = []
     for i, (X, _, S, _) in enumerate(links):
         y.append(S * x[i] if parents[i] < 0 else X @ y[parents[i]] + S * x[i])
@@ -48,7 +48,7 @@ def jacobian_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: 
 
 
 def jacobian_rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], x: Any) -> list[Any]:
-    """Return rates of these twists while x stays the same."""
+    """Return the rates of the body twists for constant joint velocities x."""
     y = jacobian_product(parents, links, x)
     z: list[Any] = []
     for i, (X, Xdot, _, Sdot) in enumerate(links):
@@ -58,7 +58,7 @@ def jacobian_rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]]
 
 
 def jacobian_transpose_product(parents: tuple[int, ...], links: list[tuple[Any, ...]], y: Any) -> list[Any]:
-    """Torques on the hinges that wrenches y on the bodies come to."""
+    """Return the joint torques that are equivalent to wrenches y on the bodies."""
     gathered_wrenches, torques = list(y), []
     for i in reversed(range(len(links))):
         X, _, S, _ = links[i]
@@ -69,10 +69,10 @@ def jacobian_transpose_product(parents: tuple[int, ...], links: list[tuple[Any, 
 
 
 def free_chain_jacobian(joints: Array, bodies: Array) -> Array:
-    """Body twists ``(6 n, 6 n)`` of a chain in which every frame of a joint may shift and turn.
+    """Return the body Jacobian ``(6 n, 6 n)`` of a chain whose joints have six degrees of freedom.
 
-    Each joint has three shifts and then three small turns as coordinates, zero where the frames
-    ``(n, 4, 4)`` of joints and bodies stand in the world. By complex steps of the poses.
+    Each joint has three translations and then three small rotations as coordinates, zero at the given world
+    frames ``(n, 4, 4)`` of joints and bodies. The twists are complex steps of the poses.
     """
     n, tiny = len(joints), 1e-30
     J = np.zeros((6 * n, 6 * n))

@@ -1,7 +1,8 @@
-"""Two joints in a row, as products of poses.
+"""Two joints in series, as products of poses.
 
-In general: a ball with an arm, of three coordinates, then a hinge and a screw with an arm between, of two:
-the Jacobians of both change, and so does that of the pair. And the pairs that make free joints.
+In the general pair a spherical joint with an offset (three coordinates) carries a revolute and a helical
+joint with an offset between them (two coordinates): both Jacobians vary, and so does that of the pair. Two
+more pairs are free joints.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ PITCH = 0.35
 
 
 def ball_with_arm(A: Array) -> Pose:
-    """Of the first joint, whose arm has the shape ``A (4, 4)``."""
+    """Return the pose function of the first joint, with the offset ``A (4, 4)``."""
 
     def pose(q: Array) -> Array:
         return rotation_pose(q) @ A
@@ -31,7 +32,7 @@ def ball_with_arm(A: Array) -> Pose:
 
 
 def hinge_and_screw(a: Array, B: Array, b: Array) -> Pose:
-    """Of the second joint: a hinge about a, an arm B, a screw about b."""
+    """Return the pose function of the second joint: a hinge about a, an offset B, a screw about b."""
 
     def pose(q: Array) -> Array:
         return screw_pose(a, q[..., 0]) @ B @ screw_pose(b, q[..., 1], PITCH)
@@ -40,7 +41,7 @@ def hinge_and_screw(a: Array, B: Array, b: Array) -> Pose:
 
 
 def joint_pair(A: Array, a: Array, B: Array, b: Array) -> Pose:
-    """Of the two in a row, with five coordinates."""
+    """Return the pose function of both joints in series, with five coordinates."""
     one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
 
     def pose(q: Array) -> Array:
@@ -50,7 +51,7 @@ def joint_pair(A: Array, a: Array, B: Array, b: Array) -> Pose:
 
 
 def adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """Return the time derivative of a pose's adjoint along a motion; each adjoint is found by conjugation."""
+    """Return the time derivative of a pose's adjoint along a motion; the adjoints follow by conjugation."""
 
     def adjoints(x: Array) -> Array:
         return np.array([adjoint_by_conjugation(E) for E in pose(x)])
@@ -59,16 +60,16 @@ def adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
 
 
 def inverse_adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """Return the same for the adjoint of the inverse pose."""
+    """Return the time derivative of the adjoint of the inverse pose along a motion."""
     return adjoint_rate(lambda x: np.linalg.inv(pose(x)), q, qdot)
 
 
 def planar_free_joint(q: Array) -> Array:
-    """Return a shift along x and y, then a turn about z."""
+    """Return the pose after a translation along x and y, then a rotation about z."""
     along = np.stack([q[..., 0], q[..., 1], np.zeros_like(q[..., 0])], axis=-1)
     return translation_pose(along) @ screw_pose(np.eye(3)[2], q[..., 2])
 
 
 def spatial_free_joint(q: Array) -> Array:
-    """Return a turn by a rotation vector, then a shift in the turned frame."""
+    """Return the pose after a rotation by a rotation vector, then a translation in the rotated frame."""
     return rotation_pose(q[..., :3]) @ translation_pose(q[..., 3:])

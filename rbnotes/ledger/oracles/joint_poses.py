@@ -1,7 +1,7 @@
-"""Poses of joints as products of scipy's matrix exponentials, and S and its rate as their derivatives.
+"""Joint poses as products of SciPy's matrix exponentials, and S and its rate as their derivatives.
 
-A pose is a function of the coordinates ``(k,)`` and gives Q ``(4, 4)``, for complex coordinates too; S is
-taken from it by the complex step, column by column, its rate by differences along straight coordinates.
+A pose is a function from coordinates ``(k,)``, real or complex, to Q ``(4, 4)``. The columns of S are complex
+steps; its rate is a finite difference along a straight line of coordinates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Pose = Callable[[Array], Array]
 
 
 def screws(*twists: Sequence[float] | Array) -> Pose:
-    """Screw motions, each carried along by those before it: ``exp(q1 xi1) exp(q2 xi2) ...``."""
+    """Return the product of exponentials ``exp(q1 xi1) exp(q2 xi2) ...``."""
     generators = [twist_matrix(np.asarray(xi, dtype=np.float64)) for xi in twists]
 
     def pose(q: Array) -> Array:
@@ -33,40 +33,40 @@ def screws(*twists: Sequence[float] | Array) -> Pose:
 
 
 def rotation_sequence(sequence: str) -> Pose:
-    """Return a rotation about carried axes of the frame, such as ``"XZX"``."""
+    """Return the rotation about intrinsic axes, such as ``"XZX"``."""
     return screws(*(np.eye(6)["XYZ".index(letter)] for letter in sequence))
 
 
 def translations(*axes: Sequence[float] | Array) -> Pose:
-    """Return translations along fixed axes."""
+    """Return the translations along fixed axes."""
     return screws(*(np.concatenate([np.zeros(3), axis]) for axis in axes))
 
 
 def rotation_vector_pose(q: Array) -> Array:
-    """Return the turn with the rotation vector ``q (3,)``."""
+    """Return the pose rotated by the rotation vector ``q (3,)``."""
     result: Array = expm(sum(rate * twist_matrix(unit) for rate, unit in zip(q, np.eye(6), strict=False)))
     return result
 
 
 def motion_subspace(pose: Pose, q: Array) -> Array:
-    """S ``(6, k)``: the twists of ``Q^-1 dQ/dq_i``."""
+    """Return S ``(6, k)``, whose columns are the twists of ``Q^-1 dQ/dq_i``."""
     inverse, slopes = np.linalg.inv(pose(q)), complex_step(pose, q)
     return np.stack([twist_from_matrix(inverse @ slopes[..., i]) for i in range(len(q))], axis=-1)
 
 
 def motion_subspace_rate(pose: Pose, q: Array, qdot: Array) -> Array:
-    """Return the rate ``(6, k)`` of S while the coordinates change at ``qdot (k,)``."""
+    """Return the time derivative ``(6, k)`` of S at the coordinate rates ``qdot (k,)``."""
     return derivative(lambda t: motion_subspace(pose, q + t * qdot)).value
 
 
 def rotation_from_vector(q: Array) -> Array:
-    """Return the rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by scipy's quaternions."""
+    """Return the rotation ``(3, 3)`` with the rotation vector ``q (3,)``, by SciPy's quaternions."""
     result: Array = Rotation.from_rotvec(q).as_matrix()
     return result
 
 
 def rotation_vector_jacobian(q: Array) -> Array:
-    """Body angular velocities ``(3, 3)`` for unit rates of a rotation vector, by differences."""
+    """Return the body angular velocities ``(3, 3)`` for unit rates of a rotation vector, by differences."""
     R = rotation_from_vector(q)
 
     def column(unit: Array) -> Array:

@@ -1,8 +1,8 @@
-"""What holds the bodies of a branching tree to their motion: Newton's law, point by point.
+"""Joint reactions of a branching tree, from Newton's law for each point.
 
-The tree is that of :mod:`rbnotes.ledger.oracles.branching_tree`. A point that accelerates at a under
-gravity g needs ``m (a - g)``; added up over the points of a body that is the wrench which its joints, and
-whatever else holds it, give to it; over all that a joint carries, the wrench that passes through it.
+The tree is that of :mod:`rbnotes.ledger.oracles.branching_tree`. A point with acceleration a under gravity g
+needs the force ``m (a - g)``. The sum over the points of a body is the wrench of all its joints and other
+constraints on it; the sum over the subtree of a joint is the wrench that the joint transmits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def inertial_point_forces(
 
 
 def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
-    """Moment and force ``(6,)`` about and along the axes of a frame, of forces at places ``(p, 3)``."""
+    """Return the wrench ``(6,)`` in a frame of forces at the positions ``(p, 3)``."""
     R, origin = frame[:3, :3], frame[:3, 3]
     arms = places - origin
     turning = np.array(
@@ -45,14 +45,14 @@ def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
 
 
 def net_body_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
-    """Return wrenches ``(24,)`` that hold the bodies to their motion, in their frames."""
+    """Return the net constraint wrenches on the bodies ``(24,)``, in body frames."""
     places, forces = inertial_point_forces(at, bodies, g, q, v, a)
     poses = body_poses(at, q)
     return np.concatenate([wrench_at(*each) for each in zip(poses, places, forces, strict=True)])
 
 
 def joint_transmitted_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
-    """Wrenches ``(24,)`` that pass through the joints, in the frames of the joints after they moved."""
+    """Return the wrenches ``(24,)`` that the joints transmit, in the moved joint frames."""
     places, forces = inertial_point_forces(at, bodies, g, q, v, a)
     frames = body_poses(at, q) @ np.linalg.inv(at[:, 1])
     found = []

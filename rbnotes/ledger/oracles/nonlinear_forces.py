@@ -1,4 +1,4 @@
-"""A nonlinear force with given value and slopes at one state, the same for forms and references."""
+"""A nonlinear force with given value and derivatives at one state, for forms and references."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ForceDerivative = Callable[[Array, Array], Array]
 
 
 def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> Force:
-    """Return a force with the value f and the slopes K, D at (x, v) ``(3,)``, and other slopes elsewhere.
+    """Return a nonlinear force with the value f and the derivatives K, D at (x, v) ``(3,)``.
 
-    What it has beyond its tangent curves by no more than the ``share``; a share of zero makes it affine.
+    The `share` scales its nonlinear part; zero makes the force affine.
     """
 
     def force(y: Array, u: Array) -> Array:
@@ -28,7 +28,7 @@ def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: flo
 def nonlinear_force_derivatives(
     K: Array, D: Array, x: Array, v: Array, share: float = 1.0
 ) -> tuple[ForceDerivative, ForceDerivative]:
-    """Its derivatives with respect to positions and velocities."""
+    """Return the derivatives of :func:`nonlinear_force` with respect to positions and velocities."""
     by_position, by_velocity = np.roll(np.eye(3), -1, axis=0), _permute_signs(np.eye(3))
 
     def stiffness(y: Array, u: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Paths through points, for real and complex numbers alike: lengths, rates and their complex-step slopes."""
+"""Paths through real or complex points: lengths, rates and their complex-step derivatives."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rbnotes.testing import complex_step
 
 
 def segment_lengths(x: Array) -> Array:
-    """Lengths ``(..., n)`` of the segments of a path ``(..., n + 1, 3)``."""
+    """Return the lengths ``(..., n)`` of the segments of a path ``(..., n + 1, 3)``."""
     result: Array = np.sqrt(np.sum(np.diff(x, axis=-2) ** 2, axis=-1))
     return result
 
 
 def segment_directions(x: Array) -> Array:
-    """Their directions ``(..., n, 3)``."""
+    """Return the directions ``(..., n, 3)`` of the segments of a path ``(..., n + 1, 3)``."""
     return np.diff(x, axis=-2) / segment_lengths(x)[..., None]
 
 
 def active_length(x: Array, active: Array | slice = slice(None)) -> Array:
-    """Length of the active segments, of all by default."""
+    """Return the length of the active segments (default: all)."""
     result: Array = np.sum(segment_lengths(x)[..., active], axis=-1)
     return result
 
@@ -35,7 +35,7 @@ def active_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Arra
 
 
 def point_derivatives(function: Callable[[Array], Array], x: Array) -> Array:
-    """Return derivatives with respect to each point: the function's axes, then point and coordinate."""
+    """Return the derivatives with respect to each point: the function's axes, then point and coordinate."""
     # Complex steps along all coordinates at once: the functions broadcast.
     units = np.eye(x.size).reshape(-1, *x.shape)
     found = np.moveaxis(complex_steps.directional_derivative(function, x, units), 0, -1)
@@ -43,11 +43,11 @@ def point_derivatives(function: Callable[[Array], Array], x: Array) -> Array:
 
 
 def derivative_blocks(found: Array) -> Array:
-    """Blocks ``[i, j]`` of a derivative with the axes (i, coordinate, j, coordinate)."""
+    """Return the blocks ``[i, j]`` of a derivative with the axes (i, coordinate, j, coordinate)."""
     return np.swapaxes(found, 1, 2)
 
 
 def numerical_length_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:
-    """dL/dt, from the length after a small time."""
+    """Return dL/dt, by a complex step of the length along the motion."""
     result: Array = complex_step(lambda t: active_length(x + t[0] * v, active), np.zeros(1))[0]
     return result

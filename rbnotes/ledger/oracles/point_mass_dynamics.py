@@ -1,4 +1,4 @@
-"""Bodies that are pushed, as clouds of six point masses to which Newton's law applies one by one."""
+"""Bodies under wrenches, each as six point masses that obey Newton's law."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Body = tuple[float, Array, Array]
 
 
 def inertial_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:
-    """Moment and force, in the body frame, that the point masses need for their accelerations."""
+    """Return the wrench in the body frame that accelerates the point masses."""
     each, points = point_masses(m, J, c)
     X = twist_matrix(phi)
     accelerations = (np.column_stack([points, np.ones(6)]) @ (twist_matrix(phidot) + X @ X).T)[:, :3]
@@ -24,7 +24,7 @@ def inertial_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> 
 
 
 def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Array:
-    """Return the phidot that needs this wrench, which is linear in phidot."""
+    """Return the rate phidot of the twist under a wrench, by inverting :func:`inertial_wrench`."""
     at_rest = inertial_wrench(m, c, J, phi, np.zeros(6))
     columns = [inertial_wrench(m, c, J, phi, unit) - at_rest for unit in np.eye(6)]
     return np.linalg.solve(np.stack(columns, axis=-1), wrench - at_rest)
@@ -33,7 +33,7 @@ def acceleration(m: float, c: Array, J: Array, phi: Array, wrench: Array) -> Arr
 def unconstrained_step(
     bodies: Sequence[Body], twists: Sequence[Array], wrenches: Sequence[Array], h: float
 ) -> Array:
-    """Return new twists of bodies that move by themselves under these wrenches, in one vector."""
+    """Return the stacked twists of unconstrained bodies after a step under the given wrenches."""
     steps = [
         phi + h * acceleration(m, c, J, phi, wrench)
         for (m, c, J), phi, wrench in zip(bodies, twists, wrenches, strict=True)
@@ -42,9 +42,9 @@ def unconstrained_step(
 
 
 def free_motion(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Array, duration: float) -> Array:
-    """Pose after a short time of flight under a wrench that stays the same in the body frame.
+    """Return the pose after a short free motion under a wrench that is constant in the body frame.
 
-    By one step of the classical Runge-Kutta method, whose error is of fifth order in the time.
+    It is one step of the classical Runge-Kutta method; its error is of fifth order in the duration.
     """
 
     def rates(pose: Array, twist: Array) -> tuple[Array, Array]:

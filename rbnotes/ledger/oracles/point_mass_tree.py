@@ -1,6 +1,7 @@
-"""A branching tree of four bodies made of point masses, with joints and bodies at general places.
+"""A branching tree of four bodies made of point masses, with joints and bodies in general positions.
 
-A hinge at the root carries a universal joint on one branch, a slider and then a screw on the other.
+A revolute joint at the root carries a universal joint on one branch, a prismatic and then a helical joint on
+the other.
 """
 
 from __future__ import annotations
@@ -32,31 +33,31 @@ PITCH = 0.35
 
 @dataclass(frozen=True, eq=False)
 class PointMassTree:
-    """Four bodies, as numbers."""
+    """Hold the parameters of the four bodies and their joints."""
 
     placements: Array
-    """Joints at rest, in the frames of their parents' joints ``(4, 4, 4)``, m."""
+    """Joint frames at zero coordinates, in the joint frames of the parents ``(4, 4, 4)``, m."""
     bodies: Array
-    """Bodies in the frames of their joints ``(4, 4, 4)``, m."""
+    """Body frames in the joint frames ``(4, 4, 4)``, m."""
     axes: Array
     """Unit vectors of the hinge, the slider and the screw ``(3, 3)``."""
     masses: Array
     """Masses of the bodies ``(4,)``, kg."""
     centers: Array
-    """In the frames of the bodies ``(4, 3)``, m."""
+    """Centers of mass in the body frames ``(4, 3)``, m."""
     inertias: Array
-    """About the centres ``(4, 3, 3)``, kg m^2."""
+    """Inertias about the centers of mass ``(4, 3, 3)``, kg m^2."""
     gravity: Array
-    """Acceleration ``(3,)`` in the world, m/s^2."""
+    """Acceleration of gravity ``(3,)`` in the world, m/s^2."""
 
 
 def point_mass_trees() -> SearchStrategy[PointMassTree]:
-    """Such trees with anything anywhere, by a number: there is nothing to shrink in them."""
+    """Draw random trees by their seed; hypothesis cannot shrink their entries."""
     return st.integers(0, 63).map(point_mass_tree)
 
 
 def point_mass_tree(number: int) -> PointMassTree:
-    """Return a tree with anything anywhere; always the same one for a number."""
+    """Return the random tree of a seed."""
     draw = np.random.default_rng(number)
     axes = draw.normal(size=(3, 3))
     moments = draw.normal(size=(4, 3, 3))
@@ -73,17 +74,17 @@ def point_mass_tree(number: int) -> PointMassTree:
 
 
 def five_numbers(begin: int) -> SearchStrategy[Array]:
-    """Return numbers for five coordinates or rates, with nothing to shrink; others for another beginning."""
+    """Draw five coordinates or rates by their seed; seeds start at `begin`."""
     return st.integers(begin, begin + 63).map(lambda number: np.random.default_rng(number).uniform(-2, 2, 5))
 
 
 def _frames(numbers: Array) -> Array:
-    """Return poses from rotation vectors and positions ``(n, 6)``."""
+    """Return the poses of rotation vectors and positions ``(n, 6)``."""
     return make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
 
 
 def poses(cloud: PointMassTree, q: Array) -> Array:
-    """Of the bodies, in the world ``(..., 4, 4, 4)``."""
+    """Return the poses of the bodies in the world ``(..., 4, 4, 4)``."""
     x, y, _ = np.eye(3)
     hinge, slide, screw = cloud.axes
     joint_poses = [
@@ -99,7 +100,7 @@ def poses(cloud: PointMassTree, q: Array) -> Array:
 
 
 def point_positions(cloud: PointMassTree) -> PositionFunction:
-    """Of six point masses a body, as a function of the coordinates ``(..., 24, 3)``."""
+    """Return the positions ``(..., 24, 3)`` of six point masses for each body as a function of q."""
     points = np.array([_points(cloud, i)[1] for i in range(4)])
 
     def at(q: Array) -> Array:
@@ -111,23 +112,23 @@ def point_positions(cloud: PointMassTree) -> PositionFunction:
 
 
 def point_mass(cloud: PointMassTree) -> Array:
-    """Mass of each of these points ``(24,)``."""
+    """Return the mass of each point ``(24,)``."""
     return np.repeat(cloud.masses / 6, 6)
 
 
 def jacobian(cloud: PointMassTree, q: Array) -> Array:
-    """Body twists for unit rates of the coordinates ``(..., 24, 5)``, one body after the other."""
+    """Return the stacked body Jacobian ``(..., 24, 5)``."""
     return body_jacobian(lambda x: poses(cloud, x), q)
 
 
 def body_jacobian(placed_by: Pose, q: Array) -> Array:
-    """Return ``(..., 6 n, k)`` for bodies whose poses ``(..., n, 4, 4)`` follow from any coordinates."""
+    """Return the Jacobian ``(..., 6 n, k)`` of bodies whose poses ``(..., n, 4, 4)`` are a function of q."""
     back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
     return np.swapaxes(_twists(back @ complex_steps.partial_derivatives(placed_by, q)), -1, -2)
 
 
 def bias_acceleration(cloud: PointMassTree, q: Array, qdot: Array) -> Array:
-    """``Jdot qdot (24,)``: how the twists change along a motion with constant rates of the coordinates."""
+    """Return ``Jdot qdot (24,)``, the rates of the twists at constant coordinate rates."""
 
     def twists(x: Array) -> Array:
         return _twists(
@@ -139,20 +140,20 @@ def bias_acceleration(cloud: PointMassTree, q: Array, qdot: Array) -> Array:
 
 
 def _twists(X: Array) -> Array:
-    """Of matrices ``(..., n, 4, 4)``, one behind the other ``(..., 6 n)``."""
+    """Return the stacked twists ``(..., 6 n)`` of matrices ``(..., n, 4, 4)``."""
     entries = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
     return np.stack([X[..., i, j] for i, j in entries], axis=-1).reshape(*X.shape[:-3], -1)
 
 
 def maximal_mass_matrix(cloud: PointMassTree) -> Array:
-    """Return inertias of the bodies about their origins, on the diagonal ``(24, 24)``."""
+    """Return the block-diagonal matrix ``(24, 24)`` of the spatial inertias about the body origins."""
     each = zip(cloud.masses, cloud.inertias, cloud.centers, strict=True)
     result: Array = block_diag(*(kinetic_energy_matrix(*body) for body in each))
     return result
 
 
 def gyroscopic_and_gravity_wrenches(cloud: PointMassTree, q: Array, phi: Array) -> Array:
-    """Weights, and what the bodies' own motion does, in their frames ``(24,)``."""
+    """Return the sum of gravity and gyroscopic wrenches in the body frames ``(24,)``."""
     R = poses(cloud, q)[:, :3, :3]
     return np.concatenate(
         [_gyroscopic_and_gravity_wrench(cloud, i, R[i], twist) for i, twist in enumerate(phi.reshape(4, 6))]
@@ -164,7 +165,7 @@ def _points(cloud: PointMassTree, i: int) -> tuple[float, Array]:
 
 
 def _gyroscopic_and_gravity_wrench(cloud: PointMassTree, i: int, R: Array, twist: Array) -> Array:
-    """Of weights less what point masses need to fly on, turning with a body whose twist stays the same."""
+    """Return the wrench of the weights minus the inertial forces of the points at constant body twist."""
     each, points = _points(cloud, i)
     w = bracket(twist[:3])
     forces = each * (cloud.gravity @ R - points @ (w @ w).T - w @ twist[3:])
@@ -172,7 +173,7 @@ def _gyroscopic_and_gravity_wrench(cloud: PointMassTree, i: int, R: Array, twist
 
 
 def spring_wrenches(cloud: PointMassTree, q: Array, k: float, x: Array) -> Array:
-    """Of a spring of rest length zero from the point x[0] of body 1 to x[1] of body 3, ``(..., 24)``."""
+    """Return the wrenches ``(..., 24)`` of a zero-length spring from x[0] on body 1 to x[1] on body 3."""
     E = poses(cloud, q)
     ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]
     pull = k * (ends[1] - ends[0])

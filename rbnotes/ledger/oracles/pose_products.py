@@ -1,7 +1,6 @@
-"""Poses as products of elementary ones, for complex numbers too: twists of joints by complex steps.
+"""Poses as products of elementary poses, real or complex: joint twists by complex steps.
 
-Here a joint is a function from coordinates ``(..., k)`` to poses ``(..., 4, 4)``. It is evaluated for all
-steps at once.
+A joint is a function from coordinates ``(..., k)`` to poses ``(..., 4, 4)``. One call evaluates all steps.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Pose = Callable[[Array], Array]
 
 
 def random_poses(*shape: int) -> SearchStrategy[Array]:
-    """Return poses ``(*shape, 4, 4)`` in a single draw, quick to make and to shrink."""
+    """Draw poses ``(*shape, 4, 4)`` in a single draw, fast to generate and to shrink."""
 
     def made(numbers: Array) -> Array:
         turns = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
@@ -40,7 +39,7 @@ def screw_pose(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
 
 
 def rotation_pose(r: Array) -> Array:
-    """Return poses turned by rotation vectors ``(..., 3)`` other than zero."""
+    """Return the poses rotated by nonzero rotation vectors ``(..., 3)``."""
     angle = np.sqrt(np.sum(r * r, axis=-1))[..., None, None]
     across = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
     R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
@@ -66,7 +65,7 @@ def derivative_along_motion(function: Callable[[Array], Array], q: Array, qdot: 
 
 
 def pose_jacobian(pose: Pose, q: Array) -> Array:
-    """Body twists ``(..., 6, k)``, one for the unit rate of each coordinate."""
+    """Return the body twists ``(..., 6, k)`` for unit rates of each coordinate."""
     X = np.linalg.inv(pose(q))[..., None, :, :] @ complex_steps.partial_derivatives(pose, q)
     places = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
     return np.stack([X[..., i, j] for i, j in places], axis=-2)

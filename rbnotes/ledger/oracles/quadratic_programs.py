@@ -1,4 +1,4 @@
-"""Quadratic programs solved by what they mean: values of their objective, virtual work, all active sets."""
+"""Quadratic programs solved by definition: objective values, virtual work, enumeration of active sets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Objective = Callable[[Array], float]
 
 
 def quadratic_parts(objective: Objective, size: int) -> tuple[Array, Array]:
-    """Hessian and gradient at the origin of a quadratic objective, from its values alone."""
+    """Return Hessian and gradient at the origin of a quadratic objective, from its values."""
     units = np.eye(size)
     here = objective(np.zeros(size))
     single = np.array([objective(e) for e in units])
@@ -24,7 +24,7 @@ def quadratic_parts(objective: Objective, size: int) -> tuple[Array, Array]:
 
 
 def minimizer(objective: Objective, G: Array) -> Array:
-    """Of a quadratic objective among all v with ``G v = 0``."""
+    """Return the minimizer of a quadratic objective over all v with ``G v = 0``."""
     hessian, slope = quadratic_parts(objective, G.shape[1])
     free = null_space(G) if len(G) else np.eye(G.shape[1])
     curvature = free.T @ hessian @ free
@@ -34,7 +34,7 @@ def minimizer(objective: Objective, G: Array) -> Array:
 
 
 def constrained_minimizer(objective: Objective, C: Array, G: Array) -> Array:
-    """Minimiser of a quadratic objective with ``C v >= 0`` and ``G v = 0``, by trying all active sets."""
+    """Return the minimizer under ``C v >= 0`` and ``G v = 0``, by enumerating the active sets."""
     candidates = []
     for active in itertools.product((False, True), repeat=len(C)):
         v = minimizer(objective, np.vstack([G, C[np.array(active, dtype=bool)]]))
@@ -44,14 +44,14 @@ def constrained_minimizer(objective: Objective, C: Array, G: Array) -> Array:
 
 
 def admissible_velocities(M: Array, G: Array, f: Array) -> Array:
-    """Return velocities that G allows, held by what does no work on any velocities that G allows."""
+    """Return the velocities with ``G v = 0``, by the principle of virtual work."""
     Z = null_space(G)
     velocities: Array = Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ f)
     return velocities
 
 
 def contact_velocities(M: Array, f: Array, C: Array, G: Array) -> Array:
-    """Newton's law with impulses that push, where a contact that pushes does not open: all cases tried."""
+    """Return the velocities after frictionless contact with impulses >= 0, by enumerating the active sets."""
     for pushing in itertools.product((False, True), repeat=len(C)):
         rows = np.vstack([G, C[np.array(pushing, dtype=bool)]])
         W = np.linalg.inv(M)

@@ -1,6 +1,6 @@
-"""Forward dynamics by recursion over a tree (Featherstone 1983), dense elimination, and what both take.
+"""Recursive forward dynamics (Featherstone 1983) and dense elimination, with counts of operations.
 
-Only sums, products and quotients occur, so that numbers which count their products can be put in.
+The functions use only sums, products and quotients, so that they accept numbers that count them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Links = list[tuple[Any, Any, Any, Any, Any]]
 
 
 class CountedNumber:
-    """A number that counts the products and quotients it is part of."""
+    """Count the products and quotients of a number."""
 
     def __init__(self, value: Any, tally: list[int]) -> None:
         self.value, self.tally = float(getattr(value, "value", value)), tally
@@ -50,7 +50,7 @@ class CountedNumber:
 
 
 def counted_array(array: Array, tally: list[int]) -> Array:
-    """Return the same numbers, which count from now on."""
+    """Return the array with entries that count their products and quotients in `tally`."""
     counted = np.empty(array.shape, dtype=object)
     for place in np.ndindex(array.shape):
         counted[place] = CountedNumber(array[place], tally)
@@ -58,7 +58,7 @@ def counted_array(array: Array, tally: list[int]) -> Array:
 
 
 def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
-    """Return adjoint, S, bias acceleration, inertia and load of each body on its hinge, in body frames."""
+    """Return adjoint, S, bias acceleration, inertia and load of each body, in body frames."""
     E, F, phi = (
         body_trees.poses(assembly, q),
         body_trees.joint_poses(assembly, q),
@@ -77,7 +77,7 @@ def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
 
 
 def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) -> list[Any]:
-    """Return the accelerations of hinges under torques tau.
+    """Return the joint accelerations of a tree of revolute joints under the torques tau.
 
     The first pass sums articulated inertias towards the roots; the second computes accelerations outwards.
     """
@@ -104,7 +104,7 @@ def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) ->
 
 
 def gaussian_elimination(M: Any, f: Any) -> list[Any]:
-    """Return the solution of ``M x = f`` by Gauss's elimination, without exchanges of rows."""
+    """Return the solution of ``M x = f`` by Gaussian elimination without pivoting."""
     M, f, n = M.copy(), f.copy(), len(f)
     for i in range(n):
         for j in range(i + 1, n):

@@ -1,4 +1,4 @@
-"""A body as point masses that turn about their centre: inertia, and acceleration by Newton's law for each."""
+"""A body as point masses that rotate about their center: inertia, and acceleration by Newton's law."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rotate_about_world_axis(R: Array, delta: Array, t: float) -> Array:
 
 
 def world_inertia(m: float, J: Array, R: Array) -> Array:
-    """Inertia ``(6, 6)`` at the centre of mass in world axes, linear part first, of turned point masses."""
+    """Return the spatial inertia ``(6, 6)`` at the center of mass in world axes, linear part first."""
     each, points = point_masses(m, J, np.zeros(3))
     points = points @ R.T
     outer = points.T @ points  # summed over all points
@@ -32,10 +32,10 @@ def world_inertia(m: float, J: Array, R: Array) -> Array:
 
 
 def acceleration(m: float, J: Array, R: Array, omega: Array, f: Array) -> Array:
-    """Linear and angular acceleration ``(6,)`` of a turning body, in world axes.
+    """Return the linear and angular acceleration ``(6,)`` of a rotating body, in world axes.
 
-    Each mass accelerates by ``alpha x p + omega x (omega x p)``; the moments of the forces that this takes
-    add up to the torque.
+    Each mass accelerates by ``alpha x p + omega x (omega x p)``; the moments of its inertial forces add up to
+    the torque.
     """
     each, points = point_masses(m, J, np.zeros(3))
     points = points @ R.T

@@ -1,6 +1,7 @@
-"""Rotation vectors under way: scipy's, while frame 2 turns against frame 1, and their rates by differences.
+"""SciPy's rotation vectors of moving frames, and their rates by differences.
 
-``w`` is the rotation vector of R_21, ``omega`` the angular velocity of frame 2 against frame 1, in frame 1.
+``w`` is the rotation vector of R_21, ``omega`` the angular velocity of frame 2 relative to frame 1, in frame
+1.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def rotation_vector_at(w: Array, omega: Array, t: float) -> Array:
 
 
 def nearest_rotation_vector(rotation: Rotation, w: Array) -> Array:
-    """Of the two vectors up to a turn long that stand for a rotation, the one that is nearer to w."""
+    """Return the rotation vector, of the two with norm up to 2 pi, that is nearer to w."""
     short: Array = rotation.as_rotvec()
     angle = np.linalg.norm(short)
     long = short - 2 * np.pi * short / angle if angle > 0 else short
@@ -28,7 +29,7 @@ def nearest_rotation_vector(rotation: Rotation, w: Array) -> Array:
 
 
 def angle_axis_rate(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
-    """Rate of a function of angle and axis."""
+    """Return the time derivative of a function of angle and axis."""
 
     def at(t: float) -> Array:
         vector = rotation_vector_at(w, omega, t)
@@ -39,17 +40,17 @@ def angle_axis_rate(function: Callable[[float, Array], Array], w: Array, omega: 
 
 
 def rotation_vector_rate(w: Array, omega: Array) -> Array:
-    """Rate of the rotation vector."""
+    """Return the time derivative of the rotation vector."""
     return derivative(lambda t: rotation_vector_at(w, omega, t)).value
 
 
 def rotation_vector_rates(w: Array) -> Array:
-    """Its rates ``(3, 3)`` for unit angular velocities in frame 1, column by column."""
+    """Return the rates ``(3, 3)`` of the rotation vector for unit angular velocities in frame 1."""
     return np.stack([rotation_vector_rate(w, axis) for axis in np.eye(3)], axis=-1)
 
 
 def rotation_vector_rates_in_frame_2(w: Array) -> Array:
-    """Return the same for unit angular velocities in frame 2."""
+    """Return the rates ``(3, 3)`` of the rotation vector for unit angular velocities in frame 2."""
     start = Rotation.from_rotvec(w)
 
     def rate(axis: Array) -> Array:
@@ -59,6 +60,6 @@ def rotation_vector_rates_in_frame_2(w: Array) -> Array:
 
 
 def rotation_to_B(R_2B: Array, w: Array, omega: Array, t: float) -> Array:
-    """R_1B after the time t, frame 2 fixed in B."""
+    """Return R_1B after the time t, with frame 2 fixed in B."""
     result: Array = R_2B @ Rotation.from_rotvec(rotation_vector_at(w, omega, t)).as_matrix().T
     return result

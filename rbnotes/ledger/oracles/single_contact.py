@@ -1,4 +1,4 @@
-"""Contact and friction case by case, open, stuck or sliding this way or that: one agrees with itself."""
+"""Contact and friction by cases (open, sticking, sliding in either direction): one case is consistent."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rbnotes.arguments import Array
 
 
 def box_friction_velocities(M: Array, T: Array, start: Array, limits: Array) -> Array:
-    """Return velocities after friction within given limits, from those before it.
+    """Return the velocities after friction with given limits, from the velocities before.
 
-    For each row of T either the sliding stops, or the impulse is its limit and opposes the sliding.
+    For each row of T either the sliding stops, or the impulse is at its limit and opposes the sliding.
     """
     inverse_mass = np.linalg.inv(M)
     W, s = T @ inverse_mass @ T.T, T @ start
@@ -33,9 +33,10 @@ def box_friction_velocities(M: Array, T: Array, start: Array, limits: Array) -> 
 
 
 def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
-    """Return velocities after one contact.
+    """Return the velocities after one contact with box friction.
 
-    Row N ``(n,)`` opens, rows T ``(2, n)`` rub within mu times its push.
+    N ``(n,)`` is the normal row, T ``(2, n)`` the tangential rows; each friction component is at most mu
+    times the normal impulse.
     """
     inverse_mass = np.linalg.inv(M)
     if N @ start >= 0:
@@ -44,7 +45,7 @@ def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
     W, u = rows @ inverse_mass @ rows.T, rows @ start
     best, least = start, np.inf
     for signs in product((-1, 0, 1), repeat=2):
-        # Unknown: the push a, and friction where it sticks; elsewhere friction is - sign mu a.
+        # Unknowns: the normal impulse a, and friction where it sticks; elsewhere friction is - sign mu a.
         to_impulses = np.zeros((3, 3))
         to_impulses[0, 0] = 1.0
         used = [0]

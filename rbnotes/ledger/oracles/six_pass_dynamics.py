@@ -1,4 +1,4 @@
-"""Si & Guenter's six passes for hinges: sums, products and quotients alone, of numbers that may count."""
+"""Si & Guenter's six passes for revolute joints: only sums, products and quotients, to count them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from rbnotes.ledger.oracles.recursive_dynamics import Links
 
 
 def six_pass_accelerations(parents: tuple[int, ...], links: Links) -> list[Any]:
-    """Return accelerations of hinges without torques.
+    """Return the accelerations of revolute joints without torques.
 
-    What a body needs of its own motion and its load comes as one wrench; what of its acceleration comes from
-    neither joint accelerations nor its parent's rate, as one twist.
+    One wrench for each body contains its gyroscopic and applied parts; one twist is its bias acceleration.
     """
     n = len(links)
     alpha: list[Any] = [None] * n

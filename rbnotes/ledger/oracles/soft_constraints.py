@@ -1,4 +1,4 @@
-"""Constraints softened into springs and dampers, from their energies and from averages over a step."""
+"""Compliant constraints (springs and dampers), from their energies and from averages over a step."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rbnotes.testing import complex_step
 
 
 def curved_constraint(q: Array) -> Array:
-    """Return two curved constraint functions of four coordinates; takes complex numbers."""
+    """Return two nonlinear constraint functions of four real or complex coordinates."""
     return np.array([q[0] ** 2 + q[1] * q[2] - 1, np.sin(q[3]) + q[0] * q[1] - q[2]])
 
 
 def elastic_work(phi: Array, alpha: Array) -> Array:
-    """Work against springs of compliance alpha while the errors grow from zero to phi ``(k,)``."""
+    """Return the work against springs of compliance alpha as the errors grow from zero to phi ``(k,)``."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
     growing = [(s + 1) / 2 * phi for s in nodes]
     parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True)]
@@ -26,7 +26,7 @@ def elastic_work(phi: Array, alpha: Array) -> Array:
 
 
 def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Array:
-    """Minus the slopes of the springs' work along the errors and of dampers' half power along the rates."""
+    """Return minus the derivatives of the springs' work and of half the dampers' power."""
     elastic = complex_step(lambda e: elastic_work(e, alpha), phi)
     viscous = complex_step(lambda r: r @ dampers @ r / 2, rate)
     return -(elastic + viscous)
@@ -35,7 +35,7 @@ def soft_multiplier(phi: Array, rate: Array, alpha: Array, dampers: Array) -> Ar
 def soft_step(
     M: Array, G: Array, b: Array, phi: Array, alpha: Array, beta: Array, h: float
 ) -> tuple[Array, Array]:
-    """Return new velocities ``(n,)`` and mean multipliers ``(k,)`` of a step, from the averages themselves.
+    """Return the new velocities ``(n,)`` and mean multipliers ``(k,)`` of a step, from the averages.
 
     ``M v = b + h G^T mean`` and ``alpha mean = -(phi + h/2 G v) - beta G v``, solved at once.
     """
@@ -50,7 +50,7 @@ def soft_contacts(
 ) -> tuple[Array, Array, Array]:
     """Return the new velocities, mean forces ``(k,)`` and w of soft contacts; all combinations are tried.
 
-    alpha and beta are matrices ``(k, k)``. w is what the rows of Lloyd (0.10) leave.
+    alpha and beta are matrices ``(k, k)``. w is the residual of the rows of Lloyd (0.10).
     """
     k, n = N.shape
     relaxed = np.eye(k) * h / 2 + beta
@@ -77,7 +77,7 @@ def step_errors(q: Array, v: Array, a: Array, h: float) -> tuple[Array, Array, A
 
 
 def value_and_slope_at_zero(mean: Callable[[float], Array]) -> Array:
-    """Return value and slope ``(2, k)`` at h = 0 of what depends on the step size, from eight step sizes."""
+    """Return value and derivative ``(2, k)`` at h = 0 of a function of the step size, from eight sizes."""
     sizes, unit = np.arange(1, 9) / 8, 1 / 64
     fitted = np.polynomial.polynomial.polyfit(sizes, [mean(unit * s) for s in sizes], 7)
     return np.stack([fitted[0], fitted[1] / unit])

@@ -1,4 +1,4 @@
-"""Uniform cubic B-splines by their recursion, through points and through poses, for complex numbers too."""
+"""Uniform cubic B-splines of points and poses by recursion, for real and complex parameters."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ KNOTS = np.arange(-3, 5)
 
 
 def basis(u: Array) -> Array:
-    """Weights ``(..., 4)`` of four control points, for parameters ``(...)`` of the segment from 0 to 1.
+    """Return the weights ``(..., 4)`` of four control points for parameters ``(...)`` between 0 and 1.
 
-    By the recursion of Cox and de Boor, from the constant that is one on the segment.
+    They follow from the Cox-de Boor recursion.
     """
     u = np.asarray(u)
     weights = [(np.ones_like(u) if knot == 0 else np.zeros_like(u)) for knot in KNOTS[:-1]]
@@ -29,21 +29,21 @@ def basis(u: Array) -> Array:
 
 
 def frame_twists(frames: Array) -> Array:
-    """Twists ``(n - 1, 6)`` that lead from each frame to the next in one second, by less than half a turn."""
+    """Return the twists ``(n - 1, 6)`` from each frame to the next in unit time, with angles below pi."""
     return np.array([_twist_to(np.linalg.solve(E, F)) for E, F in pairwise(frames)])
 
 
 def _twist_to(E: Array) -> Array:
-    """By scipy's rotation vector; where a body gets to is linear in the velocity of its origin."""
+    """Return the twist to E: SciPy's rotation vector, and the origin velocity from a linear system."""
     w, unit_time = Rotation.from_matrix(E[:3, :3]).as_rotvec(), np.ones(())
     way = np.stack([constant_twist_pose(np.append(w, v), unit_time)[:3, 3] for v in np.eye(3)], axis=-1)
     return np.append(w, np.linalg.solve(way, E[:3, 3]))
 
 
 def constant_twist_pose(twist: Array, time: Array) -> Array:
-    """Return poses after times ``(...)`` of a constant twist.
+    """Return the poses after times ``(...)`` of motion at a constant twist.
 
-    About an axis beside the origin, and along it.
+    The motion is a screw about an axis that need not pass through the origin.
     """
     w, v = twist[:3], twist[3:]
     speed = np.sqrt(w @ w)
@@ -55,7 +55,7 @@ def constant_twist_pose(twist: Array, time: Array) -> Array:
 
 
 def spline_curve(frames: Array) -> Pose:
-    """Return the pose on the segment of four control frames: the first one, and parts of three steps."""
+    """Return the pose function of the spline segment of four control frames."""
     d = frame_twists(frames)
 
     def pose(q: Array) -> Array:
@@ -69,7 +69,7 @@ def spline_curve(frames: Array) -> Pose:
 
 
 def euler_rotation(angles: Array) -> Array:
-    """Rotations ``(..., 3, 3)`` about x, the new y and the newest z, by their entries."""
+    """Return the rotations ``(..., 3, 3)`` of intrinsic x-y-z Euler angles, by their entries."""
     (a, b, c), (A, B, C) = (np.moveaxis(f(angles), -1, 0) for f in (np.cos, np.sin))
     rows = [
         [b * c, -b * C, B],
@@ -80,7 +80,7 @@ def euler_rotation(angles: Array) -> Array:
 
 
 def spline_surface(points: Array) -> Pose:
-    """Return the pose on the patch of control values ``(4, 4, 6)``, whose first index goes along ``q[0]``."""
+    """Return the pose function of the patch of control values ``(4, 4, 6)``, first index along ``q[0]``."""
 
     def pose(q: Array) -> Array:
         weights = basis(q[..., 0])[..., :, None] * basis(q[..., 1])[..., None, :]

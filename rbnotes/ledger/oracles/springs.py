@@ -1,6 +1,7 @@
 """A spring between two points: its force from a potential and a dissipation function, by complex steps.
 
-Points and velocities are ``x, v (2, 3)``. The tension V' + dR/dldot is nonlinear in the length and its rate.
+Positions and velocities are ``x, v (2, 3)``. The tension V' + dR/dldot is nonlinear in the length and its
+rate.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Dissipation = Callable[[Array, Array], Array]
 
 
 def distance(x: Array) -> Array:
-    """Length l ``(...)``, also of complex points ``(..., 2, 3)``."""
+    """Return the distance l ``(...)`` of real or complex points ``(..., 2, 3)``."""
     step = x[..., 1, :] - x[..., 0, :]
     result: Array = np.sqrt(np.sum(step * step, axis=-1))
     return result
@@ -29,17 +30,17 @@ def _distance(flat: Array) -> Array:
 
 
 def distance_rate(x: Array, v: Array) -> Array:
-    """dl/dt, from the distance as the points move."""
+    """Return dl/dt, by a complex step of the distance along the motion."""
     return complex_steps.directional_derivative(distance, x, v)
 
 
 def first_point_derivative(function: Callable[[Array], Array], x: Array) -> Array:
-    """Return derivative with respect to the first point of a pair, by complex steps."""
+    """Return the derivative with respect to the first point of a pair, by complex steps."""
     return complex_step(lambda z: function(np.array([z, x[1] + 0 * z])), x[0])
 
 
 def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
-    """Return forces ``(2, 3)``: minus the slopes of V(l) along points and of R(l, ldot) along velocities."""
+    """Return the forces ``(2, 3)``: minus the derivatives of V in the points and of R in the velocities."""
     length = distance(x)
     slope = complex_steps.partial_derivatives(_distance, x.ravel())  # the rate is its product with v
     conservative = complex_steps.partial_derivatives(lambda z: potential(_distance(z)), x.ravel())
@@ -48,7 +49,7 @@ def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: A
 
 
 def cubic_spring(k: float, d: float) -> tuple[Potential, Dissipation]:
-    """V = k (l^3 / 3 - l) and R = d l ldot^2 / 2 + ldot^4 / 16."""
+    """Return V = k (l^3 / 3 - l) and R = d l ldot^2 / 2 + ldot^4 / 16."""
     return (
         lambda length: k * (length**3 / 3 - length),
         lambda length, ldot: d * length * ldot**2 / 2 + ldot**4 / 16,
@@ -56,33 +57,33 @@ def cubic_spring(k: float, d: float) -> tuple[Potential, Dissipation]:
 
 
 def tension(length: Array, ldot: Array, k: float, d: float) -> Array:
-    """F(l, ldot) of the cubic spring, as a law that is given."""
+    """Return the tension F(l, ldot) of the cubic spring."""
     return k * (length**2 - 1) + d * length * ldot + ldot**3 / 4
 
 
 def tension_by_length(length: Array, ldot: Array, k: float, d: float) -> Array:
-    """dF/dl, which is given too."""
+    """Return dF/dl of the cubic spring."""
     return 2 * k * length + d * ldot
 
 
 def tension_by_rate(length: Array, ldot: Array, k: float, d: float) -> Array:
-    """dF/dldot, which is given too."""
+    """Return dF/dldot of the cubic spring."""
     return d * length + 3 * ldot**2 / 4
 
 
 def linear_spring(k: float, d: float, r: float) -> tuple[Potential, Dissipation]:
-    """V = k (l - r)^2 / 2 and R = d ldot^2 / 2."""
+    """Return V = k (l - r)^2 / 2 and R = d ldot^2 / 2."""
     return lambda length: k * (length - r) ** 2 / 2, lambda length, ldot: d * ldot**2 / 2
 
 
 def spring_tension(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
-    """Return the part of the force on the first point towards the second."""
+    """Return the component of the force on the first point towards the second."""
     result: Array = force_on_ends(*spring, x, v)[0] @ (x[1] - x[0]) / distance(x)
     return result
 
 
 def force_jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -> Array:
-    """Return derivatives ``(2, 6, 6)`` of both forces by positions and velocities, by differences."""
+    """Return the derivatives ``(2, 6, 6)`` of the forces in positions and velocities, by differences."""
 
     def force(x: Array, v: Array) -> Array:
         return force_on_ends(*spring, x.reshape(2, 3), v.reshape(2, 3)).ravel()
@@ -97,5 +98,5 @@ def force_jacobians(spring: tuple[Potential, Dissipation], x: Array, v: Array) -
 
 
 def first_point_difference(function: Callable[[Array], Array], x: Array) -> Array:
-    """Return derivative with respect to the first point of a pair, by differences."""
+    """Return the derivative with respect to the first point of a pair, by differences."""
     return jacobian(lambda z: function(np.array([z, x[1]])), x[0]).value

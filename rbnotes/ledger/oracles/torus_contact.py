@@ -1,4 +1,4 @@
-"""A torus that touches another one, as nothing but a pose that depends on four coordinates."""
+"""The pose of a torus in contact with another one, as a function of four coordinates."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rbnotes.ledger.oracles.pose_products import Pose, screw_pose, translation_p
 
 
 def touching_tori(radii: Array) -> Pose:
-    """Pose of one torus on another: they touch, and do not turn about their common normal.
+    """Return the pose of a torus that touches another one without rotating about the common normal.
 
     Parameters
     ----------
     radii
-        ``(4,)``: of the first torus and of its tube, of the other one and of its tube.
+        Radii of the first torus and of its tube, then of the second torus and of its tube, shape ``(4,)``.
     """
     R, r, other_R, other_r = radii
     x, y, z = np.eye(3)
@@ -36,7 +36,7 @@ def touching_tori(radii: Array) -> Pose:
 
 
 def point_positions(radii: Array, points: Array) -> PositionFunction:
-    """Positions of points ``(p, 4)`` of the moving torus, mass first, from the coordinates of its joint."""
+    """Return the positions of points ``(p, 4)`` of the moving torus, mass first, as a function of q."""
     pose = touching_tori(radii)
 
     def places(q: Array) -> Array:

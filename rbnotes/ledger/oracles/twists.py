@@ -1,4 +1,4 @@
-"""Twists as 4 x 4 matrices, moved from frame to frame by products of matrices alone."""
+"""Twists as 4 x 4 matrices, transformed between frames by matrix products."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rbnotes.ledger.oracles.bodies import bracket
 
 
 def twist_matrix(phi: Array) -> Array:
-    """``[phi] (4, 4)`` of a twist ``(6,)``, angular part first."""
+    """Return ``[phi] (4, 4)`` of a twist ``(6,)``, angular part first."""
     return np.concatenate([np.column_stack([bracket(phi[:3]), phi[3:]]), np.zeros((1, 4))])
 
 
@@ -22,7 +22,7 @@ def twist_from_matrix(X: Array) -> Array:
 
 
 def adjoint_by_conjugation(E: Array) -> Array:
-    """``[Ad phi] = E [phi] E^-1``, one unit twist after the other."""
+    """Return the adjoint of E from ``[Ad phi] = E [phi] E^-1`` for the six unit twists."""
     X = E @ _UNIT_TWISTS @ np.linalg.inv(E)
     return np.stack([X[:, 2, 1], X[:, 0, 2], X[:, 1, 0], *X[:, :3, 3].T])
 

@@ -150,10 +150,12 @@ class JointKinematics:
 
     @cached_property
     def parent_adjoint(self) -> Array:
+        """Return the adjoints of the parents' poses."""
         return se3.Ad(self.parent_poses)
 
     @cached_property
     def relative_poses(self) -> Array:
+        """Return the inverses of the world poses of the parents' joint frames."""
         return se3.inverse(self.parent_poses @ self.layout.parent_frames)
 
     def coordinates(self, group: JointGroup) -> Array:

@@ -66,10 +66,12 @@ class Part:
 
     @property
     def count(self) -> int:
+        """Return the number of its coordinates."""
         return 1 if self.axis else self.joint.num_coordinates
 
     @property
     def kind(self) -> int:
+        """Return the code of its kind in the compiled recursions."""
         return AXIS if self.axis else _BLOCK_KINDS.get(type(self.joint), EXTERNAL)
 
 

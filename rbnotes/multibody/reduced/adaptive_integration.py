@@ -31,7 +31,9 @@ class ReparametrizableSystem(MechanicalSystem, Protocol):
     :class:`~rbnotes.multibody.reduced.system.TreeSystem` is one.
     """
 
-    def reparametrize(self, state: State) -> State: ...
+    def reparametrize(self, state: State) -> State:
+        """Return the same state in coordinates away from singularities."""
+        ...
 
 
 @dataclass(frozen=True)

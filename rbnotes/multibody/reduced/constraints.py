@@ -85,6 +85,7 @@ class LoopClosure(BodyConstraint):
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
     ) -> BodyConstraintRows:
+        """Return the rows on body twists that keep the two points together."""
         first, second = (
             body_point_kinematics(system, kinematics, *place)
             for place in ((self.a, self.x_a), (self.b, self.x_b))
@@ -218,6 +219,7 @@ class PrescribedBody(BodyConstraint):
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
     ) -> BodyConstraintRows:
+        """Return the rows that prescribe components of the body's twist at the time t."""
         i, components = system.tree.index(self.link), list(self.components)
         prescribed = self.motion(t, kinematics.body_poses[i], kinematics.phi[i])
         twist, rate = (_prescribed_value(self.link, value, 6) for value in prescribed)
@@ -355,6 +357,7 @@ class PlaneLimit(BodyConstraint):
     def body_rows(
         self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
     ) -> BodyConstraintRows:
+        """Return the row on body twists of the point's distance from the plane."""
         point = body_point_kinematics(system, kinematics, self.link, self.x)
         gap, normal_row = np.array([self.normal @ point.position - self.offset]), self.normal[None]
         blocks = {i: normal_row @ block for i, block in point.body_blocks.items()}

@@ -87,7 +87,7 @@ def test_a_card_tells_frames_and_what_numbers_stand_for():
     task = rbnotes.card("sueda/s2.1/e2.7").task
     assert task.startswith("sueda/s2.1/e2.7  (S 2.7)\nThe twists of parent and child")
     assert "J      pose (4, 4) with translations in m: of the joint in the child" in task
-    assert "unless it is said otherwise" in task
+    assert "unless stated otherwise" in task
     assert "in 1\n" not in rbnotes.card("sueda/s2.4.5/e2.34").task
     told = {
         key
@@ -190,7 +190,7 @@ def test_a_card_shows_a_print_that_is_wrong():
 
 def test_a_definition_has_a_card():
     defined = next(record for record in ledger.load() if record.reference is None)
-    assert "Nothing to hand in" in str(Card(defined))
+    assert "Nothing to submit" in str(Card(defined))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_definition_has_a_card():
     [
         ([1.0, 2.0], "positive number"),
         ([1.0, -2.0], "number"),
-        ([3], "whole number"),
+        ([3], "integer"),
         ([np.eye(4)], "pose (4, 4)"),
         ([np.eye(3)], "rotation matrix (3, 3)"),
         ([np.diag([1.0, 2.0])], "diagonal matrix (2, 2)"),

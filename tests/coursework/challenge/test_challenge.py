@@ -1,4 +1,4 @@
-"""A student's function in the place of the library's: what must fail, what must pass, and what is said."""
+"""Challenges: functions that must pass or fail, and messages."""
 
 import re
 
@@ -36,7 +36,7 @@ def status(id, function, **options):
 
 
 class TestMustPass:
-    def test_other_right_code(self):
+    def test_right_variants_pass(self):
         result = rbnotes.challenge(PRODUCT, right)
         assert result
         assert result.residual < 1e-12
@@ -44,7 +44,7 @@ class TestMustPass:
         assert rbnotes.challenge(EXPONENTIAL, lambda w: expm(bracket(w)))
         assert rbnotes.challenge(EXPONENTIAL, lambda w: Rotation.from_rotvec(w).as_matrix().tolist())
 
-    def test_code_that_is_right_under_the_claims_condition(self):
+    def test_code_right_under_the_condition_passes(self):
         record = ledger.find("sueda/s1.6/e1.22")
         assert record.given is not None
         printed, general = (
@@ -52,10 +52,10 @@ class TestMustPass:
         )
         assert printed
         assert general
-        assert "but not beyond it" in str(printed)
+        assert "but it fails where the condition does not hold" in str(printed)
         assert "beyond" not in str(general)
 
-    def test_whole_numbers_and_a_cache_that_is_right(self):
+    def test_integer_results_and_correct_caches_pass(self):
         kept = {}
 
         def cached(q, p):
@@ -66,14 +66,14 @@ class TestMustPass:
 
 
 class TestMustFail:
-    def test_wrong_only_where_angles_are_tiny(self):
+    def test_code_wrong_at_tiny_angles_fails(self):
         def exponential(w):
             return np.eye(3) if np.linalg.norm(w) < 0.01 else expm(bracket(w))
 
         result = rbnotes.challenge(EXPONENTIAL, exponential)
         assert (result.judgement.status, result.region) == ("wrong", "tiny")
 
-    def test_wrong_only_where_a_formula_is_singular(self):
+    def test_code_wrong_at_singularities_fails(self):
         """The claim keeps ordinary angles away from 0 and from pi; not the challenge."""
         claim = ledger.find("lloyd/s0.22.1/e0.45")
 
@@ -89,7 +89,7 @@ class TestMustFail:
             given = [(case, collect_answer(slipped, case.inputs)) for case in tried]
             assert {case.region for case, found in given if not judge(claim, case, found)} == {region}
 
-    def test_a_naive_logarithm(self):
+    def test_naive_logarithm_fails(self):
         def logarithm(w):
             R = Rotation.from_rotvec(w).as_matrix()
             angle = np.arccos((np.trace(R) - 1) / 2)
@@ -97,14 +97,14 @@ class TestMustFail:
 
         assert status(LOGARITHM, logarithm) in ("wrong", "nonfinite")
 
-    def test_wrong_only_for_large_entries(self):
+    def test_code_wrong_for_large_entries_fails(self):
         result = rbnotes.challenge(
             PRODUCT, lambda q, p: -right(q, p) if np.max(np.abs([q, p])) > 2 else right(q, p)
         )
         assert result.judgement.status == "wrong"
         assert result.region in ("large", "near pi")
 
-    def test_numbers_of_another_kind(self):
+    def test_wrong_number_types_fail(self):
         single = np.float32
         assert status(PRODUCT, lambda q, p: right(q, p) * (1 + 1j)) == "dtype"
         assert status(PRODUCT, lambda q, p: right(q.astype(single), p.astype(single))) == "dtype"
@@ -125,13 +125,13 @@ class TestMustFail:
             (lambda q: q, "exception", "the arguments are: q, p"),
         ],
     )
-    def test_what_cannot_be_compared(self, function, kind, words):
+    def test_incomparable_results_fail(self, function, kind, words):
         result = rbnotes.challenge(PRODUCT, function, examples=20)
         assert result.judgement.status == kind
         assert words in str(result)
         assert "wrong by inf" not in str(result)
 
-    def test_an_exception_is_told_with_the_students_line(self):
+    def test_exception_message_contains_the_students_line(self):
         def broken(q, p):
             return np.linalg.inv(q) @ p
 
@@ -139,7 +139,7 @@ class TestMustFail:
         assert "LinAlgError" in text
         assert "of broken: return np.linalg.inv(q) @ p" in text
 
-    def test_changed_arguments(self):
+    def test_changed_arguments_fail(self):
         def halved(q, p):
             q /= 2
             return 2 * right(q, p)
@@ -148,7 +148,7 @@ class TestMustFail:
         assert result.judgement.status == "mutated"
         assert "its argument `q`" in str(result)
 
-    def test_random_numbers_and_hidden_state(self):
+    def test_random_numbers_and_hidden_state_fail(self):
         generator = np.random.default_rng(1)
         calls = []
 
@@ -190,7 +190,7 @@ class TestTasksOfTheLibrary:
 
 
 class TestCases:
-    def test_all_regions_and_always_the_same(self):
+    def test_cases_cover_all_regions_reproducibly(self):
         record = ledger.find(EXPONENTIAL)
         some, same = (cases(record, seed=3, examples=48) for _ in range(2))
         assert {case.region for case in some} == {
@@ -203,7 +203,7 @@ class TestCases:
         others = cases(record, examples=48)
         assert [case.inputs["w"].tolist() for case in some] != [case.inputs["w"].tolist() for case in others]
 
-    def test_judging_calls_nothing(self):
+    def test_judging_calls_no_function(self):
         record = ledger.find(PRODUCT)
         tried = cases(record, examples=8)
         given = collect_answers(right, [case.inputs for case in tried])
@@ -213,7 +213,7 @@ class TestCases:
         mute = dataclasses.replace(record, verdict=ledger.Verdict.DEFINITION, **silent)
         assert all(judge(mute, case, found) for case, found in zip(tried, given, strict=True))
 
-    def test_nonsense_is_refused(self):
+    def test_invalid_arguments_are_rejected(self):
         with pytest.raises(InvalidArgument, match="examples: got 0"):
             rbnotes.challenge(PRODUCT, right, examples=0)
         unchecked = next(record.id for record in ledger.load() if record.reference is None)
@@ -226,7 +226,7 @@ def test_arrays_of_several_shapes_and_all_digits_are_shown():
     assert format_value(np.array([1e-9, 0.0])) == "[1e-09, 0.0]"
 
 
-def test_fields_of_an_object_are_shown_by_name_each_on_its_line():
+def test_object_fields_are_shown_on_separate_lines():
     text = format_value(FrameSpring.isotropic(np.eye(4), np.eye(4), 3.0, 2.0, 0.5, 0.25))
     assert text.startswith("FrameSpring with\n")
     assert f"\n{11 * ' '}X_2 = [[1., 0., 0., 0.],\n{18 * ' '}[0., 1.," in text
@@ -239,7 +239,7 @@ def test_the_condition_of_every_claim_is_shown_without_tex():
     assert [text for text in found if re.search(r"[$\\{}]", text)] == []
 
 
-def test_rounding_beside_other_numbers_is_shown_as_zero():
+def test_rounding_errors_are_shown_as_zero():
     assert format_value(np.array([0.25, -1.7e-13, 0.0]), decimals=6) == "[0.25, 0.  , 0.  ]"
     assert format_value(np.array([6.3e-3, 4e-13]), decimals=6) == "[0.0063, 0.    ]"
     assert format_value(np.array([1.0, 1e-11]), decimals=12) == "[1.           , 0.00000000001]"  # told apart
@@ -261,7 +261,7 @@ class TestNames:
             ("S alg. 6", "sueda/s2.10/alg6"),
         ],
     )
-    def test_one_claim(self, name, id):
+    def test_name_of_one_claim(self, name, id):
         assert ledger.find(name).id == id
 
     def test_several_claims_are_listed(self):
@@ -292,14 +292,14 @@ class TestNames:
         ((PRODUCT, "right"), "function", "str, expected a function"),
     ],
 )
-def test_what_is_no_claim_or_no_function_is_named(given, name, words):
+def test_unknown_claim_or_function_is_named(given, name, words):
     with pytest.raises(InvalidArgument, match=words) as error:
         rbnotes.challenge(*given)
     assert error.value.name == name
 
 
 @pytest.mark.parametrize("options", [{"examples": 2.5}, {"examples": 0}, {"seed": "1"}, {"seed": -1}])
-def test_numbers_of_examples_and_seeds_are_whole(options):
+def test_examples_and_seed_must_be_integers(options):
     with pytest.raises(InvalidArgument, match="a whole number") as error:
         rbnotes.challenge(PRODUCT, right, **options)
     assert {error.value.name} == {*options}

@@ -1,4 +1,4 @@
-"""What a clever cheat or a subtle slip would hand in fails, though it is right on many inputs.
+"""Cheats and subtle slips fail although they are right on many inputs.
 
 Each is a right form of a claim that sees other arguments than it is given, or forgets one of its terms.
 """
@@ -48,8 +48,8 @@ def cheat(claim, what):
     return keep
 
 
-def sees(claim, what, **other):
-    """The right form with other arguments than it is given."""
+def with_changed_arguments(claim, what, **other):
+    """Return the right form applied to changed arguments."""
     names = list(ledger.find(claim).inputs)
 
     @cheat(claim, what)
@@ -63,7 +63,7 @@ def part(name, change):
     return lambda system: replace(system, **{name: change(getattr(system, name))})
 
 
-def alike(values):
+def all_as_first(values):
     """All as the first."""
     return np.broadcast_to(np.asarray(values)[:1], np.shape(values)).copy()
 
@@ -73,7 +73,7 @@ def diagonal(matrices):
 
 
 def downwards(g):
-    """As if gravity were along z."""
+    """Return gravity along z."""
     return np.array([0.0, 0.0, g[2]])
 
 
@@ -83,13 +83,13 @@ def implicit(cloud, q, v, k, d, rest, h, *, stiff=2, damped=1, explicit=0.0, cho
     return np.linalg.solve(left, M @ v + h * (f - k * (q - rest) - explicit * d * v))
 
 
-sees(IMPLICIT, "springs that rest at zero", rest=np.zeros_like)
-sees(IMPLICIT, "springs all alike", k=alike)
-sees(IMPLICIT, "dampers all alike", d=alike)
-sees(IMPLICIT, "a step of an eighth", h=lambda h: 0.125)
-sees(IMPLICIT, "steps of a quarter at most", h=lambda h: min(h, 0.25))
-sees(IMPLICIT, "steps of an eighth at least", h=lambda h: max(h, 0.125))
-sees(IMPLICIT, "bodies of the same mass", cloud=part("masses", alike))
+with_changed_arguments(IMPLICIT, "springs that rest at zero", rest=np.zeros_like)
+with_changed_arguments(IMPLICIT, "springs all alike", k=all_as_first)
+with_changed_arguments(IMPLICIT, "dampers all alike", d=all_as_first)
+with_changed_arguments(IMPLICIT, "a step of an eighth", h=lambda h: 0.125)
+with_changed_arguments(IMPLICIT, "steps of a quarter at most", h=lambda h: min(h, 0.25))
+with_changed_arguments(IMPLICIT, "steps of an eighth at least", h=lambda h: max(h, 0.125))
+with_changed_arguments(IMPLICIT, "bodies of the same mass", cloud=part("masses", all_as_first))
 for what, options in {
     "h in the place of h^2": {"stiff": 1},
     "h^2 in the place of h": {"damped": 2},
@@ -98,46 +98,56 @@ for what, options in {
     "only the lower half of M": {"chosen": np.tril},
 }.items():
     cheat(IMPLICIT, what)(lambda right, *given, options=options: implicit(*given, **options))
-sees(REDUCED, "unit masses", assembly=part("masses", np.ones_like))
-sees(REDUCED, "principal axes", assembly=part("inertias", diagonal))
-sees(REDUCED, "centres at the origins", assembly=part("centres", np.zeros_like))
-sees(REDUCED, "gravity along z", assembly=part("gravity", downwards))
-sees(REDUCED, "a chain", assembly=part("parents", lambda parents: tuple(range(-1, len(parents) - 1))))
-sees(REDUCED, "hinges that turn no further than once", q=lambda q: np.clip(q, -np.pi, np.pi))
-sees(REDUCED, "at rest", qdot=np.zeros_like)
-sees(REDUCED, "no loads", wrenches=np.zeros_like)
-sees(REDUCED, "loads of forces only", wrenches=lambda w: w * [0, 0, 0, 1, 1, 1])
-sees(REDUCED, "nothing on the first body", wrenches=lambda w: w * (np.arange(len(w)) > 0)[:, None])
-sees(STEP, "steps up to a tenth of a second", h=lambda h: min(h, 0.1))
-sees(DAMPER, "only the first damper", d=alike)
-sees(FEWER, "no bend", U=np.zeros_like)
-sees(FEWER, "at rest", r_dot=np.zeros_like)
-sees(FEWER, "joints all alike", W=alike)
-sees(PULL, "unit length", L=lambda L: 1.0)
+with_changed_arguments(REDUCED, "unit masses", assembly=part("masses", np.ones_like))
+with_changed_arguments(REDUCED, "principal axes", assembly=part("inertias", diagonal))
+with_changed_arguments(REDUCED, "centres at the origins", assembly=part("centres", np.zeros_like))
+with_changed_arguments(REDUCED, "gravity along z", assembly=part("gravity", downwards))
+with_changed_arguments(
+    REDUCED, "a chain", assembly=part("parents", lambda parents: tuple(range(-1, len(parents) - 1)))
+)
+with_changed_arguments(
+    REDUCED, "hinges that turn no further than once", q=lambda q: np.clip(q, -np.pi, np.pi)
+)
+with_changed_arguments(REDUCED, "at rest", qdot=np.zeros_like)
+with_changed_arguments(REDUCED, "no loads", wrenches=np.zeros_like)
+with_changed_arguments(REDUCED, "loads of forces only", wrenches=lambda w: w * [0, 0, 0, 1, 1, 1])
+with_changed_arguments(
+    REDUCED, "nothing on the first body", wrenches=lambda w: w * (np.arange(len(w)) > 0)[:, None]
+)
+with_changed_arguments(STEP, "steps up to a tenth of a second", h=lambda h: min(h, 0.1))
+with_changed_arguments(DAMPER, "only the first damper", d=all_as_first)
+with_changed_arguments(FEWER, "no bend", U=np.zeros_like)
+with_changed_arguments(FEWER, "at rest", r_dot=np.zeros_like)
+with_changed_arguments(FEWER, "joints all alike", W=all_as_first)
+with_changed_arguments(PULL, "unit length", L=lambda L: 1.0)
 cheat(PULL, "strings, which do not push")(
     lambda right, K, L, x0, x1: right(K, L, x0, x1) * (np.linalg.norm(x1 - x0) > L)
 )
 cheat(PULL, "squared")(lambda right, K, L, x0, x1: right(K, L, x0, x1) * np.linalg.norm(x1 - x0) / L)
-sees(NODES, "nodes of one mass", m=alike)
-sees(NODES, "springs all alike", K=alike)
-sees(NODES, "gravity along z", g=downwards)
-sees(BODY, "principal axes", Ic=diagonal)
-sees(BODY, "a ball", Ic=lambda Ic: np.eye(3) * np.trace(Ic) / 3)
-sees(BODY, "unit mass", m=lambda m: 1.0)
-sees(BODY, "about its centre", r=np.zeros_like)
-sees(BODY, "at rest", v=np.zeros_like)
-sees(BODY, "a point that stands still", v=lambda v: v * [1, 1, 1, 0, 0, 0])
-sees(BODY, "no acceleration", vdot=np.zeros_like)
-sees(WRENCHES, "no loads", wrenches=np.zeros_like)
-sees(WRENCHES, "steady coordinates", qddot=np.zeros_like)
-sees(ARTICULATED, "principal axes", assembly=part("inertias", diagonal))
-sees(ARTICULATED, "no branches", assembly=part("parents", lambda parents: tuple(range(-1, len(parents) - 1))))
+with_changed_arguments(NODES, "nodes of one mass", m=all_as_first)
+with_changed_arguments(NODES, "springs all alike", K=all_as_first)
+with_changed_arguments(NODES, "gravity along z", g=downwards)
+with_changed_arguments(BODY, "principal axes", Ic=diagonal)
+with_changed_arguments(BODY, "a ball", Ic=lambda Ic: np.eye(3) * np.trace(Ic) / 3)
+with_changed_arguments(BODY, "unit mass", m=lambda m: 1.0)
+with_changed_arguments(BODY, "about its centre", r=np.zeros_like)
+with_changed_arguments(BODY, "at rest", v=np.zeros_like)
+with_changed_arguments(BODY, "a point that stands still", v=lambda v: v * [1, 1, 1, 0, 0, 0])
+with_changed_arguments(BODY, "no acceleration", vdot=np.zeros_like)
+with_changed_arguments(WRENCHES, "no loads", wrenches=np.zeros_like)
+with_changed_arguments(WRENCHES, "steady coordinates", qddot=np.zeros_like)
+with_changed_arguments(ARTICULATED, "principal axes", assembly=part("inertias", diagonal))
+with_changed_arguments(
+    ARTICULATED, "no branches", assembly=part("parents", lambda parents: tuple(range(-1, len(parents) - 1)))
+)
 cheat(ARTICULATED, "the first and the last body only")(
     lambda right, assembly, q: right(assembly, q) * np.array([1, 0, 1])[:, None, None]
 )
 cheat(MASSES, "only the diagonal")(lambda right, assembly, q: diagonal(right(assembly, q)))
-sees(MASSES, "at home", q=np.zeros_like)
-sees(MASSES, "masses of a kilogram at least", assembly=part("masses", lambda m: np.maximum(m, 1.0)))
+with_changed_arguments(MASSES, "at home", q=np.zeros_like)
+with_changed_arguments(
+    MASSES, "masses of a kilogram at least", assembly=part("masses", lambda m: np.maximum(m, 1.0))
+)
 
 
 @cheat(MASSES, "the first answer, kept by its shape")
@@ -183,7 +193,7 @@ def tried(id):
 
 
 def passes(id, function, examples=EXAMPLES):
-    """Whether nothing wrong is found; not asked any further once something is."""
+    """Return True if no case fails; stop at the first failure."""
     claim = ledger.find(id)
     for some in (tried(id)[place : place + FEW] for place in range(0, examples, FEW)):
         given = collect_answers(function, [case.inputs for case in some])
@@ -193,12 +203,12 @@ def passes(id, function, examples=EXAMPLES):
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: f"{cheat.claim}: {cheat.what}")
-def test_a_cheat_fails(cheat):
+def test_cheats_fail(cheat):
     assert not passes(cheat.claim, cheat.function)
 
 
 @pytest.mark.parametrize("id", sorted({cheat.claim for cheat in CHEATS}))
-def test_the_form_that_they_change_passes(id):
+def test_unchanged_form_passes(id):
     assert passes(id, right_forms(ledger.find(id))[0], examples=16)
 
 
@@ -213,8 +223,8 @@ def test_the_form_that_they_change_passes(id):
         ("lloyd/s0.22.3/d4", "k_t", 4.0),
     ],
 )
-def test_a_number_that_is_clipped_is_soon_seen(id, name, most):
-    """As many cases as a task has by default are enough where the number has no ceiling."""
+def test_clipped_numbers_fail_with_default_number_of_cases(id, name, most):
+    """The default number of cases suffices if the number is unbounded."""
     claim = ledger.find(id)
     names, right = list(claim.inputs), right_forms(claim)[0]
 

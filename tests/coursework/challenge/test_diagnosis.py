@@ -1,4 +1,4 @@
-"""Hints: each named slip is recognised, and nothing is said where two slips explain an answer, or none."""
+"""Hints: each known slip is recognized; there is no hint if none or two slips explain an answer."""
 
 import numpy as np
 import pytest
@@ -63,18 +63,18 @@ def linear_first(E, phi):
         (EXPONENTIAL, lambda w: rotation(w).T, "the result is transposed"),
         (EXPONENTIAL, lambda w: rotation(np.radians(w)), "`w` is taken in degrees"),
         (TWIST, linear_first, "twists and wrenches are taken with the linear part first"),
-        (TWIST, body_as_world, "`phi` is taken in the wrong frame: turned out of that of `E`"),
+        (TWIST, body_as_world, "`phi` is taken in the wrong frame: it is rotated by the inverse of `E`"),
         (TWIST, lambda E, phi: world_twist(np.linalg.inv(E), phi), "`E` is inverted"),
     ],
 )
-def test_a_slip_with_a_name(id, function, hint):
+def test_known_slips_get_their_hint(id, function, hint):
     result = rbnotes.challenge(id, function, examples=EXAMPLES)
     assert result.judgement.status == "wrong"
     assert hint in result.hint
     assert f"hint: {result.hint}" in str(result)
 
 
-def test_a_print_that_is_wrong_is_recognised():
+def test_wrong_printed_form_is_recognized():
     record = ledger.find("S 1.62")
     assert "as printed" in rbnotes.challenge(record.id, record.printed, examples=EXAMPLES).hint
 
@@ -87,14 +87,14 @@ def test_a_print_that_is_wrong_is_recognised():
         lambda q, p: -product(q, p) if q[0] > 1 else product(q, p),  # a slip that explains some cases only
     ],
 )
-def test_no_hint_where_no_slip_explains_all(function):
+def test_no_hint_if_no_slip_explains_all_answers(function):
     result = rbnotes.challenge(PRODUCT, function, examples=EXAMPLES)
     assert not result
     assert result.hint == ""
     assert "hint" not in str(result)
 
 
-def test_no_hint_where_the_last_case_contradicts_it():
+def test_no_hint_if_the_last_case_contradicts_it():
     claim = ledger.find(PRODUCT)
     tried = cases(claim, examples=EXAMPLES)
     last = tried[-1].inputs["q"]
@@ -106,7 +106,7 @@ def test_no_hint_where_the_last_case_contradicts_it():
     assert rbnotes.challenge(PRODUCT, exchanged, examples=EXAMPLES).hint == ""
 
 
-def test_no_hint_where_two_slips_do():
+def test_no_hint_if_two_slips_explain_all_answers():
     # A matrix of a cross product is turned into its negative by transposition.
     claim = ledger.find("sueda/s1.3/e1.10#b")
     result = rbnotes.challenge(claim.id, lambda w: -claim.reference(w), examples=EXAMPLES)

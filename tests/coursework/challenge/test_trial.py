@@ -1,4 +1,4 @@
-"""A seeded sample of the trial of `tools/challenge_trial.py`, and what it found when it was run whole."""
+"""A seeded sample of `tools/challenge_trial.py`, and the stored results of the full run."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ import challenge_trial  # noqa: E402
 from challenge_variants import VARIANTS  # noqa: E402
 
 
-def test_functions_by_hand_are_judged_as_they_are():
+def test_handwritten_functions_are_judged_correctly():
     assert len(VARIANTS) == 42
     tally, missed = challenge_trial.variants(examples=96)
     assert missed == []
@@ -26,7 +26,7 @@ def test_wrong_submissions_fail_and_right_ones_pass():
     assert tally.right_failed == 0
 
 
-def test_the_figure_in_the_book_is_that_of_the_whole_trial():
+def test_book_shows_the_result_of_the_full_trial():
     figures = json.loads((REPOSITORY / "book" / "_data" / "challenge.json").read_text(encoding="utf-8"))
     by_hand, made = figures["by_hand"], figures["made"]
     assert by_hand == {"wrong": 32, "wrong_failed": 32, "right": 10, "right_failed": 0}

@@ -1,4 +1,4 @@
-"""A wrong dimension is told before any numbers, and nothing is said where the units fit."""
+"""A wrong dimension is reported first; consistent units give no report."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def acceleration(m, c, J, phi, wrench, h):
     return (step(m, c, J, phi, wrench, h) - phi) / h
 
 
-def told(claim, function):
+def dimension_message(claim, function):
     drawn = cases(claim, examples=4)
     given = collect_answers(function, [one.inputs for one in drawn])
     found = probes(claim, drawn)
@@ -41,18 +41,18 @@ def told(claim, function):
     )
 
 
-def test_it_is_told_first():
+def test_wrong_dimension_is_reported_first():
     found = rbnotes.challenge(STEP.id, acceleration, examples=EXAMPLES)
     assert found.judgement.message == "the dimension is wrong in entry 1: 1/s² where 1/s is expected"
     assert str(found).splitlines()[0].endswith(found.judgement.message)
 
 
-def test_a_missing_factor_that_all_terms_have():
-    assert told(REACTION, REACTION.printed) == "the dimension is wrong: N s where N is expected"
+def test_missing_common_factor_is_reported():
+    assert dimension_message(REACTION, REACTION.printed) == "the dimension is wrong: N s where N is expected"
 
 
-def test_a_missing_factor_in_one_term():
-    assert told(STEP, without_h).startswith("the units do not fit in entry 1: 1/s is expected")
+def test_missing_factor_in_one_term_is_reported():
+    assert dimension_message(STEP, without_h).startswith("the units do not fit in entry 1: 1/s is expected")
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_missing_factor_in_one_term():
         lambda right: right * (1 + 1e-3 * np.arange(6)),
     ],
 )
-def test_nothing_is_said_of_slips_that_keep_the_dimension(slip):
-    assert told(STEP, lambda *given: slip(step(*given))) == ""
+def test_slips_that_keep_the_dimension_are_not_reported(slip):
+    assert dimension_message(STEP, lambda *given: slip(step(*given))) == ""
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_nothing_is_said_of_slips_that_keep_the_dimension(slip):
         {"result": LENGTH},  # with which its own oracle does not agree
     ],
 )
-def test_nothing_is_said_where_no_dimension_is_told_or_a_false_one(other):
+def test_missing_or_false_declaration_gives_no_report(other):
     drawn = cases(STEP, examples=4)
     assert probes(STEP, drawn)
     assert probes(replace(STEP, **other), drawn) == ()

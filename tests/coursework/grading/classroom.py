@@ -1,4 +1,4 @@
-"""An assignment whose oracles are quick, and grades of two students, for tests."""
+"""An assignment with fast oracles, and grades of two students."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""An assignment whose oracles are quick, and a class."""
+"""An assignment with fast oracles, and a class."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The assignment file: what it says, and what is said where it is wrong."""
+"""The assignment file: contents and error messages."""
 
 import pytest
 from classroom import ASSIGNMENT
@@ -9,7 +9,7 @@ from rbnotes.coursework import grading
 TASK = '[[task]]\nfunction = "f"\nclaim = "lloyd/s0.2/d2"\npoints = 1\n'
 
 
-def test_what_a_file_says(folder):
+def test_assignment_file_is_read(folder):
     found = grading.read_assignment(folder / "hw.toml")
     assert (found.title, found.seed, found.points, found.folder) == ("Multiples", 3, 6, folder)
     assert found.limits.seconds == 60.0
@@ -42,13 +42,13 @@ def test_what_a_file_says(folder):
         ("[feedback]\ninputs = 1\n" + TASK, "feedback: inputs: got 1"),
     ],
 )
-def test_what_is_wrong_with_a_file(tmp_path, text, message):
+def test_errors_in_an_assignment_file_are_named(tmp_path, text, message):
     (tmp_path / "hw.toml").write_text(text)
     with pytest.raises(InvalidArgument, match=message):
         grading.read_assignment(tmp_path / "hw.toml")
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_missing_assignment_file(tmp_path):
     with pytest.raises(InvalidArgument, match="No such file"):
         grading.read_assignment(tmp_path / "hw.toml")
 
@@ -62,7 +62,7 @@ def test_a_file_that_is_not_there(tmp_path):
         ("generic = 3", "generous = 3", "regions: got 'generous', expected one of generic, tiny"),
     ],
 )
-def test_what_is_wrong_with_an_oracle(folder, old, new, message):
+def test_errors_of_an_oracle_are_named(folder, old, new, message):
     (folder / "hw.toml").write_text(ASSIGNMENT.replace(old, new))
     with pytest.raises(InvalidArgument, match=message):
         grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
@@ -76,7 +76,7 @@ def test_what_is_wrong_with_an_oracle(folder, old, new, message):
         ("rng.normal(size=3)}\n\n\nr", "print}\n\n\nr", "TypeError"),
     ],
 )
-def test_an_oracle_that_does_not_work(folder, old, new, message):
+def test_failing_oracle_is_reported(folder, old, new, message):
     text = (folder / "oracles.py").read_text()
     assert old in text
     (folder / "oracles.py").write_text(text.replace(old, new))
@@ -84,7 +84,7 @@ def test_an_oracle_that_does_not_work(folder, old, new, message):
         grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
 
 
-def test_inputs_that_are_no_plain_data(folder):
+def test_inputs_must_be_plain_data(folder):
     with (folder / "oracles.py").open("a") as file:
         file.write("\n\ndef odd(rng):\n    return {'x': rng.normal(size=3), 'rng': rng}\n")
         file.write("\n\ndef thrice(x, rng):\n    return 3 * x\n")
@@ -124,7 +124,7 @@ def test_the_seed_decides_the_cases(folder):
         (lambda paper: [*grading.grade_submissions(paper, [], jobs=0)], "jobs"),
     ],
 )
-def test_an_argument_of_another_kind_is_named(folder, call, name):
+def test_argument_of_wrong_type_is_named(folder, call, name):
     paper = grading.prepare_assignment(grading.read_assignment(folder / "hw.toml"))
     with pytest.raises(InvalidArgument) as error:
         call(paper)

@@ -1,4 +1,4 @@
-"""Tables for other graders, against the tables that these graders write."""
+"""Tables for other graders against the tables that these graders write."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Mechanisms that several tests move, and ways to move them."""
+"""Mechanisms of several tests, and functions to simulate them."""
 
 import numpy as np
 from scipy.spatial.transform import Rotation

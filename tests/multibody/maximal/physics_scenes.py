@@ -1,4 +1,4 @@
-"""Scenes whose motion is known: in closed form, from statics, or from many years of experiments."""
+"""Scenes with known motion: in closed form, from statics, or from experiments."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
 
 
 def ladder(angle, ratio, length=3.0, thickness=0.02):
-    """A rod against a wall without friction, with ``ratio`` times the friction that statics asks for.
+    """Return a rod against a smooth wall, with ``ratio`` times the friction that statics requires.
 
-    About the foot the weight balances the push of the wall, which is what the foot has to hold: the part
-    cot(angle) / 2 of the weight, and a little less for the round ends.
+    The moment of the weight about the foot balances the force of the wall, which the friction at the foot
+    must equal: cot(angle) / 2 times the weight, and a little less for the round ends.
     """
     mu = ratio * length / 2 * np.cos(angle) / (length * np.sin(angle) + thickness / 2)
     rod = Capsule(thickness / 2, length)
@@ -115,7 +115,7 @@ def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
 
 
 def bouncing_ball():
-    """That of the examples of Siconos: 1 m above the floor, restitution 0.9."""
+    """Return the bouncing ball of the examples of Siconos: 1 m above the floor, restitution 0.9."""
     ball, surface = Sphere(0.1), {"mu": 0.0, "restitution": 0.9}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, ball, **surface)]
     return World(Mechanism(ball.spatial_inertia(mass=1.0)[None]), colliders), State(at(0, 0, 1.1)[None])
@@ -126,10 +126,10 @@ SICONOS_BALL = {0.455: (5.6338750e-3, 3.97305), 0.7: (0.6846085, 1.5696)}
 
 
 def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
-    """Two planks that lean on each other, with ``ratio`` times the friction that statics asks for.
+    """Return two planks that lean on each other, with ``ratio`` times the friction that statics requires.
 
-    By symmetry they push each other along the horizontal alone: about the edge on the floor that balances
-    the weight. One of them may be turned by a yaw, and the edges apart.
+    By symmetry their mutual force is horizontal; its moment about the edge on the floor balances the weight.
+    One of them may be rotated by a yaw angle, and the edges may be apart.
     """
     plank = Box([thickness, 0.3, length])
     tilt = np.pi / 2 - angle

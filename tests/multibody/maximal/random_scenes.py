@@ -36,7 +36,7 @@ STABILIZATIONS = ("projection", "baumgarte", "none")
 
 @dataclass(frozen=True)
 class Scene:
-    """What `simulate` takes, and what the scene is like."""
+    """Arguments of `simulate`, and properties of the scene."""
 
     seed: int
     world: World
@@ -52,7 +52,7 @@ class Scene:
 
 
 class Account(NamedTuple):
-    """Of a scene, relative to the energy at its start."""
+    """Energy account of a scene, relative to its initial energy."""
 
     open: float
     """What is missing in the account of any step."""
@@ -63,7 +63,7 @@ class Account(NamedTuple):
 
 
 def account(scene, path):
-    """What came of the energy."""
+    """Return the energy account of a run."""
     E, work = path.energies, path.work
     size = abs(E[0])
     forces = work.applied_forces + np.maximum(work.stabilization, 0.0)
@@ -75,7 +75,7 @@ def account(scene, path):
 
 
 def limits(scene):
-    """What each of these may be at most.
+    """Return the largest accepted values of the account.
 
     The default integrator gains nothing beyond 1e-3. Those of first order go up and down by the work of the
     weight in a step; and with Euler's a body gains by turning, as the account says in a line of its own, so
@@ -94,7 +94,7 @@ def limits(scene):
 
 
 def same(whole, *parts):
-    """Whether trajectories one after the other are the whole one, bit by bit."""
+    """Return True if consecutive trajectories equal the whole one to the last bit."""
     E, phi = ([getattr(part.states, name) for part in parts] for name in ("E", "phi"))
     joined = [np.concatenate([each[0], *(later[1:] for later in each[1:])]) for each in (E, phi)]
     impulses = [record.impulses for part in parts for record in part.contacts]
@@ -106,7 +106,7 @@ def same(whole, *parts):
 
 
 def scene(seed):
-    """One of all: each trait is drawn by itself."""
+    """Return the scene of a seed; its properties are drawn independently."""
     rng = np.random.default_rng([seed, 20261122])
     count = int(rng.integers(1, 5))
     shapes = [_shape(rng) for _ in range(count)]

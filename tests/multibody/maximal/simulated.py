@@ -1,4 +1,4 @@
-"""Scenes that several tests let the simulator run, and what is read off the runs."""
+"""Simulated scenes of several tests, and evaluations of the runs."""
 
 from functools import partial
 

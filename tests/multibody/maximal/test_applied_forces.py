@@ -107,14 +107,14 @@ def test_simulator_converges_with_every_scheme(integrator, order):
 @pytest.mark.parametrize(
     ("scheme", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
 )
-def test_schemes_under_the_joint_converge(scheme, order):
+def test_schemes_with_joints_converge(scheme, order):
     mechanism, state = hinged()
     step = constrain_scheme(scheme, lambda state, h: [maximal.joint_velocity_constraints(mechanism, state)])
     errors = [error(integrate(step, mechanism, state, 0.2 / n, n).E[-1]) for n in (20, 40)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
-def test_stiff_springs_need_the_implicit_step():
+def test_stiff_springs_require_the_implicit_step():
     """A spring of 1e6 N/m, unstrained at the start: this step is too long for all but the implicit ones."""
     mechanism, state = hinged()
     ends = np.array([[0.2, 0.3, 0.0], [0.0, 0.2, -0.3]])

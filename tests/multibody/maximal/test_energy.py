@@ -26,7 +26,7 @@ def on_ground(shape, height, **surface):
 
 
 @pytest.mark.parametrize("seed", [4, 19, 39, 46])
-def test_random_scenes_keep_to_their_account(seed):
+def test_energy_account_of_random_scenes(seed):
     one = scene(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", maximal.FrictionWarning)
@@ -37,7 +37,7 @@ def test_random_scenes_keep_to_their_account(seed):
     assert same(path, first, rest)
 
 
-def test_an_elastic_ball_bounces_as_high_for_ever():
+def test_elastic_ball_keeps_its_bounce_height():
     """It bounces before the weight of the step acts: else each bounce would gain h g u / 2."""
     world, start = on_ground(Sphere(0.1), 0.6, restitution=1.0)
     path = maximal.simulate(world, start, 0.01, 200)
@@ -49,7 +49,7 @@ def test_an_elastic_ball_bounces_as_high_for_ever():
     "integrator", [maximal.rattle, momentum_conserving_euler], ids=["rattle", "momentum"]
 )
 @pytest.mark.parametrize("gamma", [100.0, 500.0])
-def test_velocities_that_take_back_an_overlap_throw_nothing(gamma, integrator):
+def test_overlap_correction_adds_no_velocity(gamma, integrator):
     """A box set 5 cm into the ground was thrown up at 25 m/s; now it rises by 5 cm or so."""
     world, start = on_ground(Box((0.2, 0.2, 0.2)), 0.05)
     path = maximal.simulate(
@@ -61,7 +61,7 @@ def test_velocities_that_take_back_an_overlap_throw_nothing(gamma, integrator):
     assert np.abs(path.states.phi).max() < 1.2 * np.sqrt(2 * lift)
 
 
-def test_a_run_goes_on_with_the_impulses_it_stopped_with():
+def test_resumed_run_uses_the_last_impulses():
     """From the last state alone friction starts from nothing, and differs by the solver's tolerance."""
     world, start = on_ground(Box((0.2, 0.3, 0.2)), 0.11, mu=0.5)
     start = State(E=start.E, phi=[[0.3, 0.2, 0.1, 1.0, 0.5, 0]])

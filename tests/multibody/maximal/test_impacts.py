@@ -1,4 +1,4 @@
-"""Impacts in sequence, one step at a time: which happen, in what order, and what they leave to the step."""
+"""Sequential impacts within a step: selection, order, and the rest of the step."""
 
 import numpy as np
 import physics_scenes as scenes
@@ -45,7 +45,7 @@ def in_row(order, speeds, masses, restitutions):
     return path.states.phi[-1, :, 3]
 
 
-def test_contacts_without_restitution_are_left_to_the_step():
+def test_inelastic_contacts_are_resolved_by_the_step():
     """A heavy ball, elastic, hits a light one that sticks to a very heavy one.
 
     It flies on at half its speed, the light one at 3/2; then nothing bounces any more, and all three go on
@@ -56,7 +56,7 @@ def test_contacts_without_restitution_are_left_to_the_step():
 
 
 @pytest.mark.parametrize("names", [(0, 1, 2), (1, 0, 2), (2, 1, 0), (1, 2, 0)])
-def test_the_fastest_go_first_whatever_the_numbers_of_the_bodies(names):
+def test_fastest_impact_is_first_in_any_numbering(names):
     """In a row: at 1 m/s, at rest, and at -1/2 m/s; all elastic. The middle one is hit three times."""
     order, speeds = np.argsort(names), np.zeros(3)
     speeds[list(names)] = [1.0, 0, -0.5]
@@ -66,7 +66,7 @@ def test_the_fastest_go_first_whatever_the_numbers_of_the_bodies(names):
 
 @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
 @pytest.mark.parametrize(("gap", "hits"), [(0.12, False), (0.08, True)])
-def test_what_does_not_meet_within_the_step_does_not_bounce(gap, hits, impacts):
+def test_bodies_that_do_not_meet_within_the_step_do_not_bounce(gap, hits, impacts):
     """At 10 m/s a step of 10 ms is 10 cm."""
     places = [[0, 0, 0], [2 * RADIUS + gap, 0, 0]]
     world, start = balls(places, [[10.0, 0, 0], [0, 0, 0]], [1.0, 1.0], [0.8, 0.8])
@@ -75,8 +75,8 @@ def test_what_does_not_meet_within_the_step_does_not_bounce(gap, hits, impacts):
     np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-9)
 
 
-def test_a_fast_impact_wakes_no_slow_one():
-    """One ball falls on the floor; another, slower than what its weight adds in two steps, lies on it."""
+def test_fast_impact_does_not_trigger_slow_contacts():
+    """One ball falls on the floor; another one, slower than gravity adds in two steps, lies on it."""
     world, start = balls(
         [[0, 0, RADIUS], [5.0, 0, RADIUS]],
         [[0, 0, -3.0], [0, 0, -0.15]],
@@ -91,7 +91,7 @@ def test_a_fast_impact_wakes_no_slow_one():
     assert lies == pytest.approx(0.0, abs=1e-9)
 
 
-def test_what_lies_takes_nothing_from_a_bounce():
+def test_resting_body_does_not_affect_a_bounce():
     """An elastic ball bounces as if no other, which is inelastic, lay on the floor beside it."""
     speeds = []
     for count in (1, 2):
@@ -117,7 +117,7 @@ def test_what_lies_takes_nothing_from_a_bounce():
         ((-1.0, -0.6), (0.5, 0.3)),
     ],
 )
-def test_of_one_body_the_ends_that_meet_the_floor_bounce_together(ends, after):
+def test_both_ends_of_a_rod_bounce_together(ends, after):
     """A rod whose ends answer a unit impulse at one of them by 4/m there and by -2/m at the other."""
     length = 1.0
     rod = spatial_inertia(1.0, np.diag([1.0, 1.0, 0.1]) * length**2 / 12)
@@ -134,7 +134,7 @@ def test_of_one_body_the_ends_that_meet_the_floor_bounce_together(ends, after):
     np.testing.assert_allclose(path.contacts[0].velocities_after[-2:, 0], after, atol=1e-6)
 
 
-def test_impulses_of_all_impacts_are_on_record():
+def test_impulses_of_all_impacts_are_recorded():
     """Balls on rods, hit thrice and more: joints and contacts gave all that momenta change by."""
     world, start = scenes.hung_cradle(3, 0.0, 0.5)
     twists = np.zeros((3, 6))
@@ -158,7 +158,7 @@ def test_impulses_of_all_impacts_are_on_record():
 @pytest.mark.parametrize("friction", ["newton", "box", "gauss_seidel"])
 @pytest.mark.parametrize("integrator", [rattle, symplectic_euler])
 @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
-def test_no_room_to_bounce(friction, integrator, impacts):
+def test_blocked_bounce_is_reported(friction, integrator, impacts):
     """Two boxes fall a last bit onto the floor, under one that only slides: the upper one cannot go up."""
     box = Box([0.4, 0.3, 0.2])
     poses = se3.frame(np.eye(3), [[0, 0, 0.1], [0, 0, 0.3], [0, 0, 0.5]])

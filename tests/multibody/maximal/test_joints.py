@@ -106,7 +106,7 @@ def error_in_the_world(joint, poses):
 
 
 def error_jacobian(joint, poses):
-    """Its derivative ``(m, 18)`` along the body twists of the three bodies."""
+    """Return the derivative ``(m, 18)`` of the error along the body twists of the three bodies."""
 
     def error(E, k):
         return error_in_the_world(joint, np.stack([*poses[:k], E, *poses[k + 1 :]]))
@@ -129,7 +129,7 @@ def relative_pose(joint, poses):
 
 class TestRows:
     @given(joints_in_place())
-    def test_are_the_derivative_of_an_error_written_in_the_world(self, place):
+    def test_rows_are_the_derivative_of_the_world_error(self, place):
         joint, poses = place
         np.testing.assert_allclose(error_in_the_world(joint, poses), 0, atol=1e-12)
         np.testing.assert_allclose(
@@ -137,7 +137,7 @@ class TestRows:
         )
 
     @given(joints_in_place())
-    def test_allow_exactly_what_the_joint_should(self, place):
+    def test_rows_allow_exactly_the_joint_motions(self, place):
         joint, poses = place
         assert (
             np.linalg.matrix_rank(maximal.constraint_jacobian([joint], poses).toarray(), tol=1e-9)
@@ -155,7 +155,7 @@ class TestRows:
         assert joint.num_constraints == 6 - freedom[NAMES[joint.kind]]
 
     @given(joints_in_place())
-    def test_are_numbers_of_the_relative_twist_exactly(self, place):
+    def test_rows_are_components_of_the_relative_twist(self, place):
         joint, poses = place
         name = NAMES[joint.kind]
         rows = types.constraint_force_basis(
@@ -174,7 +174,7 @@ class TestRows:
         np.testing.assert_allclose(rate, relative_pose(joint, poses) @ twist, atol=1e-9)
 
     @given(joints_in_place(), joints_in_place())
-    def test_of_several_joints_stand_one_below_the_other(self, one, other):
+    def test_rows_of_several_joints_are_stacked(self, one, other):
         joints, poses = (one[0], other[0]), one[1]
         G = maximal.constraint_jacobian(joints, poses).toarray()
         rows = np.vstack([maximal.constraint_jacobian([joint], poses).toarray() for joint in joints])
@@ -182,7 +182,7 @@ class TestRows:
         errors = np.concatenate([maximal.constraint_error([joint], poses) for joint in joints])
         np.testing.assert_allclose(maximal.constraint_error(joints, poses), errors, rtol=0, atol=1e-12)
 
-    def test_without_joints_are_none(self):
+    def test_no_joints_give_no_rows(self):
         assert maximal.constraint_jacobian((), np.eye(4)[None]).shape == (0, 6)
         assert maximal.constraint_error((), np.eye(4)[None]).shape == (0,)
         assert maximal.constraint_bias_acceleration((), np.eye(4)[None], np.zeros((1, 6))).shape == (0,)
@@ -190,12 +190,12 @@ class TestRows:
 
 class TestErrors:
     @given(joints_in_place())
-    def test_vanish_wherever_the_joint_may_be(self, place):
+    def test_errors_vanish_at_allowed_poses(self, place):
         joint, poses = place
         np.testing.assert_allclose(maximal.constraint_error([joint], poses), 0, atol=1e-12)
 
     @given(joints_in_place(), TWISTS)
-    def test_grow_along_the_rows(self, place, twists):
+    def test_errors_grow_along_the_rows(self, place, twists):
         joint, poses = place
         rate = derivative(lambda t: maximal.constraint_error([joint], after(poses, twists, t))).value
         np.testing.assert_allclose(
@@ -203,7 +203,7 @@ class TestErrors:
         )
 
     @given(joints_in_place(), vectors(6, -0.75, 0.75), numbers(-1, 1), numbers(-1, 1), numbers(-1, 1))
-    def test_measure_angles_and_distances(self, place, misfit, a, b, c):
+    def test_errors_are_angles_and_distances(self, place, misfit, a, b, c):
         """Whatever the joint allows first, then a rotation vector and a translation that it forbids."""
         joint, poses = place
         name = NAMES[joint.kind]
@@ -217,7 +217,7 @@ class TestErrors:
         error = maximal.constraint_error([joint], moved(joint, poses, away))
         np.testing.assert_allclose(error, expected, atol=1e-10)
 
-    def test_are_finite_at_half_turns(self):
+    def test_errors_are_finite_at_half_turns(self):
         for kind in KINDS.values():
             joint = maximal.Joint(kind, 0)
             for axis in np.eye(3):
@@ -244,7 +244,7 @@ def test_drift_is_the_rate_of_rows_times_twists(place, twists, elsewhere):
 
 class TestReactions:
     @given(joints_in_place(), vectors(6))
-    def test_are_opposite_seen_from_the_world(self, place, numbers_):
+    def test_reactions_are_opposite_in_the_world(self, place, numbers_):
         joint, poses = place
         reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.num_constraints])
         parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
@@ -257,7 +257,7 @@ class TestReactions:
         np.testing.assert_allclose(moments[0], -moments[1], atol=1e-9)
 
     @given(joints_in_place(), vectors(6), vectors(18))
-    def test_do_no_work_on_motions_that_the_joint_allows(self, place, numbers_, mixture):
+    def test_reactions_do_no_work_on_allowed_motions(self, place, numbers_, mixture):
         joint, poses = place
         reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.num_constraints])
         free = null_space(error_jacobian(joint, poses), rcond=1e-7)
@@ -268,7 +268,7 @@ class TestReactions:
         np.testing.assert_allclose(power, 0, atol=1e-7)
 
     @given(joints_in_place(), vectors(6))
-    def test_pull_the_body_along_the_error(self, place, numbers_):
+    def test_reaction_work_against_the_error(self, place, numbers_):
         """Work of the multipliers on any motion: themselves times the rate of the errors."""
         joint, poses = place
         pushes = numbers_[: joint.num_constraints]
@@ -280,7 +280,7 @@ class TestReactions:
 
 
 class TestConstructors:
-    def test_joint_at_a_place_of_the_world(self):
+    def test_joint_at_a_world_frame(self):
         poses = np.stack([pose(turn(X, 0.4), [1, 0, 2]), pose(turn(Y, -0.7), [0, 3, 1])])
         where = pose(turn(Z, 1.1), [0.5, 0.6, 0.7])
         for parent in (0, WORLD):
@@ -288,7 +288,7 @@ class TestConstructors:
             np.testing.assert_allclose(relative_pose(joint, poses), np.eye(4), atol=1e-14)
             np.testing.assert_allclose(poses[1] @ joint.frame, where, atol=1e-14)
 
-    def test_refuse_what_is_no_joint(self):
+    def test_invalid_joints_are_rejected(self):
         with pytest.raises(InvalidArgument, match="kind: got 'weld', expected a joint type"):
             maximal.Joint("weld", 0)
         with pytest.raises(InvalidArgument, match="parent: got 1, expected another body"):

@@ -1,4 +1,4 @@
-"""Mechanisms against Lagrangians, Pinocchio and closed forms; what joints bear."""
+"""Mechanisms against Lagrangians, Pinocchio and closed forms; joint reactions."""
 
 from dataclasses import replace
 from functools import cache
@@ -177,7 +177,7 @@ class TestAgainstPinocchio:
         np.testing.assert_allclose(path.E[-1], expected.E, atol=1e-6)
         np.testing.assert_allclose(path.phi[-1], expected.phi, atol=1e-5)
 
-    def test_many_bodies_take_the_sparse_way(self):
+    def test_many_bodies_use_sparse_matrices(self):
         chain = PinocchioChain(8, MAX_DENSE_SIZE // 6 + 2)
         state = chain.state(chain.q, chain.v)
         _, expected = chain.accelerations(chain.q, chain.v)
@@ -187,7 +187,7 @@ class TestAgainstPinocchio:
 
 class TestReactions:
     @given(frames(), frames(), frames(), masses(), inertias(), vectors(), vectors())
-    def test_a_bracket_bears_the_weights_and_their_moments(self, E0, E1, where, m, J, com, g):
+    def test_reactions_of_a_bracket_carry_weights_and_moments(self, E0, E1, where, m, J, com, g):
         """Two bodies at rest, one fixed to the other, and that one fixed to the world."""
         M = np.stack([inertia.spatial_inertia(m, J, com), inertia.spatial_inertia(2.0, J, -com)])
         poses = np.stack([E0, E1])
@@ -221,7 +221,7 @@ class TestReactions:
         frames(),
         arrays(6),
     )
-    def test_no_joint_pushes_where_it_gives_way(self, kind_and_freedoms, where, pull):
+    def test_reactions_have_no_component_along_freedoms(self, kind_and_freedoms, where, pull):
         """The reaction in the joint frame has no component along a freedom, and the rest holds the body."""
         body = inertia.spatial_inertia(1.0, np.diag([0.3, 0.4, 0.5]))
         kind, free = kind_and_freedoms
@@ -237,7 +237,7 @@ class TestReactions:
         expected[free] = pull[free] / np.diag(body)[free]
         np.testing.assert_allclose(motion.phidot[0], expected, atol=1e-9)
 
-    def test_a_whirling_rod_pulls_at_its_hinge(self):
+    def test_reaction_of_a_rotating_rod(self):
         length, m, rate = 0.8, 1.5, 3.0
         joint = maximal.Joint(Revolute(), 0)
         mechanism = Mechanism(rods([length], [m]), [joint])

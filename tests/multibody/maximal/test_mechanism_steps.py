@@ -1,4 +1,4 @@
-"""Steps of mechanisms: closed loops, orders, drifts, and how poses are brought together."""
+"""Steps of mechanisms: closed loops, order, drift, and projection of poses."""
 
 from dataclasses import replace
 
@@ -103,7 +103,7 @@ class TestClosedLoops:
 
 
 class TestSteps:
-    def test_reference_keeps_the_energy_and_the_joints(self):
+    def test_reference_conserves_energy_and_joints(self):
         mechanism, state = hanging_chain()
         ends = [run(mechanism, state, 0.2 / n, n)[n] for n in (1, 3)]
         np.testing.assert_allclose(ends[0].E, ends[1].E, atol=1e-8)
@@ -130,7 +130,7 @@ class TestSteps:
         assert drift["projection"] < 1e-10
         assert 1e-5 < drift["baumgarte"] < 0.3 * drift["none"]
 
-    def test_baumgarte_takes_back_errors_at_its_rate(self):
+    def test_baumgarte_reduces_errors_at_its_rate(self):
         mechanism, state = hanging_chain()
         apart = state.E @ se3.exp(1e-4 * np.arange(18).reshape(3, 6) / 18)
         before = maximal.constraint_error(mechanism.joints, apart)
@@ -157,7 +157,7 @@ class TestSteps:
         lift = mechanism.force(state) @ state.velocity
         np.testing.assert_allclose(power, lift + push @ state.velocity, atol=1e-9)
 
-    def test_bodies_without_joints_fly(self):
+    def test_bodies_without_joints_move_freely(self):
         bodies = rods([0.5, 0.7], [1.0, 2.0])
         state = State(np.stack([pose(), pose(turn(X, 0.3))]), np.arange(12.0).reshape(2, 6) / 6)
         after, _ = step(Mechanism(bodies), state, 0.01)
@@ -170,7 +170,7 @@ class TestSteps:
 
 class TestProjection:
     @given(arrays(3, 6), arrays(3, 6))
-    def test_brings_joints_together(self, moves, twists):
+    def test_projection_closes_joints(self, moves, twists):
         mechanism, state = hanging_chain()
         apart = State(state.E @ se3.exp(0.1 * moves), twists)
         together = maximal.project(mechanism, apart)
@@ -178,14 +178,14 @@ class TestProjection:
         G = maximal.constraint_jacobian(mechanism.joints, together.E)
         np.testing.assert_allclose(G @ together.phi.ravel(), 0, atol=1e-9)
 
-    def test_moves_bodies_by_their_masses(self):
+    def test_projection_weights_bodies_by_mass(self):
         """Two free bodies, apart along z: the heavy one moves less, and their centre of mass stays."""
         bodies = np.stack([inertia.spatial_inertia(m, 0.1 * np.eye(3)) for m in (1.0, 3.0)])
         mechanism = Mechanism(bodies, [maximal.Joint(Fixed(), 0, parent=1)])
         together = maximal.project_poses(mechanism, np.stack([pose(), pose(p=[0, 0, 0.4])]))
         np.testing.assert_allclose(together[:, :3, 3], [[0, 0, 0.3]] * 2, atol=1e-12)
 
-    def test_says_when_joints_cannot_meet(self):
+    def test_unreachable_joints_are_reported(self):
         body = inertia.spatial_inertia(1.0, 0.1 * np.eye(3))
         joints = [maximal.Joint(ExponentialSpherical(), 0, None, WORLD, pose(p=[x, 0, 0])) for x in (0, 1)]
         with pytest.raises(SingularConfiguration, match=r"poses: got joints that are still 0\.5 apart"):

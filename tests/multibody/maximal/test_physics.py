@@ -1,4 +1,4 @@
-"""The simulator, as it comes, against closed forms and statics."""
+"""The simulator with default options against closed forms and statics."""
 
 import warnings
 
@@ -38,13 +38,13 @@ class TestBlockOnASlope:
         return scene[2].T @ displacements(run(scene, self.T))[0]
 
     @pytest.mark.parametrize("heading", [0.0, 0.4, np.pi / 4, 1.2, 4.0])
-    def test_slides_straight_down_at_every_heading(self, heading):
+    def test_block_slides_straight_down_at_every_heading(self, heading):
         moved = self.moved(0.6, heading)
         distance = g * (np.sin(0.6) - self.mu * np.cos(0.6)) * self.T**2 / 2
         np.testing.assert_allclose(moved, [distance, 0, 0], atol=1e-9)
 
     @pytest.mark.parametrize("heading", [0.2, np.pi / 4, 2.5])
-    def test_gives_way_at_mu_at_every_heading(self, heading):
+    def test_block_slides_above_mu_at_every_heading(self, heading):
         for ratio in (0.9999, 1.0, 1.0001):
             slope = np.arctan(ratio * self.mu)
             distance = max(0.0, g * (np.sin(slope) - self.mu * np.cos(slope)) * self.T**2 / 2)
@@ -52,13 +52,13 @@ class TestBlockOnASlope:
             assert (distance > 1e-5) == (ratio > 1)
 
 
-def test_ladder_slips_where_statics_says():
+def test_ladder_slips_at_the_static_limit():
     assert np.abs(displacements(run(scenes.ladder(1.1, 1.002), 0.3))).max() < 1e-9
     assert displacements(run(scenes.ladder(1.1, 0.998), 0.3))[0, 2] < -1e-4
 
 
 @pytest.mark.parametrize(("yaw", "apart"), [(0.0, 0.0), (1e-7, 3e-8)])
-def test_planks_lean_on_each_other_as_long_as_statics_says(yaw, apart):
+def test_leaning_planks_slip_at_the_static_limit(yaw, apart):
     stands = displacements(run(scenes.a_frame(1.1, 1.01, yaw, apart), 0.25))
     assert np.abs(stands).max() < 1e-7
     falls = displacements(run(scenes.a_frame(1.1, 0.99, yaw, apart), 0.25))
@@ -70,7 +70,7 @@ def test_planks_lean_on_each_other_as_long_as_statics_says(yaw, apart):
 
 
 @pytest.mark.parametrize("lean", [np.pi / 2, 0.25, -0.4])
-def test_edges_that_become_parallel_change_no_direction(lean):
+def test_nearly_parallel_edges_keep_their_normal(lean):
     """One plank is turned so little that the product of the edges just counts as an axis.
 
     That axis is the one of the turn, ``lean`` above the horizontal: upright it does not separate the planks;
@@ -96,14 +96,14 @@ class TestBuildings:
         assert np.abs(displacements(run(scenes.trilithon(), 0.5))).max() < 1e-12
 
     @pytest.mark.parametrize(("ratio", "stands"), [(0.25, True), (0.15, True), (0.08, False)])
-    def test_arch_needs_a_tenth_of_its_radius(self, ratio, stands):
+    def test_arch_stability_limit(self, ratio, stands):
         """Milankovitch: 0.1075 if it could give way anywhere, a little less with so few joints."""
         moved = np.abs(displacements(run(scenes.arch(ratio), 0.4))).max()
         assert (moved < 1e-9) if stands else (moved > 0.01)
 
 
 def test_the_bouncing_ball_of_siconos():
-    """Its scheme and ours meet the floor at other instants of a step: that is what they differ by."""
+    """The two schemes detect the impact at different times of a step, which explains the difference."""
     h = 5e-3
     path = run(scenes.bouncing_ball(), 0.7, h)
     fall = np.sqrt(2 / g)
@@ -120,7 +120,7 @@ class TestCradle:
 
     @pytest.mark.parametrize("count", [3, 5])
     @pytest.mark.parametrize("hitting", [1, 2])
-    def test_what_is_kept(self, count, hitting):
+    def test_cradle_conserves_momentum_and_energy(self, count, hitting):
         for impacts in ("simultaneous", "sequential"):
             path = run(scenes.cradle(count, [1.0] * hitting), 0.03, impacts=impacts)
             speeds = path.states.phi[-1, :, 3]
@@ -129,21 +129,21 @@ class TestCradle:
             assert np.all(np.diff(speeds) > -1e-12)  # none goes through another
 
     @pytest.mark.parametrize(("count", "hitting"), [(3, 1), (5, 1), (5, 2), (5, 3)])
-    def test_in_sequence_as_many_fly_off_as_came(self, count, hitting):
+    def test_sequential_impacts_release_as_many_balls_as_arrive(self, count, hitting):
         path = run(scenes.cradle(count, [1.0] * hitting), 0.03, impacts="sequential")
         expected = np.arange(count) >= count - hitting
         np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
 
     @pytest.mark.parametrize("count", [3, 5])
-    def test_at_once_the_one_bounces_off_and_the_others_go_together(self, count):
-        """As a body of ``count - 1`` masses would."""
+    def test_simultaneous_impact_moves_the_other_balls_together(self, count):
+        """They move like a body of ``count - 1`` masses."""
         path = run(scenes.cradle(count, [1.0]), 0.03)
         expected = [(2 - count) / count] + [2 / count] * (count - 1)
         np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-12)
 
     @pytest.mark.parametrize("restitution", [0.3, 0.8])
-    def test_in_sequence_with_losses(self, restitution):
-        """Three balls: the second impact takes what the first gave, (1 + e)/2; then the first may follow."""
+    def test_sequential_impacts_with_restitution(self, restitution):
+        """Three balls: the second impact has the speed (1 + e)/2 of the first; the first may follow."""
         path = run(scenes.cradle(3, [1.0], restitution), 0.03, impacts="sequential")
         v, changes = np.array([1.0, 0, 0]), True
         while changes:
@@ -157,19 +157,19 @@ class TestCradle:
         lost = path.energies[0] - path.energies[-1]
         assert lost == pytest.approx(-path.work.contacts.sum(), rel=1e-9)
 
-    def test_two_hit_at_once_from_both_sides(self):
+    def test_symmetric_simultaneous_impacts(self):
         """Equally fast impacts happen together, so that the middle stays, by symmetry."""
         path = run(scenes.cradle(3, [1.0, 0, -1.0]), 0.03, impacts="sequential")
         np.testing.assert_allclose(path.states.phi[-1, :, 3], [-1, 0, 1], atol=1e-12)
 
-    def test_rounding_puts_no_impact_before_another(self):
-        """Nor does it decide which of two goes first: one after the other, the middle ball would move on."""
+    def test_rounding_does_not_order_simultaneous_impacts(self):
+        """If rounding ordered the two impacts, the middle ball would move."""
         path = run(scenes.cradle(3, [1.0, 0, -1.0 - 1e-9], 0.5), 0.03, impacts="sequential")
         np.testing.assert_allclose(path.states.phi[-1, :, 3], [-0.5, 0, 0.5], atol=1e-6)
 
     @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
-    def test_hung_on_rods(self, impacts):
-        """With joints and weight: the account closes, and in sequence the last ball alone flies off."""
+    def test_cradle_hung_on_rods(self, impacts):
+        """With joints and gravity the energy account closes; sequential impacts release one ball."""
         path = run(scenes.hung_cradle(3, 0.3), 0.7, 0.01, impacts=impacts)
         np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-12)
         speeds = path.states.phi[:, :, 3]

@@ -1,4 +1,4 @@
-"""A trajectory as pictures: each shape goes where its body goes, and the accounts of energy add up."""
+"""Visualization of a trajectory: poses of shapes, and the energy figure."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def path(world):
     return simulate(world, State(E=start, phi=np.full((2, 6), 0.3)), 0.005, 60)
 
 
-def test_what_touches_is_drawn_where_it_goes(path, world):
+def test_collision_shapes_are_drawn_at_their_poses(path, world):
     floor, brick, bead, ball = path.scene(world.colliders, "A brick swings.")._items
     assert (floor.shape.kind, ball.shape.kind) == ("ground", "axes")
     np.testing.assert_allclose(brick.poses, path.states.E[:, 0] @ ASIDE)
@@ -45,14 +45,14 @@ def test_what_touches_is_drawn_where_it_goes(path, world):
     assert brick.shape.color == bead.shape.color != floor.shape.color
 
 
-def test_what_weighs_is_drawn_too(path):
+def test_massive_shapes_are_drawn(path):
     scene = path.scene([BRICK, BALL])
     assert [item.shape.kind for item in scene._items] == ["box", "sphere"]
     np.testing.assert_allclose(scene._items[1].poses, path.states.E[:, 1])
     np.testing.assert_array_equal(scene.times, path.states.t)
 
 
-def test_colours_and_camera_are_as_asked_for(path):
+def test_colors_and_camera_options(path):
     one = path.scene([BRICK, BALL], colors=["red"], view=(0.3, 0.1))
     assert [item.shape.color for item in one._items] == ["red", "red"]
     assert tuple(one.view) == (0.3, 0.1)
@@ -62,12 +62,12 @@ def test_colours_and_camera_are_as_asked_for(path):
 
 
 @pytest.mark.parametrize("shapes", [[BRICK], [Collider(2, BALL)], ["a box"]])
-def test_shapes_of_other_bodies_are_refused(path, shapes):
+def test_shapes_of_unknown_bodies_are_rejected(path, shapes):
     with pytest.raises(InvalidArgument, match="shapes"):
         path.scene(shapes)
 
 
-def test_the_accounts_of_energy_add_up(path):
+def test_energy_account_of_the_figure_is_complete(path):
     _, axes = path.energy_figure(SPRING.energy)
     curves = {line.get_label(): np.asarray(line.get_ydata()) for line in axes.lines}
     np.testing.assert_allclose(curves["total"], curves["kinetic and gravity"] + curves["springs and muscles"])

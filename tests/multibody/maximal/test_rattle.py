@@ -1,4 +1,4 @@
-"""The default step of the simulator against closed forms: of second order, joints together, energy kept."""
+"""The default step of the simulator against closed forms: order, joints and energy."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -33,7 +33,7 @@ def at(x, y, z, axis=Z, angle=0.0):
     return se3.frame(so3.exp(angle * axis), [x, y, z])
 
 
-def test_slider_crank_keeps_its_energy():
+def test_slider_crank_conserves_energy():
     """Half a second at 5 ms: the first-order step loses 40 % of it, this one 1.5e-5.
 
     On the way the energy swings by 1.4 %, with steps of half the size by 0.38 % and then 0.094 %.
@@ -52,7 +52,7 @@ def test_slider_crank_keeps_its_energy():
     assert lost.energies[-1] < 0.85 * lost.energies[0]
 
 
-def test_double_pendulum_keeps_its_energy_and_its_joints():
+def test_double_pendulum_conserves_energy_and_joints():
     """One of its twenty seconds; the table of the book has them all."""
     mechanism, state = double_pendulum()
     path = simulate(World(mechanism), state, 5e-3, 200)
@@ -95,7 +95,7 @@ def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
     assert np.max(errors[1]) < 5e-3
 
 
-def test_backwards_it_retraces_its_way():
+def test_step_is_time_reversible():
     mechanism, state = slider_crank(4.0)
     there = simulate(World(mechanism), state, 0.01, 20).states[-1]
     back = simulate(World(mechanism), State(there.E, -there.phi), 0.01, 20).states[-1]
@@ -103,7 +103,7 @@ def test_backwards_it_retraces_its_way():
     np.testing.assert_allclose(back.phi, -state.phi, atol=1e-7)
 
 
-def test_free_body_flips_as_it_should():
+def test_flips_of_a_free_body():
     """Near the separatrix; without joints the step is exact, energy, momentum and all."""
     M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
     world = World(Mechanism(M[None], (), (0, 0, 0)))
@@ -119,7 +119,7 @@ def test_free_body_flips_as_it_should():
     assert flip == pytest.approx(5.42285576, abs=1e-4)  # where scipy's solution of Euler's equations is zero
 
 
-def test_free_body_flips_each_8_79_seconds():
+def test_flip_period_of_a_free_body():
     """Two flips; the time of one by the mean of Gauss, 2 K(m) / rate = pi / agm(1, sqrt(1 - m)) / rate."""
     J, w = np.array([1.0, 2.0, 3.0]), np.array([0.05, 2.0, 0.0])
     energy, momentum = J @ w**2, J**2 @ w**2  # twice the energy; the square
@@ -151,7 +151,7 @@ def test_heavy_top_precesses_steadily():
 
 
 @pytest.mark.parametrize("integrator", [None, momentum_conserving_euler])
-def test_account_closes(integrator):
+def test_energy_account_closes(integrator):
     """It changes the energy by the work of forces and joints and by their own errors; nothing is missing."""
     mechanism, state = slider_crank(4.0)
 
@@ -166,7 +166,7 @@ def test_account_closes(integrator):
     assert abs(np.sum(path.work.joints)) > 1e-6
 
 
-def test_joints_that_start_apart_are_brought_together_without_speed():
+def test_open_joints_are_closed_without_velocity():
     mechanism, state = double_pendulum()
     apart = State(state.E @ se3.exp(1e-3 * np.ones((2, 6))))
     path = simulate(World(replace(mechanism, gravity=np.zeros(3))), apart, 0.01, 2)
@@ -187,7 +187,7 @@ def test_impulses_are_reactions_times_the_step():
 @pytest.mark.parametrize(
     ("weight", "impacts"), [(0.0, "simultaneous"), (9.81, "simultaneous"), (0.0, "sequential")]
 )
-def test_impacts_with_friction_gain_nothing(weight, impacts):
+def test_impacts_with_friction_gain_no_energy(weight, impacts):
     """Newton's law of impact gains energy at some of these slanting blows; the simulator takes less of it.
 
     Under its weight a body that bounces has not fallen so far, and may keep less of its speed.
@@ -223,8 +223,8 @@ def test_impacts_with_friction_gain_nothing(weight, impacts):
     assert 0 < capped < 5
 
 
-def test_slopes_of_a_flight_are_right_to_second_order():
-    """Against differences of where skew bodies arrive; what is left out is a third of the digits of h."""
+def test_free_motion_derivatives_are_of_second_order():
+    """Against differences of the end poses of asymmetric bodies; the omitted terms are of higher order."""
     rng = np.random.default_rng(4)
     bodies = [
         inertia.spatial_inertia(m, np.diag([0.3, 0.5, 0.7]) * m, rng.normal(size=3) / 4) for m in (1.5, 0.8)
@@ -248,8 +248,8 @@ def test_slopes_of_a_flight_are_right_to_second_order():
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_joint_impulses_share_what_several_rows_ask_for(kind):
-    """As one would of two hinges on one axis: the smallest impulses that take the errors away."""
+def test_redundant_joint_impulses_are_of_least_norm(kind):
+    """Two hinges on one axis: the smallest impulses that correct the errors."""
     rng = np.random.default_rng(6)
     G = rng.normal(size=(3, 9))[[0, 1, 2, 0, 1]]
     slope = G @ G.T
@@ -259,7 +259,7 @@ def test_joint_impulses_share_what_several_rows_ask_for(kind):
     np.testing.assert_allclose(impulses, np.linalg.pinv(slope) @ missing, atol=1e-2)
 
 
-def test_what_a_joint_takes_back_is_known_where_contacts_push():
+def test_contacts_account_for_joint_corrections():
     """A rod stands on the floor, and its ball joint pulls its upper end where that should be.
 
     The contact is solved with the velocities that bring the joint its part of the way. From others it is
@@ -285,7 +285,7 @@ def test_what_a_joint_takes_back_is_known_where_contacts_push():
 
 @pytest.mark.parametrize("weight", [0.0, 9.81])
 @pytest.mark.parametrize("speeds", [(3.0, 1.0), (1.0, 3.0)])
-def test_a_step_is_trusted_by_what_joints_and_integrator_do_together(speeds, weight):
+def test_step_is_accepted_by_its_total_energy_error(speeds, weight):
     """Relative to the kinetic energy before or after, and that of a fall of one step."""
     h, mass = 0.5, 2.0
     mechanism = Mechanism(inertia.spatial_inertia(mass, np.eye(3))[None], (), (0, 0, -weight))
@@ -304,8 +304,8 @@ def test_a_step_is_trusted_by_what_joints_and_integrator_do_together(speeds, wei
         )
 
 
-def test_impulses_are_carried_to_the_nearest_contact_of_the_same_bodies():
-    """Not to that of others, be it nearer; and none from farther away than the reach."""
+def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
+    """Not to a nearer contact of other bodies, and not beyond the search radius."""
 
     def points(places, a, b):
         axes = np.tile(np.roll(np.eye(3), 1, axis=0), (len(a), 1, 1))

@@ -1,4 +1,4 @@
-"""The simulator against MuJoCo, how contacts close, and what is checked."""
+"""The simulator against MuJoCo, closing contacts, and argument errors."""
 
 import contextlib
 from dataclasses import replace
@@ -35,7 +35,7 @@ from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 
 def test_hinge_chain_against_mujoco():
-    """In half a second the error falls with the square of the step; extrapolated, nearly all of it goes."""
+    """The error after half a second is of second order; extrapolation removes nearly all of it."""
     mechanism, start, description = chain(2)
     model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(model)
@@ -55,7 +55,7 @@ def test_hinge_chain_against_mujoco():
 
 
 class TestContacts:
-    def test_overlap_is_taken_back_without_speed(self):
+    def test_overlap_is_corrected_without_velocity(self):
         """Moved apart by the masses: the heavy one half as far as the light one."""
         shapes = [Sphere(0.5)] * 2
         mechanism = Mechanism(masses(shapes, [2.0, 1.0]), (), (0, 0, 0))
@@ -118,14 +118,14 @@ class TestContacts:
         ]
         assert {(e.a, e.b) for e in path.events} == {(WORLD, 0)}
 
-    def test_joined_bodies_do_not_touch_unless_asked(self):
+    def test_jointed_bodies_do_not_collide_by_default(self):
         world, _ = pile()
         assert set(world.excluded_pairs) == {(0, WORLD), (1, 0)}
         assert World(world.mechanism, excluded_pairs=()).excluded_pairs == ()
 
 
-def test_many_bodies_are_each_as_if_alone():
-    """Above fifty bodies all matrices are sparse; pairs that never meet move as each does by itself."""
+def test_many_separate_bodies_move_independently():
+    """Above fifty bodies all matrices are sparse; separate pairs move as in scenes of their own."""
     rng = np.random.default_rng(8)
     shapes = [Sphere(0.1), Capsule(0.08, 0.3)]
     M = masses(shapes, [500.0, 300.0])
@@ -159,7 +159,7 @@ def test_many_bodies_are_each_as_if_alone():
         np.testing.assert_allclose(together.states.E[:, 2 * k : 2 * k + 2], alone.states.E, atol=1e-8)
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen = []
     mechanism, start, _ = chain(2)
     simulate(World(mechanism), start, 0.01, 3, progress=lambda done, total: seen.append((done, total)))
@@ -174,8 +174,8 @@ def test_model_with_options():
 
 
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
-def test_poses_and_masses_are_checked_at_the_border_alone(stabilization):
-    """However many steps there are: what they compute from checked data is not looked at again."""
+def test_poses_and_masses_are_checked_once(stabilization):
+    """Results of steps are not checked again."""
     world, start = pile()
     *others, hinge = world.mechanism.joints
     turning = replace(hinge, kind=Universal())  # rows that depend on the poses
@@ -189,7 +189,7 @@ def test_poses_and_masses_are_checked_at_the_border_alone(stabilization):
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         mechanism, start, _ = chain(2)
         world = World(mechanism)
         with pytest.raises(InvalidArgument, match="steps: got 0"):

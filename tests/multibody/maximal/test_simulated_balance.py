@@ -1,4 +1,4 @@
-"""The account of energy and momentum of every step, loops that stay together, orders of the schemes."""
+"""Balance of energy and momentum of every step, closed loops, orders of the schemes."""
 
 from dataclasses import replace
 
@@ -58,8 +58,8 @@ class TestBalance:
             )
             np.testing.assert_allclose(G @ after, 0, atol=1e-9)
 
-    def test_third_law(self):
-        """Momentum of all bodies changes by weight and by what the world does: the rest cancels in pairs."""
+    def test_internal_impulses_cancel(self):
+        """Total momentum changes by gravity and impulses of the world; internal impulses cancel in pairs."""
         world, start = pile()
         h, mechanism = 0.01, world.mechanism
         path = simulate(world, start, h, 90, integrator=momentum_conserving_euler, stabilization="none")
@@ -139,7 +139,7 @@ class TestLoop:
         return World(Mechanism(np.stack([rod] * 3), joints)), poses
 
     @pytest.mark.parametrize("stabilization", STABILIZATIONS)
-    def test_stays_together(self, stabilization):
+    def test_loop_stays_closed(self, stabilization):
         """Upright and pushed, the parallelogram falls over, keeps its energy, and its top stays level."""
         world, poses = self.linkage()
         twists = np.zeros((3, 6))
@@ -156,7 +156,7 @@ class TestLoop:
 
 
 class TestIntegrators:
-    def test_screw_is_the_step_of_mechanisms(self):
+    def test_screw_scheme_equals_the_mechanism_step(self):
         mechanism, start, _ = chain(3)
         path = simulate(World(mechanism), start, 0.01, 20, integrator=symplectic_euler)
         step = constrain_scheme(
@@ -169,8 +169,8 @@ class TestIntegrators:
         np.testing.assert_allclose(path.states.E[-1], state.E, atol=1e-10)
         np.testing.assert_allclose(path.states.phi[-1], state.phi, atol=1e-9)
 
-    def test_there_is_one_baumgarte(self):
-        """With joints a little apart, a step asks for the same velocities as that of mechanisms."""
+    def test_baumgarte_equals_that_of_mechanisms(self):
+        """With joint errors, a step has the same velocity targets as that of mechanisms."""
         mechanism, start, _ = chain(3)
         apart = State(start.E @ se3.exp(0.02 * np.random.default_rng(2).normal(size=(3, 6))), start.phi)
         assert np.abs(maximal.constraint_error(mechanism.joints, apart.E)).max() > 0.01
@@ -187,7 +187,7 @@ class TestIntegrators:
         np.testing.assert_allclose(path.states.phi[-1], state.phi, rtol=0, atol=1e-12)
 
     @pytest.mark.parametrize("integrator", SCHEMES)
-    def test_first_order_and_what_is_kept(self, integrator):
+    def test_order_and_conserved_quantities(self, integrator):
         M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
         start = State(at(0, 0, 0, 0.3, 0.1, 0)[None], np.array([[1, 2, -0.5, 0.3, 0.4, -0.2]]))
         world = World(Mechanism(M[None], (), (0, 0, 0)))
@@ -220,7 +220,7 @@ class TestIntegrators:
         np.testing.assert_allclose(path.states.phi[:, 0, 3], expected, rtol=1e-12)
         assert abs(simulate(world, start, h, 3).states.phi[-1, 0, 3]) > 1e3
 
-    def test_energy_is_kept_at_two_radians_a_step(self):
+    def test_energy_is_conserved_at_two_radians_per_step(self):
         M = inertia.spatial_inertia(1.0, np.diag([0.6, 0.9, 0.7]))
         start = State(np.eye(4)[None], np.array([[1.2, -0.9, 1.3, 0, 0, 0]]))
         path = simulate(
@@ -229,7 +229,7 @@ class TestIntegrators:
         np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-12)
         assert np.ptp(path.states.phi[:, 0, 0]) > 0.5
 
-    def test_spin_too_fast_for_a_midpoint(self):
+    def test_too_fast_spin_is_reported(self):
         M = inertia.spatial_inertia(1.0, np.diag([0.61191645, 0.66820568, 0.51676909]))
         start = State(np.eye(4)[None], np.array([[-20.59248644, 13.771322, -19.80137438, 0, 0, 0]]))
         with pytest.raises(InvalidArgument, match="h: got 1 s for this spin"):

@@ -27,7 +27,7 @@ class TestRollingSphere:
         return simulate(world, start, 0.01, steps, friction=model, **options)
 
     @round_cones
-    def test_slides_then_rolls_at_five_sevenths(self, model):
+    def test_sphere_slides_then_rolls_at_five_sevenths(self, model):
         direction = np.array([0.6, 0.8, 0.0])
         path = self.roll(model, direction, 26)
         velocity = world_velocities(path)
@@ -41,14 +41,14 @@ class TestRollingSphere:
         assert kinds(path, "slip_begins") == [pytest.approx(0.01)]
         assert kinds(path, "stick_begins") == [pytest.approx(rolls, abs=0.011)]
 
-    def test_box_friction_stops_diagonal_sliding_too_soon(self):
+    def test_box_friction_is_too_strong_diagonally(self):
         """Each of two perpendicular impulses is bounded on its own: together they are sqrt(2) too large."""
         path = self.roll(friction.box_friction, np.array([1.0, 1.0, 0.0]) / np.sqrt(2))
         assert kinds(path, "stick_begins") == [
             pytest.approx(2 * self.speed / (7 * self.mu * g) / np.sqrt(2), abs=0.011)
         ]
 
-    def test_frame_that_turns_is_no_thrust(self):
+    def test_rotating_frame_causes_no_thrust(self):
         """Along screws a rolling body gains speed; the integrators that move the centre straight keep it."""
         direction = np.array([1.0, 0.0, 0.0])
         speeds = {}
@@ -81,7 +81,7 @@ class TestBox:
         assert kinds(path, "stick_begins") == [pytest.approx(speed / (mu * g), abs=1.01 * h)]
 
     @pytest.mark.parametrize("slope", [0.3, 0.5])
-    def test_on_a_ramp(self, slope):
+    def test_box_on_a_ramp(self, slope):
         """Below the angle of friction it stays; above it slides with g (sin - mu cos)."""
         mu, T, h = np.tan(0.4), 0.5, 0.01
         down, up = np.array([np.cos(slope), 0, -np.sin(slope)]), np.array([np.sin(slope), 0, np.cos(slope)])
@@ -94,7 +94,7 @@ class TestBox:
         np.testing.assert_allclose(moved, acceleration * T**2 / 2 * down, atol=1e-6)
 
     @pytest.mark.parametrize(("slope", "tips"), [(0.62, False), (0.67, True)])
-    def test_tips_where_its_weight_leaves_its_base(self, slope, tips):
+    def test_box_tips_at_the_static_limit(self, slope, tips):
         """The side 0.3 downhill and 0.4 up: tan(slope) = 3/4 is the limit, at 0.6435."""
         up = np.array([np.sin(slope), 0, np.cos(slope)])
         world = self.world(mu=2.0, slope=slope)
@@ -102,7 +102,7 @@ class TestBox:
         turned = so3.angle(path.states.E[0, 0, :3, :3].T @ path.states.E[-1, 0, :3, :3])
         assert (turned > 0.05) if tips else (turned < 1e-9)
 
-    def test_falls_back_on_its_base_as_housner_says(self):
+    def test_rocking_box_against_housner(self):
         """Released on an edge, a box gains the energy of its fall, and rocks on about the other edge.
 
         The impact keeps the angular momentum about that edge: a part 1 - 3/2 sin^2 of the angular velocity.
@@ -146,7 +146,7 @@ class TestStack:
         world = on_ground([Box([side] * 3)] * self.count, 500.0)
         return simulate(world, rest(*poses), h, round(T / h), stabilization=stabilization)
 
-    def test_stands(self):
+    def test_stack_stands(self):
         """Boxes that fall on each other from 3 cm, a little askew, come to rest, and then nothing moves.
 
         A deep run takes ten seconds of them, with four steps and all stabilisations, and reports overlap and

@@ -51,7 +51,7 @@ def test_declared_models_start_from_the_last_impulses(declared):
             assert guess is None
 
 
-def test_another_name_of_the_argument_is_an_error():
+def test_wrong_argument_name_is_an_error():
     def solve(problem, guess=None):
         return semismooth_newton_friction(problem, initial_guess=guess)
 
@@ -60,7 +60,7 @@ def test_another_name_of_the_argument_is_an_error():
 
 
 @pytest.mark.parametrize("name", FRICTION_MODELS)
-def test_declarations_of_the_table_are_right(name):
+def test_declarations_match_the_signatures(name):
     model = FRICTION_MODELS[name]
     solution = model(PARTICLE, initial_guess=[[1.0, -0.3, 0.2]])
     assert solution.velocity[2] > -1e-6

@@ -55,7 +55,7 @@ def reference(robot, model, q, qdot):
 
 
 def mass_matrix(at):
-    """In the coordinates of the tree."""
+    """Return the mass matrix in the coordinates of the tree."""
     upper = np.triu(pinocchio.crba(at.model, at.data, at.q))
     return at.T.T @ (upper + np.triu(upper, 1).T) @ at.T
 

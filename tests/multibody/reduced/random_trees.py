@@ -21,7 +21,7 @@ def frame(rng):
 
 
 def body(rng):
-    """A spatial inertia of a body whose frame is nowhere special in it."""
+    """Return the spatial inertia of a body with a general frame."""
     points, masses = rng.normal(size=(6, 3)), rng.uniform(0.2, 2.0, 6)
     com = masses @ points / masses.sum()
     arms = points - com

@@ -183,7 +183,7 @@ def pull(spring):
 
 
 def deformables(chains, bodies):
-    """Masses and places of all particles, the springs between neighbours, and what holds the ends."""
+    """Return masses and positions of all particles, the springs between neighbors, and the attachments."""
     masses, x, springs, held = [], [], [], []
     for chain in chains:
         ends = [chain["attach0"], chain["attach1"]]

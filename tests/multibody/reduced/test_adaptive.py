@@ -1,4 +1,4 @@
-"""Adaptive integration: through several turns, where rotation vectors are exchanged on the way."""
+"""Adaptive integration through several turns, with reparametrized rotation vectors."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def tumbling(ball):
     return TreeSystem(tree), State(q=home, qdot=np.concatenate([[0.3, -0.2, 0.5], first, second]))
 
 
-def test_through_several_turns():
+def test_integration_through_several_turns():
     found = {}
     for ball in (joints.ExponentialSpherical(), joints.QuaternionSpherical()):
         system, start = tumbling(ball)
@@ -51,7 +51,7 @@ def test_through_several_turns():
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
 
-def test_coordinates_are_exchanged_and_nothing_jumps():
+def test_reparametrization_is_continuous_in_pose_and_twist():
     system, start = tumbling(joints.ExponentialSpherical())
     states = integrate_adaptively(system, start, np.linspace(0, 2.5, 251))
     vectors = states.q[:, 3:6]
@@ -62,7 +62,7 @@ def test_coordinates_are_exchanged_and_nothing_jumps():
     assert np.max(np.abs(np.diff(bodies, axis=0))) < 0.2
 
 
-def test_named_errors():
+def test_invalid_arguments_are_named():
     system, start = tumbling(joints.ExponentialSpherical())
     for wrong in ([], [1.0, 0.5], [-1.0, 1.0], 1.0):
         with pytest.raises(InvalidArgument, match="times"):

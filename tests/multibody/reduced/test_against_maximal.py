@@ -1,4 +1,4 @@
-"""Reduced against maximal coordinates: one mechanism, told in both ways, for every type of joint."""
+"""Reduced against maximal coordinates: the same mechanism for every type of joint."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, veloc
 
 
 def mechanism(tree, applied_forces):
-    """The bodies of a tree, held together by rows."""
+    """Return the bodies of a tree with its joints as constraints."""
     frames = [se3.inverse(link.body_frame) for link in tree.links]
     held = [
         maximal.Joint(
@@ -50,7 +50,7 @@ def case(request):
     return system, mechanism(tree, applied_forces), system.reparametrize(State(q=q, qdot=qdot))
 
 
-def close(actual, expected, tolerance):
+def assert_close(actual, expected, tolerance):
     scale = max(1.0, np.max(np.abs(expected), initial=0.0))
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
@@ -59,7 +59,7 @@ def test_accelerations(case):
     system, bodies, state = case
     found = system.acceleration_reduction(state).expand_velocities(system.acceleration(state))
     assert np.linalg.norm(found) > 1
-    close(found, bodies.acceleration(system.maximal_state(state)), 1e-8)
+    assert_close(found, bodies.acceleration(system.maximal_state(state)), 1e-8)
 
 
 def test_motion(case):
@@ -69,8 +69,8 @@ def test_motion(case):
         runge_kutta(bodies, system.maximal_state(state), 0.04, rtol=1e-6, atol=1e-7),
         system.maximal_state(end),
     )
-    close(held.E, seen.E, 1e-6)
-    close(held.phi, seen.phi, 1e-6)
+    assert_close(held.E, seen.E, 1e-6)
+    assert_close(held.phi, seen.phi, 1e-6)
     assert np.max(np.abs(seen.E - system.maximal_state(state).E)) > 0.003
     whole = bodies.energy(held) + system.applied_forces.energy(held)
     assert system.energy(end) == pytest.approx(whole, abs=1e-5)
@@ -94,8 +94,8 @@ def test_steps_converge_to_each_other(case):
     assert apart[0] < 0.5
 
 
-def test_a_rate_takes_back_the_same_part_in_both():
-    """A loop that is 1e-4 m open closes at the rate that is asked for, with rows of a tree and of bodies."""
+def test_error_reduction_rate_is_the_same_in_both():
+    """A loop that is 1e-4 m open closes at the given rate, with rows of a tree and of bodies."""
     rng, gamma, h = np.random.default_rng(5), 30.0, 0.01
     links = [
         Link("base", joints.Revolute(unit(rng)), body(rng), None, frame(rng), frame(rng)),

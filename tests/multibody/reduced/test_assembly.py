@@ -1,4 +1,4 @@
-"""Mechanisms put together: loops closed, velocities that they allow, and what cannot close."""
+"""Assembly of mechanisms: closed loops, admissible velocities, and unclosable loops."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ class TestAssembled:
         rows = loop.rows(system, found, 0.0)
         close(rows.G @ found.qdot, np.zeros(2))
 
-    def test_moves_least(self):
+    def test_assembly_is_the_smallest_correction(self):
         """The change of velocities is an impulse of the constraints."""
         system, loop, state = four_bars(1)
         pushed = State(q=state.q, qdot=state.qdot + np.array([0.3, -0.1, 0.4, 0.2, -0.5]))
@@ -73,7 +73,7 @@ class TestAssembled:
         close(reduced.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
         assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
 
-    def test_what_cannot_close_is_named(self):
+    def test_unclosable_loop_is_reported(self):
         system, loop, state = four_bars(0)
         far = LoopClosure("coupler", np.array([9.0, 0, 0]), "right", [0, 0, 0], axis=[0.0, 0.0, 1.0])
         with pytest.raises(

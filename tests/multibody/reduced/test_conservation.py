@@ -1,4 +1,4 @@
-"""What a free tree keeps, to nearly all digits: energy, linear and angular momentum."""
+"""Conservation of energy, linear and angular momentum of a free tree to high accuracy."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def centre(tree, q):
 
 @pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
 def test_momentum_and_energy(root):
-    """In gravity the centre of mass falls as a stone does: all momenta are known in closed form."""
+    """Under gravity the center of mass is in free fall: all momenta are known in closed form."""
     gravity = np.array([2.0, -3.0, 5.0])
     system, start = flying(root, gravity)
     tree = system.tree

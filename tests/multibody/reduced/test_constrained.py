@@ -1,4 +1,4 @@
-"""Trees under constraints: inequalities on accelerations, reduced systems, forces, and what is refused."""
+"""Trees under constraints: inequalities on accelerations, reduced systems, forces, argument errors."""
 
 import itertools
 from dataclasses import replace
@@ -75,7 +75,7 @@ class TestLoops:
         close(rows.bias_acceleration, speed.value)
 
 
-def by_active_sets(M, f, G, g, C, c):
+def solve_by_active_sets(M, f, G, g, C, c):
     """Least a^T M a / 2 - f^T a with G a = g and C a >= c, all active sets tried."""
     best, found = np.inf, None
     for chosen in itertools.product((False, True), repeat=len(C)):
@@ -94,7 +94,7 @@ def by_active_sets(M, f, G, g, C, c):
 class TestInequalities:
     @pytest.mark.parametrize("method", ["block_principal_pivoting", "cvxpy"])
     @pytest.mark.parametrize("seed", range(6))
-    def test_as_the_best_of_all_active_sets(self, seed, method):
+    def test_inequalities_against_enumeration(self, seed, method):
         """On both kinds of coordinates: limits of joints, and a point kept on one side of a plane."""
         system, rng = hinged(seed)
         q, free = rng.normal(size=(2, 4))
@@ -108,7 +108,9 @@ class TestInequalities:
         state = State(q=q, qdot=qdot)
         constraints = [gear, JointLimit("3", upper=q[3]), plane]
         c = np.append(0.0, -plane.rows(system, state, 0.0).bias_acceleration)
-        expected = by_active_sets(system.mass_matrix(state), system.force(state), rest[2:], np.zeros(1), C, c)
+        expected = solve_by_active_sets(
+            system.mass_matrix(state), system.force(state), rest[2:], np.zeros(1), C, c
+        )
         a, multipliers = constrained_acceleration(system, constraints, state, method=method)
         close(a, expected, 1e-6 if method == "cvxpy" else 1e-8)
         close(
@@ -118,7 +120,7 @@ class TestInequalities:
         )
         assert np.all(multipliers[1:] >= -1e-9)
 
-    def test_have_no_say_while_open_or_opening(self):
+    def test_open_or_opening_inequalities_are_inactive(self):
         system, rng = hinged(1)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
         free = system.acceleration(state)
@@ -131,13 +133,13 @@ class TestInequalities:
             close(a, free)
             assert not np.any(multipliers)
 
-    def test_no_acceleration_stops_what_is_closing(self):
+    def test_closing_inequality_is_reported(self):
         system, _ = hinged(1)
         state = State(q=np.zeros(4), qdot=np.array([0, 0.3, 0, 0]))
         with pytest.raises(InvalidArgument, match=r"JointLimit\('1'\) closed and closing at 0.3"):
             constrained_acceleration(system, [JointLimit("1", upper=0.0)], state)
 
-    def test_forces_by_constraint(self):
+    def test_forces_are_listed_by_constraint(self):
         """An open limit has a zero of its own in the place of its multiplier."""
         system, _ = hinged(2)
         state = State(q=np.zeros(4))
@@ -169,13 +171,13 @@ class TestAttachedSystem:
         close(found, derivative(lambda t: whole(t).velocity).value)
 
     @pytest.mark.parametrize("seed", range(3))
-    def test_moves_as_under_the_same_constraints(self, seed):
+    def test_attached_system_equals_constrained_system(self, seed):
         system, state = with_chain(seed)
         whole = system.expand(state)
         expected, _ = constrained_acceleration(system.system, ATTACHED, whole)
         close(system.acceleration_reduction(state).expand_velocities(system.acceleration(state)), expected)
 
-    def test_keeps_its_energy(self):
+    def test_attached_system_conserves_energy(self):
         damped, state = with_chain(0)
         links = [
             replace(link, damping=0.0, stiffness=2.0, spring_reference=None)
@@ -266,8 +268,8 @@ class TestReducedSystems:
 
 
 class TestSteps:
-    def test_take_back_the_errors_at_their_start(self):
-        """A told angle that moves on within the step is no error."""
+    def test_steps_reduce_initial_errors(self):
+        """The change of a prescribed angle within the step is not an error."""
         system, state = branched(np.random.default_rng(3))
         told = PrescribedJoint("arm", wave(0.5, 1))
         arm, h, gamma = system.tree.coordinate_slices[1], 0.05, 6.0
@@ -281,8 +283,8 @@ class TestSteps:
 
 class TestPrescribedForces:
     @pytest.mark.parametrize("seed", range(3))
-    def test_of_a_linkage(self, seed):
-        """The crank of four bars: its torque, with what the loop pulls, is inverse dynamics."""
+    def test_prescribed_force_of_a_linkage(self, seed):
+        """The torque of a four-bar crank plus the loop forces equals inverse dynamics."""
         system, loop, state = four_bars(seed)
         told = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
         forces = prescribed_forces(system, [loop, told], state)
@@ -296,7 +298,7 @@ class TestPrescribedForces:
         assert list(forces) == ["left"]
         close(forces["left"], solved[2:])
 
-    def test_of_all_joints_they_are_inverse_dynamics(self):
+    def test_prescribed_forces_of_all_joints_are_inverse_dynamics(self):
         system, state = branched(np.random.default_rng(4))
         told = [PrescribedJoint(link.name, wave(0.1 * i, link.joint.num_coordinates))
                 for i, link in enumerate(system.tree.links)]  # fmt: skip
@@ -306,7 +308,7 @@ class TestPrescribedForces:
         close(np.concatenate([forces[link.name] for link in system.tree.links]), expected)
 
 
-class TestRefused:
+class TestRejected:
     def test_contradictions_are_named(self):
         system, rng = hinged(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
@@ -324,7 +326,7 @@ class TestRefused:
         with pytest.raises(InconsistentConstraints, match=r"Pull\(\) against joints that cannot move so"):
             constrained_acceleration(system, [Gear("0", "2"), base], state)
 
-    def test_forces_of_what_repeats_itself(self):
+    def test_redundant_constraint_forces_are_rejected(self):
         """Motions are determined, the sharing of the load is not: unless only others share it."""
         system, rng = hinged(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))

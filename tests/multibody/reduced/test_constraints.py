@@ -65,7 +65,7 @@ def wave(phase, count):
     return lambda t: (np.sin(2 * t + at), 2 * np.cos(2 * t + at), -4 * np.sin(2 * t + at))
 
 
-def told_in_the_world(t, E, phi):
+def prescribed_in_the_world(t, E, phi):
     """A body that turns as it sees it, and whose origin moves as the world sees it."""
     w, wdot = np.array([t, t**2, -t]), np.array([1.0, 2 * t, -1.0])
     v, vdot = np.array([np.sin(t), 1.0, t]), np.array([np.cos(t), 0.0, 1.0])
@@ -86,7 +86,7 @@ LIMITS = {
     "one limit": JointLimit("arm", upper=0.3),
     "plane": PlaneLimit("hand", [0.3, -0.1, 0.2], [0.6, 0.0, 0.8], 0.4),
 }
-BODY = PrescribedBody("hand", (0, 2, 4, 5), told_in_the_world)
+BODY = PrescribedBody("hand", (0, 2, 4, 5), prescribed_in_the_world)
 
 
 @pytest.fixture(params=range(3))
@@ -121,18 +121,18 @@ def test_drifts_are_the_derivatives_at_constant_velocities(constraint, moving):
     close(rows.bias_acceleration, derivative(speed).value)
 
 
-def test_rows_of_a_body_are_numbers_of_its_twist(moving):
+def test_rows_of_a_body_are_twist_components(moving):
     system, state = moving
     rows = BODY.rows(system, state, state.t)
     hand = system.tree.index("hand")
     E, phi = (values[hand] for values in (system.maximal_state(state).E, system.maximal_state(state).phi))
-    target = told_in_the_world(state.t, E, phi)[0]
+    target = prescribed_in_the_world(state.t, E, phi)[0]
     close(rows.G @ state.velocity + rows.bias_velocity, (phi - target)[list(BODY.components)])
     assert not np.any(rows.error)
 
 
 @pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
-def test_accelerations_balance(constraint, moving):
+def test_equations_of_motion_with_multipliers(constraint, moving):
     """``M a = f + G^T lambda``, and the constraint with its stabilisation."""
     system, state = moving
     a, multipliers = constrained_acceleration(system, [constraint], state, alpha=1.5, beta=0.7)
@@ -142,7 +142,7 @@ def test_accelerations_balance(constraint, moving):
     close(rows.G @ a + rows.bias_acceleration + 3 * speed + 0.49 * rows.error, 0 * rows.bias_acceleration)
 
 
-def test_hybrid_dynamics_gives_the_force_that_the_motion_takes(moving):
+def test_hybrid_dynamics_gives_the_prescribed_force(moving):
     system, state = moving
     prescribed = EQUATIONS["prescribed joint"]
     a, multipliers = constrained_acceleration(system, [prescribed], state)
@@ -194,7 +194,7 @@ def four_bars(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_of_a_loop_of_hinges(seed):
-    """Two rows instead of three: no row repeats what the hinges say."""
+    """Two rows instead of three, because the third would be redundant with the hinges."""
     system, loop, state = four_bars(seed)
     rows = loop.rows(system, state, 0.0)
     assert np.linalg.svd(rows.G, compute_uv=False)[-1] > 0.05
@@ -235,7 +235,7 @@ def test_four_bars_move_as_in_maximal_coordinates(seed):
     close(rates.reshape(-1, 6), expected)
 
 
-def test_a_closed_loop_stays_closed_and_keeps_its_energy():
+def test_closed_loop_stays_closed_and_conserves_energy():
     """Without stabilisation: a wrong drift would open it, multipliers that work would heat it."""
     system, loop, start = four_bars(0)
 
@@ -253,7 +253,7 @@ def test_a_closed_loop_stays_closed_and_keeps_its_energy():
     assert system.energy(end) == pytest.approx(system.energy(start), rel=1e-6)
 
 
-def test_steps_take_back_what_a_loop_lacks():
+def test_steps_reduce_the_loop_error():
     system, loop, state = four_bars(1)
     apart = State(q=state.q + np.array([0, 0, 0.02, 0, 0]), qdot=state.qdot)
 
@@ -292,8 +292,8 @@ def test_a_pendulum_comes_to_rest_on_its_limit():
     assert pushed[-1] == pytest.approx(0.01 * weight, rel=1e-6)
 
 
-def test_a_limit_that_was_passed_is_taken_back_at_the_rate_asked_for():
-    """And one not yet reached may be: at once, whatever the rate."""
+def test_violated_limit_is_reduced_at_the_given_rate():
+    """A limit that is not reached yet may be reached within the step, for any rate."""
     tree = Tree([Link("bob", joints.Revolute((0, 1, 0)), body(np.random.default_rng(5)))])
     system = TreeSystem(tree)
     for gamma in (0.0, 3.0):
@@ -306,7 +306,7 @@ def test_a_limit_that_was_passed_is_taken_back_at_the_rate_asked_for():
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         system, state = branched(np.random.default_rng(0))
         with pytest.raises(InvalidArgument, match="b: got 'arm', expected another body"):
             LoopClosure("arm", np.zeros(3), "arm", np.zeros(3))
@@ -316,7 +316,7 @@ class TestErrors:
             JointLimit("arm", 1.0, 0.0)
         for numbers in ([6], [-1], [2, 2]):
             with pytest.raises(InvalidArgument, match="components: got"):
-                PrescribedBody("leg", numbers, told_in_the_world)
+                PrescribedBody("leg", numbers, prescribed_in_the_world)
         for constraint, message in (
             (LoopClosure("nose", np.zeros(3), None, np.zeros(3)), "'nose', expected one of 'trunk'"),
             (Gear("arm", "leg"), "'leg' with 2 coordinates"),

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio
 import pytest
 from random_trees import ALL, body, frame, pinocchio_model, random_tree, unit
-from test_constraints import EQUATIONS, branched, told_in_the_world
+from test_constraints import EQUATIONS, branched, prescribed_in_the_world
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
@@ -36,7 +36,7 @@ def close(actual, expected, tolerance=1e-10):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * scale)
 
 
-def same(system, constraints, state, *gains, **options):
+def assert_both_routes_agree(system, constraints, state, *gains, **options):
     """Accelerations and multipliers of both routes."""
     a, multipliers = dual_acceleration(system, constraints, state, *gains, **options)
     expected = constrained_acceleration(system, constraints, state, *gains)
@@ -57,14 +57,16 @@ SETS = {
 class TestEquations:
     @pytest.mark.parametrize("names", SETS.values(), ids=SETS)
     @pytest.mark.parametrize("seed", range(2))
-    def test_as_the_kkt_system(self, seed, names):
+    def test_dual_equals_kkt_system(self, seed, names):
         system, state = branched(np.random.default_rng(seed))
-        same(system, [EQUATIONS[name] for name in names], state, 0.3, 0.7)
+        assert_both_routes_agree(system, [EQUATIONS[name] for name in names], state, 0.3, 0.7)
 
-    def test_a_hinged_loop_and_a_body_that_is_told(self):
+    def test_hinged_loop_and_prescribed_body(self):
         system, state = branched(np.random.default_rng(3))
         hinged = LoopClosure("hand", [0.3, -0.1, 0.2], "leg", [0.1, 0.4, -0.3], axis=[0.6, 0.0, 0.8])
-        same(system, [hinged, PrescribedBody("arm", (1, 5), told_in_the_world)], state)
+        assert_both_routes_agree(
+            system, [hinged, PrescribedBody("arm", (1, 5), prescribed_in_the_world)], state
+        )
 
     @pytest.mark.parametrize("seed", range(3))
     def test_every_type_of_joint_and_all_kinds_of_forces(self, seed):
@@ -85,11 +87,13 @@ class TestEquations:
         x, v = rng.normal(size=(2, 1, 3))
         state = system.reparametrize(State(q=q, qdot=qdot, x=x, v=v))
         ends = [f"link {i}" for i in (3, 7)]
-        same(system, [LoopClosure(ends[0], rng.normal(size=3), ends[1], rng.normal(size=3))], state)
+        assert_both_routes_agree(
+            system, [LoopClosure(ends[0], rng.normal(size=3), ends[1], rng.normal(size=3))], state
+        )
 
     @pytest.mark.parametrize("seed", range(3))
     def test_against_pinocchio(self, seed):
-        """A point of the last body that is held in the world."""
+        """A point of the last body is fixed in the world."""
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, 9, ("revolute", "prismatic", "universal"))
         q, qdot, tau = rng.normal(size=(3, tree.num_coordinates))
@@ -133,7 +137,7 @@ def at_limits(seed):
 class TestInequalities:
     @pytest.mark.parametrize("method", ["block_principal_pivoting", "principal_pivoting", "lemke", "cvxpy"])
     @pytest.mark.parametrize("seed", range(3))
-    def test_as_the_quadratic_program(self, seed, method):
+    def test_inequalities_against_quadratic_program(self, seed, method):
         system, state, limits = at_limits(seed)
         tolerance = 1e-7 if method == "cvxpy" else 1e-10
         a, multipliers = dual_acceleration(system, [*limits, EQUATIONS["gear"]], state, method=method)
@@ -142,7 +146,7 @@ class TestInequalities:
         close(multipliers, expected[1], tolerance)
 
     @pytest.mark.parametrize("seed", range(5))
-    def test_pushes_only_where_nothing_opens(self, seed):
+    def test_multipliers_are_complementary(self, seed):
         system, state, limits = at_limits(seed)
         a, multipliers = dual_acceleration(system, limits, state)
         rows = [reduced.constraint_rows(system, each, state, 0.0) for each in limits]
@@ -152,7 +156,7 @@ class TestInequalities:
         close(opening * multipliers[:3], np.zeros(3))
         assert np.all(multipliers[3:] == 0)  # far from the bounds
 
-    def test_some_push_and_some_open(self):
+    def test_cases_include_active_and_inactive_inequalities(self):
         """Over the draws above: or nothing is tested."""
         pushing = np.concatenate([dual_acceleration(s, c, x)[1][:3] for s, x, c in map(at_limits, range(5))])
         assert 3 <= np.count_nonzero(pushing) <= 12
@@ -176,7 +180,7 @@ def test_no_mass_matrix_and_no_jacobian(monkeypatch):
 
 
 def test_the_delassus_matrix():
-    """``A M^-1 A^T``, from the dense matrices; and what the free motion lacks."""
+    """``A M^-1 A^T`` from the dense matrices, and the residual of the free motion."""
     system, state = branched(np.random.default_rng(4))
     loop = EQUATIONS["loop"]
     problem = dual_problem(system, [loop], state)
@@ -195,7 +199,7 @@ class TestRefusals:
             dual_acceleration(system, told, state)
 
     @pytest.mark.parametrize("acceleration", [1.0, 0.0, -1.0])
-    def test_limits_that_an_equation_holds_fast(self, acceleration):
+    def test_limits_fixed_by_an_equation(self, acceleration):
         """They contradict it, repeat it, or let it go."""
         system, state, limits = at_limits(0)
         told = reduced.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
@@ -209,7 +213,7 @@ class TestRefusals:
             a, _ = dual_acceleration(system, [told, *limits], state)
             close(a, constrained_acceleration(system, [told, *limits], state)[0])
 
-    def test_an_impact(self):
+    def test_impact_is_rejected(self):
         system, state, limits = at_limits(0)
         moving = replace(state, qdot=np.ones(system.tree.num_coordinates))
         rows = [limit.rows(system, moving, 0.0).G for limit in limits[:3]]
@@ -235,8 +239,8 @@ def test_a_long_chain_between_two_walls():
     close(force, expected[1], 1e-8)
 
 
-def test_what_an_equation_holds_already_asks_no_limit_to_push():
-    """An inequality along an equation that the free motion keeps to, but for rounding."""
+def test_limit_satisfied_by_an_equation_is_inactive():
+    """An inequality parallel to an equation that the free motion satisfies up to rounding."""
     rng = np.random.default_rng(5)
     for _ in range(12):
         row, answer = rng.normal(size=6), rng.normal(size=6)

@@ -1,4 +1,4 @@
-"""Events on the way of an adaptive integration: when, in which direction, to the end, through exchanges."""
+"""Events of an adaptive integration: times, directions, terminal events, reparametrization."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def test_times_and_directions():
     np.testing.assert_allclose(found.events[1][0].qdot[2], np.sqrt(5), rtol=1e-9)
 
 
-def test_the_motion_ends_where_it_is_told_to():
+def test_terminal_event_ends_the_motion():
     system, start, height = thrown()
     events = [Event(lambda s: s.q[0] - 2.3), Event(height, terminal=True), Event(lambda s: s.q[0] - 2.5)]
     lands = 3 + (5 + np.sqrt(45)) / 10
@@ -62,7 +62,7 @@ def test_the_motion_ends_where_it_is_told_to():
     assert again.events[0][0].t == pytest.approx(lands + 1.0, rel=1e-9)
 
 
-class Exchanging(TreeSystem):
+class ReparametrizingSystem(TreeSystem):
     """A tree that remembers when its coordinates were exchanged."""
 
     def reparametrize(self, state):
@@ -72,11 +72,11 @@ class Exchanging(TreeSystem):
         return new
 
 
-def test_exchanged_coordinates_lose_no_event():
-    """Of a tumbling body, with rotation vectors and with quaternions, which are never exchanged."""
+def test_reparametrization_loses_no_event():
+    """For a tumbling body with rotation vectors, and with quaternions, which need no reparametrization."""
     found, systems, times = [], [], np.linspace(0, 2.6, 261)
     for ball in (joints.ExponentialSpherical(), joints.QuaternionSpherical()):
-        system = Exchanging(Tree([Link("top", ball, np.diag([1.0, 1.7, 2.3, 2.0, 2.0, 2.0]))]))
+        system = ReparametrizingSystem(Tree([Link("top", ball, np.diag([1.0, 1.7, 2.3, 2.0, 2.0, 2.0]))]))
         spin = np.linalg.pinv(ball.motion_subspace(ball.neutral)[:3]) @ [6.0, -0.6, 0.4]
         start = State(q=ball.neutral, qdot=spin)
 
@@ -125,7 +125,7 @@ def test_against_scipy():
     np.testing.assert_allclose([s.q[0] for s in found.events[0]], expected.y_events[0][:, 0], rtol=1e-5)
 
 
-def test_refused():
+def test_invalid_events_are_rejected():
     system, start, height = thrown()
     with pytest.raises(InvalidArgument, match="direction: got 2"):
         Event(height, direction=2)

@@ -46,7 +46,7 @@ def states(tree, ball, seed=1):
     return tree.coordinates(q), tree.coordinates(v, default=0)
 
 
-def test_quaternions_and_rotation_vectors_accelerate_the_bodies_alike():
+def test_accelerations_agree_for_quaternions_and_rotation_vectors():
     rng = np.random.default_rng(2)
     wrenches, found = rng.normal(size=(3, 6)), []
     for ball in BALLS:
@@ -105,17 +105,17 @@ class TestSingular:
         with pytest.raises(SingularConfiguration, match=r"q: got .* singular along 'a', 'b' \(eigenvalue"):
             reduced.forward_dynamics_dense(tree, np.zeros(3), np.zeros(3))
 
-    def test_the_same_link_between_hinges_at_an_angle(self):
+    def test_light_link_between_inclined_hinges(self):
         tilted = Link("b", joints.Revolute((1.0, 0.0, 0.0)), M, "a")
         tree = Tree([Link("a", HINGE), tilted])
         assert np.all(np.isfinite(reduced.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2])))
 
-    def test_names_do_not_depend_on_the_sign_of_a_direction(self):
+    def test_error_does_not_depend_on_the_sign_of_a_direction(self):
         tree = Tree([Link("a", HINGE, M), Link("b", HINGE, M, "a"), Link("c", HINGE, M, "b")])
         for along in ([1.0, 0.01, -0.5], [-1.0, 0.01, 0.5], [-1.0, 0.01, -0.5]):
             assert "along 'a', 'c' (" in str(_singular_mass_matrix_error(tree, 0.0, np.array(along)))
 
-    def test_a_joint_in_a_singular_state(self):
+    def test_singular_joint_is_named(self):
         tree = Tree([Link("hip", HINGE, M), Link("ball", joints.EulerSpherical("XZX"), M, "hip")])
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
             reduced.forward_dynamics_dense(tree, np.zeros(4), np.zeros(4))
@@ -126,7 +126,7 @@ class TestSingular:
         with pytest.raises(SingularConfiguration, match="singular along 'ball'"):
             system.acceleration(State(q=np.zeros(4)))
 
-    def test_no_coordinates_at_all(self):
+    def test_tree_without_coordinates(self):
         tree = Tree([Link("rock", joints.Fixed(), M)])
         assert reduced.forward_dynamics_dense(tree, np.zeros(0), np.zeros(0)).shape == (0,)
         assert reduced.inverse_dynamics_derivatives(tree, [], [], []).q.shape == (0, 0)

@@ -21,7 +21,7 @@ def close(actual, expected, tolerance=1e-8):
 
 
 def against_differences(tree, q, v, tau, wrenches=0.0):
-    """In all directions, also of coordinates that have drifted off what their constraints allow."""
+    """In all directions, also for coordinates that violate their constraints."""
     found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
     steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
@@ -85,7 +85,7 @@ def constrained_tree(rng, hinge):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_with_constraints_on_coordinates(seed):
+def test_derivatives_with_coordinate_constraints(seed):
     rng = np.random.default_rng(seed)
     tree = constrained_tree(rng, Direction())
     q, (v, tau) = (
@@ -95,7 +95,7 @@ def test_with_constraints_on_coordinates(seed):
     against_differences(tree, q, v, tau, rng.normal(size=(5, 6)))
 
 
-def test_without():
+def test_derivatives_without_coordinate_constraints():
     rng = np.random.default_rng(6)
     tree = random_tree(rng, 6)
     against_differences(tree, *rng.normal(size=(3, tree.num_coordinates)))
@@ -121,7 +121,7 @@ def test_along_a_path_of_unit_quaternions():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_against_pinocchio(seed):
-    """With ``omega = B qdot`` and its rate for all joints, ``tau = B^T forces``, along what is allowed."""
+    """With ``omega = B qdot`` and its rate for all joints, ``tau = B^T forces``, along allowed directions."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 8, ("quaternion", *WITH_BALLS), WITH_BALLS)
     q, v, tau = rng.normal(size=(3, tree.num_coordinates))
@@ -158,7 +158,7 @@ def test_leading_axes_broadcast():
             close(many[i, j], one, 1e-11)
 
 
-def test_a_type_with_constraints_must_say_how_they_bend():
+def test_constrained_type_needs_its_bias_derivative():
     class Silent(Direction):
         compute_coordinate_constraint_bias_derivative = (
             joints.JointType.compute_coordinate_constraint_bias_derivative

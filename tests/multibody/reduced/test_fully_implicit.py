@@ -49,7 +49,7 @@ def loaded(damping=0.5):
     return system, system.reparametrize(State(q=q, qdot=qdot, x=rng.normal(size=(1, 3))))
 
 
-def whole(system, state):
+def flatten_state(system, state):
     """Poses and velocities, whatever the coordinates."""
     at = system.maximal_state(state)
     return np.concatenate([at.E.ravel(), at.x.ravel(), at.velocity])
@@ -69,7 +69,7 @@ ORDERS = {
 @pytest.fixture(scope="module")
 def exact():
     system, start = loaded()
-    return whole(system, runge_kutta(system, start, 0.2, rtol=1e-9, atol=1e-10))
+    return flatten_state(system, runge_kutta(system, start, 0.2, rtol=1e-9, atol=1e-10))
 
 
 @pytest.mark.parametrize("name", ORDERS)
@@ -78,7 +78,7 @@ def test_order(name, exact):
     (system, start), errors = loaded(), []
     for steps in (8, 16):
         end = integrate(step, system, start, 0.2 / steps, steps)[steps]
-        errors.append(np.linalg.norm(whole(system, end) - exact))
+        errors.append(np.linalg.norm(flatten_state(system, end) - exact))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
@@ -141,8 +141,8 @@ def test_energy_of_a_pendulum():
     assert np.max(np.abs(middle)) / np.max(np.abs(finer)) == pytest.approx(4, abs=0.3)
 
 
-class Counting:
-    """A system that counts how often its tangent is asked for."""
+class CountingSystem:
+    """System that counts the evaluations of its tangent."""
 
     def __init__(self, system, tangent):
         self.system, self.told, self.count = system, tangent, 0
@@ -156,7 +156,7 @@ class Counting:
 
 
 def truncated(system, state, acceleration):
-    """With the derivatives that linearly implicit Euler keeps."""
+    """Return the tangent with the derivatives of linearly implicit Euler."""
     forces = system.linearized_force(state)
     return forces._replace(f=forces.f - system.mass_matrix(state) @ acceleration)
 
@@ -164,20 +164,20 @@ def truncated(system, state, acceleration):
 class TestNewton:
     def test_converges_quickly_on_the_exact_tangent(self):
         system, start = pendulum(joints.Universal())
-        exact = Counting(system, TreeSystem.linearized_residual)
-        kept = Counting(system, truncated)
+        exact = CountingSystem(system, TreeSystem.linearized_residual)
+        kept = CountingSystem(system, truncated)
         ends = [fully_implicit_euler(each, start, 0.1).velocity for each in (exact, kept)]
         np.testing.assert_allclose(ends[1], ends[0], rtol=1e-8)
         assert exact.count <= 6 < 2 * exact.count < kept.count
 
-    def test_searches_where_the_first_corrections_lead_too_far(self):
+    def test_line_search_handles_large_corrections(self):
         system, start = pendulum(joints.Universal())
         start = replace(start, qdot=np.array([-1.0, 2.0, 1.0]))
         after = fully_implicit_euler(system, start, 1.0)
         left = system.linearized_residual(after, (after.velocity - start.velocity) / 1.0).f
         np.testing.assert_allclose(left, 0, atol=1e-7)
 
-    def test_says_where_it_ended(self):
+    def test_failure_reports_time_and_residual(self):
         system, start = pendulum()
         with pytest.raises(
             NotConverged, match=r"a fully implicit step of 0.5 s .* after 1 corrections"
@@ -195,7 +195,7 @@ class TestNewton:
 
 
 @pytest.mark.parametrize("step", [fully_implicit_euler, implicit_midpoint], ids=["end", "middle"])
-def test_constraints_are_those_of_the_solver(step):
+def test_constraints_are_passed_to_the_solver(step):
     """A gear: the same motion as with one coordinate in the place of both."""
     links = [
         Link("upper", joints.Revolute(Y), ROD, None, None, along_z(-0.5)),

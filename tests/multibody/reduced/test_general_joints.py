@@ -93,7 +93,7 @@ def lagrange(tree, q, qdot, tau):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_accelerations_are_those_of_lagrange(seed):
+def test_accelerations_against_lagrange(seed):
     tree, q, qdot, tau = random_tree(seed)
     expected = lagrange(tree, q, qdot, tau)
     found = forward_dynamics_dense(tree, q, qdot, tau)
@@ -124,7 +124,7 @@ SYSTEMS = {
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_systems_of_the_paper_have_its_coordinates(name):
+def test_number_of_coordinates_of_the_papers_systems(name):
     make, size = SYSTEMS[name]
     example = make()
     tree, start, shapes = example.tree, example.initial_state, example.shapes
@@ -135,13 +135,13 @@ def test_systems_of_the_paper_have_its_coordinates(name):
         assert link.joint.distance_to_singularity(start.q[own]) > 0.01
 
 
-def test_windmill_has_each_kind_of_joint():
+def test_windmill_contains_each_kind_of_joint():
     names = {str(link.joint) for link in examples.windmill().tree.links}
     pairs = {"sphere-sphere", "sphere-ellipsoid", "sphere-torus", "torus-torus", "torus-ellipsoid"}
     assert names == pairs | {"revolute", "ellipsoid-torus"}
 
 
-def test_tori_of_a_chain_hang_in_each_other():
+def test_rest_configuration_of_the_torus_chain():
     """At rest, straight down: each centre is on the axis, two radii less two tubes below the last one."""
     tree = examples.torus_chain(4).tree
     q = tree.coordinates({"torus 0": [0, 0]}, default=tree.joint_parameter("spring_reference"))
@@ -152,7 +152,7 @@ def test_tori_of_a_chain_hang_in_each_other():
 
 
 @pytest.mark.parametrize("name", ["RC20", "TC10", "WM", "slide", "board"])
-def test_systems_of_the_paper_keep_their_energy(name):
+def test_papers_systems_conserve_energy(name):
     example, size = SYSTEMS[name][0](), SYSTEMS[name][1]
     system = TreeSystem(example.tree)
     start = State(q=example.initial_state.q, qdot=example.initial_state.qdot + 0.5 * np.cos(np.arange(size)))
@@ -162,6 +162,6 @@ def test_systems_of_the_paper_keep_their_energy(name):
     assert abs(after - before) < 1e-4 * abs(moving[1] - moving[0])
 
 
-def test_places_of_examples():
+def test_positions_in_the_examples():
     expected = np.column_stack([np.eye(3), [1, 2, 3]])
     np.testing.assert_array_equal(examples._translation(1.0, 2.0, 3.0)[:3], expected)

@@ -131,7 +131,7 @@ def test_energy_and_order(moving):
 
 
 class TestErrors:
-    def test_named(self, moving):
+    def test_invalid_arguments_are_named(self, moving):
         reduced, state = moving
         tree = reduced.system.tree
         with pytest.raises(InvalidArgument, match="'slider' with 2 coordinates"):

@@ -1,4 +1,4 @@
-"""The inverse mass matrix along the tree: against dense inverses and Pinocchio, with what steps add to it."""
+"""Recursive products with the inverse mass matrix against dense inverses and Pinocchio, with additions."""
 
 import numpy as np
 import pinocchio
@@ -89,8 +89,8 @@ class TestInverse:
                 close(found[i, j], inverse_mass_product(tree, q[i, 0], x[j]))
             close(inverse[i, 0], inverse_mass_matrix(tree, q[i, 0]))
 
-    def test_further_right_sides_ask_no_joint(self):
-        """The first sweep is done once: solving knows the coordinates no more."""
+    def test_further_right_sides_do_not_evaluate_joints(self):
+        """The first sweep runs once; solving does not use the coordinates."""
         asked = []
 
         class Watched(joints.Universal):
@@ -119,8 +119,8 @@ class TestInverse:
 
 class TestAdditions:
     @pytest.mark.parametrize("seed", range(4))
-    def test_of_joints_bodies_and_neighbours(self, seed):
-        """None of them symmetric."""
+    def test_additions_to_joints_bodies_and_neighbors(self, seed):
+        """None of them is symmetric."""
         tree, q, rng = any_tree(seed)
         own, parents, whole = (0.2 * part for part in along_the_tree(tree, rng))
         P = np.zeros((tree.num_coordinates, tree.num_coordinates))
@@ -143,7 +143,7 @@ class TestAdditions:
         )
 
     @pytest.mark.parametrize("taken", [0.0, 1e3])
-    def test_definite_is_what_eigenvalues_say(self, taken):
+    def test_definiteness_agrees_with_eigenvalues(self, taken):
         tree, q, _ = any_tree(3)
         each = np.where(np.arange(tree.num_coordinates) == tree.num_coordinates // 2, -taken, 0.0)
         smallest = np.linalg.eigvalsh(regularized_mass_matrix(tree, q) + np.diag(each))[0]
@@ -182,8 +182,8 @@ class TestRefusals:
         with pytest.raises(SingularConfiguration, match="'ball'"):
             inverse_mass_product(Tree(links), [0.3, 0.1, np.pi / 2, 0.4], np.ones(4))
 
-    def test_hinges_in_one_line_without_mass_between_them(self):
-        """What is left of an inertia is rounding, whatever its sign."""
+    def test_collinear_hinges_without_mass_are_singular(self):
+        """The remaining inertia is rounding of either sign."""
         rng = np.random.default_rng(0)
         axis = np.array([0.48, 0.6, 0.64])
         along = se3.exp(np.append(0.7 * axis, 0.3 * axis))
@@ -194,7 +194,7 @@ class TestRefusals:
         with pytest.raises(SingularConfiguration, match="'yoke'"):
             inverse_mass_matrix(Tree(links), [0.3, 0.4])
 
-    def test_inertia_that_is_taken_away(self):
+    def test_negative_additions_are_rejected(self):
         tree, q, _ = any_tree(0)
         last = tree.coordinate_slices[-1]
         assert not tree.children[-1]  # so that its block of the mass matrix is what its joint feels

@@ -1,4 +1,4 @@
-"""Friction in joints: laws that hold on every mechanism, and another solver."""
+"""Joint friction: laws of every mechanism, and another solver."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def mechanism(seed, mu, links=4, springs=False):
 
 @settings(max_examples=8)
 @given(SEEDS, st.booleans())
-def test_without_friction_the_step_is_the_one_without_bearings(seed, implicit):
+def test_frictionless_step_equals_step_without_bearings(seed, implicit):
     system, state, bearings = mechanism(seed, 0.0, springs=True)
     found = bisp_step(system, state, 0.013, bearings, implicit=implicit)
     plain = (implicit_euler if implicit else symplectic_euler)(system, state, 0.013)
@@ -65,7 +65,7 @@ def test_without_friction_the_step_is_the_one_without_bearings(seed, implicit):
 
 @settings(max_examples=8)
 @given(SEEDS, st.booleans())
-def test_what_passes_through_joints_does_no_work_but_that_of_drives(seed, implicit):
+def test_transmitted_wrenches_do_only_the_work_of_drives(seed, implicit):
     """D'Alembert: along its motion a joint passes on the impulse of its spring and damper, and friction."""
     system, state, bearings = mechanism(seed, 0.2, springs=True)
     tree, h = system.tree, 0.013
@@ -82,7 +82,7 @@ def test_what_passes_through_joints_does_no_work_but_that_of_drives(seed, implic
 
 
 @pytest.mark.parametrize("implicit", [False, True])
-def test_joints_pass_on_what_each_constraint_gives_to_its_bodies(implicit):
+def test_transmitted_wrenches_include_constraint_forces(implicit):
     """Two loops, a limit that is far, and two planes that bodies hit: no joint is driven but by friction."""
     rng = np.random.default_rng(3)
     tree = random_tree(rng, 4, ("ball",), KINDS)
@@ -158,7 +158,7 @@ def test_reactions_are_the_multipliers_of_the_joints_in_maximal_coordinates(seed
 
 @settings(max_examples=12)
 @given(SEEDS, st.sampled_from(["box", "pyramid", "disc"]), st.sampled_from([0.05, 0.15, 0.4]))
-def test_friction_takes_energy_and_keeps_to_its_bounds(seed, cone, mu):
+def test_friction_dissipates_within_its_bounds(seed, cone, mu):
     system, state, bearings = mechanism(seed, mu, links=3)
     found = bisp_step(system, state, 0.013, bearings, cone=cone, facets=6, raise_on_failure=False)
     plain = symplectic_euler(system, state, 0.013)
@@ -176,7 +176,7 @@ def test_friction_takes_energy_and_keeps_to_its_bounds(seed, cone, mu):
 
 @settings(max_examples=8)
 @given(SEEDS)
-def test_a_hinge_sticks_or_slips_against_its_whole_bound(seed):
+def test_hinge_sticks_or_slips_at_its_bound(seed):
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 4, ("revolute", "prismatic"), KINDS)
     system = TreeSystem(tree)

@@ -48,7 +48,7 @@ def pendulum(mu, angle, g=10.0, length=1.0, radius=0.05):
     return TreeSystem(tree), State(q=[angle]), bearings
 
 
-def test_each_swing_of_a_dry_pendulum_is_smaller_by_the_same_amount():
+def test_amplitude_loss_of_a_dry_pendulum():
     """By ``2 tau / (m g L)`` with the torque of the bearing under m g, as swings are small."""
     system, state, bearings = pendulum(0.3, 0.2)
     swing = np.pi / np.sqrt(10.0)
@@ -91,8 +91,8 @@ def test_a_loaded_ball_joint_stops_a_spin_about_its_load():
     assert np.max(np.abs(torque[:2])) < 1e-6
 
 
-def test_mujocos_friction_loss_where_the_load_is_constant():
-    """A wheel on a thrust bearing: bound ``mu r m g``. Elsewhere MuJoCo's bound knows nothing of the load."""
+def test_against_mujoco_frictionloss_at_constant_load():
+    """A wheel on a thrust bearing: bound ``mu r m g``. MuJoCo's bound does not depend on the load."""
     wheel = Cylinder(0.3, 0.1).spatial_inertia(mass=4.0)
     mu, radius, h = 0.2, 0.05, 0.008
     tree = Tree([Link("wheel", joints.Revolute(), wheel)])
@@ -206,7 +206,7 @@ def test_a_four_bar_linkage_with_friction_in_its_closure():
     assert np.linalg.norm(rocker[:3, :3] @ [0.3, 0, 0] + rocker[:3, 3] - [0.9, 0, 0]) < 0.01
 
 
-def test_joints_of_a_loop_carry_what_the_loop_pushes():
+def test_reactions_of_a_loop_at_rest():
     """A closed loop at rest: the reactions hold up each body, whatever J makes of the closure."""
     system, closure, start, bearings = four_bar(5.0)
     found = bisp_step(system, start, 0.01, bearings, [closure], raise_on_failure=False)
@@ -251,7 +251,7 @@ def test_contact_with_the_ground_and_friction_in_a_joint():
     assert np.all(np.abs(dry.solution.tangential) <= bounds[:, None] + 1e-6)
 
 
-def test_warm_starts_shorten_the_iteration_and_failures_say_so():
+def test_warm_starts_and_reported_failures():
     system, state, bearings = double_pendulum(0.3)
     first = bisp_step(system, state, 0.001, bearings)
     cold, warm = (
@@ -264,7 +264,7 @@ def test_warm_starts_shorten_the_iteration_and_failures_say_so():
     assert caught.value.residual == caught.value.solution.residual > 1e-8
 
 
-def test_what_rounding_keeps_from_its_tolerance_is_handed_on(monkeypatch):
+def test_rounding_limited_result_is_returned(monkeypatch):
     """Programs said to end on their way, although they are solved: the step is there, and how far off."""
     system, state, bearings = double_pendulum(0.3)
     exact = bisp_step(system, state, 0.001, bearings)
@@ -287,7 +287,7 @@ def test_what_rounding_keeps_from_its_tolerance_is_handed_on(monkeypatch):
         np.testing.assert_equal([step.residual for step in run.steps], [left, left])
 
 
-def test_a_bearing_without_thrust_faces_says_what_it_cannot_carry():
+def test_bearing_without_thrust_faces_reports_unsupported_wrench():
     tree = Tree([Link("wheel", joints.Revolute(), Cylinder(0.3, 0.1).spatial_inertia(mass=4.0))])
     bearings = {"wheel": journal_bearing(0.05, 0.1, 0.3, thrust=False)}
     load = bisp_step(TreeSystem(tree), State(q=[0.0], qdot=[1.0]), 0.01, bearings).bearing_reactions["wheel"]
@@ -296,7 +296,7 @@ def test_a_bearing_without_thrust_faces_says_what_it_cannot_carry():
     assert load.friction_limit < 1e-9
 
 
-def test_bearings_that_do_not_fit_are_refused():
+def test_unsuitable_bearings_are_rejected():
     system, state, bearings = double_pendulum(0.3)
     with pytest.raises(InvalidArgument, match="no such"):
         bisp_step(system, state, 0.01, {"no such": bearings["upper"]})

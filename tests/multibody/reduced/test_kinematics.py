@@ -37,7 +37,7 @@ def test_rate_of_the_jacobian(case):
     close(reduced.jacobian_rate(tree, q, qdot), rate)
 
 
-def test_all_at_once_is_each_alone(case):
+def test_combined_kinematics_equal_single_functions(case):
     tree, q, qdot = case
     at = reduced.body_kinematics(tree, q, qdot)
     for found, expected in zip((at.joint_poses, at.body_poses), reduced.poses(tree, q), strict=True):

@@ -1,4 +1,4 @@
-"""Models of trees: order, frames, names, and those that are refused."""
+"""Models of trees: order, frames, names, and argument errors."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
 HINGE = joints.Revolute()
 
 
-def test_parents_come_first_and_nothing_else_changes_order():
+def test_parents_are_sorted_first_stably():
     links = [Link("c", HINGE, M, "b"), Link("a", HINGE, M), Link("d", HINGE, M), Link("b", HINGE, M, "a")]
     tree = Tree(links)
     assert [link.name for link in tree.links] == ["a", "d", "b", "c"]
@@ -22,7 +22,7 @@ def test_parents_come_first_and_nothing_else_changes_order():
     assert [own.start for own in tree.coordinate_slices] == [0, 1, 2, 3]
 
 
-def test_the_order_given_does_not_matter():
+def test_results_do_not_depend_on_the_link_order():
     rng = np.random.default_rng(3)
     tree = random_tree(rng, 8)
     shuffled = Tree([tree.links[i] for i in rng.permutation(8)], gravity=tree.gravity)
@@ -72,12 +72,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("links", "message"), REFUSED.values(), ids=REFUSED)
-def test_refused_trees(links, message):
+def test_invalid_trees_are_rejected(links, message):
     with pytest.raises(InvalidArgument, match=message):
         Tree(links)
 
 
-def test_a_frame_without_mass_in_between_is_none():
+def test_massless_intermediate_frame():
     Tree([Link("a", HINGE), Link("b", HINGE, M, "a")])
 
 
@@ -98,12 +98,12 @@ def test_a_frame_without_mass_in_between_is_none():
         ({"spring_reference": np.nan}, "link 'a': spring_reference"),
     ],
 )
-def test_refused_links(arguments, message):
+def test_invalid_links_are_rejected(arguments, message):
     with pytest.raises(InvalidArgument, match=message):
         Link("a", HINGE, **{"inertia": M, **arguments})
 
 
-def test_refused_joints_names_and_gravity():
+def test_invalid_joints_names_and_gravity_are_rejected():
     with pytest.raises(InvalidArgument, match="link 'a': joint: got str"):
         Link("a", "hinge", M)
     with pytest.raises(InvalidArgument, match="name: got ''"):

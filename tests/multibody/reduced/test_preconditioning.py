@@ -1,4 +1,4 @@
-"""Linearly implicit steps by conjugate gradients: the operator, the preconditioner, and what it buys."""
+"""Linearly implicit steps by conjugate gradients: operator, preconditioner, number of iterations."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def along_the_tree():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_exact_along_the_tree(seed):
+def test_preconditioner_is_exact_along_the_tree(seed):
     """Also where K is not symmetric, as that of springs in body coordinates."""
     system, state = branched(seed, along_the_tree(), damping=0.9)
     inverse, matrix = step_preconditioner(system, state, H), step_matrix(system, state)
@@ -73,7 +73,7 @@ def test_exact_along_the_tree(seed):
     [(springs(), None), (along_the_tree(), driven)],
     ids=["bodies far apart", "joints driven by each other"],
 )
-def test_what_does_not_run_along_the_tree_is_left_out(groups, drive):
+def test_couplings_outside_the_tree_are_ignored(groups, drive):
     system, state = branched(0, groups, drive)
     inverse = step_preconditioner(system, state, H)
     assert not inverse.is_exact
@@ -118,13 +118,13 @@ def iterations(system, state, preconditioned):
     return len(steps)
 
 
-def test_what_it_buys():
+def test_preconditioner_reduces_iterations():
     system, state = stiff_chain()
     plain, helped = (iterations(system, state, kind) for kind in (False, True))
     assert helped < 10 < 50 < plain, (helped, plain)
 
 
-def test_springs_that_push_make_it_indefinite():
+def test_negative_stiffness_makes_it_indefinite():
     system, state = branched(
         0, [], lambda s: Forces(0 * s.q, 1e6 * np.eye(len(s.q)), np.zeros((len(s.q),) * 2))
     )
@@ -132,7 +132,7 @@ def test_springs_that_push_make_it_indefinite():
     assert np.linalg.eigvalsh(step_matrix(system, state))[0] < 0
 
 
-def test_springs_that_take_away_a_particles_inertia():
+def test_negative_particle_stiffness_is_rejected():
     system, state = branched(0)
 
     def balanced(maximal):

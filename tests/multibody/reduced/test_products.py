@@ -29,7 +29,7 @@ def test_jacobian(case):
     close(reduced.jacobian_product(tree, q, x).ravel(), reduced.jacobian(tree, q) @ x)
 
 
-def test_its_rate(case):
+def test_jacobian_rate(case):
     tree, q, qdot, x, _ = case
     found = reduced.jacobian_rate_product(tree, q, qdot, x)
     close(found.ravel(), reduced.jacobian_rate(tree, q, qdot) @ x)
@@ -48,7 +48,7 @@ def test_mass_product(case):
     close(reduced.mass_product(tree, q, x), reduced.mass_matrix(tree, q) @ x)
 
 
-def test_its_transpose(case):
+def test_jacobian_transpose(case):
     tree, q, _, _, rng = case
     y = rng.normal(size=(len(tree.links), 6))
     close(reduced.jacobian_transpose_product(tree, q, y), reduced.jacobian(tree, q).T @ y.ravel())
@@ -98,7 +98,7 @@ def test_many_vectors_at_once():
     close(reduced.jacobian_transpose_product(tree, q, rows), J)
 
 
-def test_what_does_not_fit():
+def test_wrong_shapes_are_rejected():
     tree = random_tree(np.random.default_rng(1), 3)
     count = ", ".join(f"{link.joint.num_coordinates} of {link.name!r}" for link in tree.links)
     with pytest.raises(InvalidArgument, match=rf"^x: got .*expected .*{count}"):

@@ -56,7 +56,7 @@ def case(request):
 
 
 def unconstrained(tree, rows):
-    """Forces without what the joints' own constraints take up."""
+    """Return the forces without their components along the coordinate constraints."""
     rows = np.array(rows)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         if link.joint.num_coordinate_constraints:
@@ -82,7 +82,7 @@ class TestAgainstTheMassMatrix:
         close(reduced.bias_forces(tree, q, qdot), -force)
 
     def test_hybrid(self, case):
-        """The equations of motion with the unknown accelerations first, then the told ones."""
+        """The equations of motion with the unknown accelerations first, then the prescribed ones."""
         tree, q, qdot, tau, wrenches, rng = case
         driven = [
             i
@@ -105,7 +105,7 @@ class TestAgainstTheMassMatrix:
         close(found.qddot, expected)
         close(found.tau, np.where(known, M @ expected - force, tau))
 
-    def test_all_driven_or_none(self, case):
+    def test_all_or_no_joints_prescribed(self, case):
         tree, q, qdot, told, wrenches, rng = case
         given = {link.name: told[own] for link, own in zip(tree.links, tree.coordinate_slices, strict=True)}
         all_driven = reduced.hybrid_dynamics(
@@ -117,8 +117,8 @@ class TestAgainstTheMassMatrix:
         close(none.qddot, reduced.forward_dynamics_dense(tree, q, qdot, told, wrenches))
         close(none.tau, told)
 
-    def test_there_and_back(self, case):
-        """What hybrid dynamics finds is what inverse dynamics wants, driven or not."""
+    def test_hybrid_dynamics_inverts_inverse_dynamics(self, case):
+        """Inverse dynamics of the results of hybrid dynamics returns all forces."""
         tree, q, qdot, tau, wrenches, rng = case
         given = {
             link.name: rng.normal(size=link.joint.num_coordinates)
@@ -151,7 +151,7 @@ def test_bias_forces_of_the_lagrangian(seed):
 
 
 def test_prescribed_joints_of_the_constraints():
-    """A quaternion among what is free, and one among what is driven."""
+    """A free and a prescribed quaternion joint."""
     rng = np.random.default_rng(3)
     kinds = joints.QuaternionSpherical, joints.Universal, joints.QuaternionSpherical, joints.Revolute
     parents = None, "0", "1", "0"
@@ -197,7 +197,7 @@ class TestAgainstPinocchio:
         close(reduced.forward_dynamics(tree, q, v, a), pinocchio.aba(model, data, q, v, a))
 
     def test_hybrid(self, seed):
-        """By the inverse mass matrix of Pinocchio: forces on the driven joints that make them obey."""
+        """By the inverse mass matrix of Pinocchio: forces that produce the prescribed accelerations."""
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, (2, 6, 11, 17)[seed])
         model = pinocchio_model(tree)
@@ -221,7 +221,7 @@ class TestAgainstPinocchio:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_against_mujoco(seed):
-    """With balls, free joints, joints of several coordinates, springs and dampers; some driven."""
+    """With spherical, free and multi-coordinate joints, springs and dampers; some are prescribed."""
     rng = np.random.default_rng(seed)
     kinds = tuple(np.roll(("ball", "free", "offset", "universal", "planar", "euler", "fixed"), -seed))
     tree = random_tree(rng, (3, 6, 9, 12)[seed], kinds, MUJOCO_KINDS)
@@ -257,7 +257,7 @@ def test_many_states_at_once():
     close(back[3, 2, 1], reduced.inverse_dynamics(tree, q[2, 0], v[1], alone.qddot, wrenches[3, 0, 0]))
 
 
-class TestWhatCannotBe:
+class TestSingularTrees:
     HINGE = joints.Revolute()
     M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
 
@@ -276,7 +276,7 @@ class TestWhatCannotBe:
             reduced.forward_dynamics(tree, np.zeros(3), np.zeros(3))
         assert np.all(np.isfinite(reduced.hybrid_dynamics(tree, np.zeros(3), np.zeros(3), {"a": 2.0}).qddot))
 
-    def test_what_rounding_leaves_of_a_large_inertia(self):
+    def test_rounding_of_a_large_inertia_is_singular(self):
         """Two hinges on one axis, in frames that are turned: inertias about it differ by rounding."""
         place = frame(np.random.default_rng(1))
         place[:3, 3] = 0, 0, 0.7
@@ -287,14 +287,14 @@ class TestWhatCannotBe:
             with pytest.raises(SingularConfiguration, match="'a' without inertia"):
                 reduced.forward_dynamics(tree, [0.2, beyond], [0.1, 0.2])
 
-    def test_the_same_link_between_hinges_at_an_angle(self):
+    def test_light_link_between_inclined_hinges(self):
         tree = Tree([Link("a", self.HINGE), Link("b", joints.Revolute((1.0, 0.0, 0.0)), self.M, "a")])
         close(
             reduced.forward_dynamics(tree, [0.3, 0.4], [0.1, 0.2]),
             reduced.forward_dynamics_dense(tree, [0.3, 0.4], [0.1, 0.2]),
         )
 
-    def test_a_joint_in_a_singular_state(self):
+    def test_singular_joint_is_named(self):
         tree = Tree(
             [Link("hip", self.HINGE, self.M), Link("ball", joints.EulerSpherical("XZX"), self.M, "hip")]
         )
@@ -327,7 +327,7 @@ class TestWhatCannotBe:
         with pytest.raises(InvalidArgument, match=r"^wrenches: "):
             reduced.inverse_dynamics(tree, q, q, q, np.zeros(6))
 
-    def test_no_coordinates_at_all(self):
+    def test_tree_without_coordinates(self):
         rock = Tree([Link("rock", joints.Fixed(), self.M)])
         assert reduced.forward_dynamics(rock, [], []).shape == (0,)
         assert reduced.hybrid_dynamics(rock, [], [], {"rock": []}).tau.shape == (0,)

@@ -47,7 +47,7 @@ def test_the_book_shows_every_scene():
     assert list(table()) == list(SCENES)
 
 
-def test_what_is_left_on_the_spline_curve(monkeypatch):
+def test_difference_on_the_spline_curve(monkeypatch):
     """The reference takes rotations by less than 1e-9 for none, as they are just after a control frame.
 
     That shifts its energy by 5e-11; with the same exponential, all digits of it come out.

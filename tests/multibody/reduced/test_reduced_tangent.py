@@ -157,7 +157,7 @@ def test_gears_as_coordinates_and_as_constraints(step):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8 * np.max(np.abs(theirs)))
 
 
-def test_what_coordinates_must_say():
+def test_coordinate_maps_need_their_derivatives():
     reduced, state = bent(1)
     q, J, J_dot = (getattr(reduced.coordinates, name) for name in ("q", "jacobian", "jacobian_rate"))
     real = JointCoordinates(4, q, J, lambda r, v: J_dot(r.real, v))

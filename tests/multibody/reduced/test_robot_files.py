@@ -108,7 +108,7 @@ def test_examples_are_read_as_they_were_written(name):
     close(again.tree.inertias, robot.tree.inertias)
 
 
-def test_turned_planes_keep_their_links():
+def test_rotated_planes_keep_their_links():
     """The frame of a link in a plane that is not xy is not that of the tree's joint."""
     text = to_urdf(random_robot(3)).replace('type="planar"', 'type="planar" note=""')
     text = text.replace('<axis xyz="0.0 0.0 1.0" />', '<axis xyz="1 2 -2" />')
@@ -157,7 +157,7 @@ def test_links_with_the_names_of_other_joints():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_urdf_for_pinocchio(seed):
-    """Another reader of what was written."""
+    """Pinocchio reads the written file."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, 7, ("revolute", "prismatic", "fixed"), URDF_KINDS)
     model = pinocchio.buildModelFromXML(to_urdf(Tree(tree.links)))
@@ -199,7 +199,7 @@ REFUSED_BY_URDF = {
 
 
 @pytest.mark.parametrize(("robot", "message"), REFUSED_BY_URDF.values(), ids=REFUSED_BY_URDF)
-def test_what_urdf_does_not_know(robot, message):
+def test_unsupported_urdf_features_are_reported(robot, message):
     with pytest.raises(InvalidArgument, match=message):
         to_urdf(robot)
 
@@ -280,7 +280,7 @@ class TestMjcf:
             ),
         ],
     )
-    def test_what_mujoco_does_not_know(self, links, message):
+    def test_unsupported_mjcf_features_are_reported(self, links, message):
         with pytest.raises(InvalidArgument, match=message):
             to_mjcf(Tree(links))
 
@@ -302,11 +302,11 @@ class TestRobots:
             ),
         ],
     )
-    def test_refused(self, about, message):
+    def test_invalid_robots_are_rejected(self, about, message):
         with pytest.raises(InvalidArgument, match=message):
             Robot(self.tree, joints=about)
 
-    def test_a_joint_that_is_locked(self):
+    def test_locked_joint(self):
         robot = Robot(self.tree, joints=[RobotJoint("j", "a", 0.5, 0.5)])
         with pytest.raises(InvalidArgument, match=r"joint 'j': limit: got 0\.5 twice"):
             _ = robot.limits

@@ -16,29 +16,29 @@ import robot_table
 @pytest.mark.parametrize(
     ("name", "links", "coordinates"), [("arm", 9, 6), ("torso", 16, 11), ("gripper", 7, 5)]
 )
-def test_the_package_s_robots_agree(name, links, coordinates):
-    row = robot_table.compared(example(name))
+def test_robots_of_the_package_agree(name, links, coordinates):
+    row = robot_table.compare_robot(example(name))
     assert (row.links, row.coordinates, row.remark) == (links, coordinates, "")
     assert row.agrees
     assert row.robot == f"formats/{name}"
 
 
-def test_a_repaired_robot_and_one_that_is_none(tmp_path):
+def test_repaired_and_unreadable_robots(tmp_path):
     path = tmp_path / "arm.urdf"
     text = example("arm").read_text()
     path.write_text(text.replace('izz="0.011813"', 'izz="0.11813"'))
-    row = robot_table.compared(path)
+    row = robot_table.compare_robot(path)
     assert row.agrees
     assert row.remark == "shoulder: inertia that no body has"
     assert row.robot.endswith("/arm")
     path.write_text(text.replace("base_turn", "elbow"))
-    assert robot_table.compared(path) == "source: got two joints named 'elbow', expected a name for each"
+    assert robot_table.compare_robot(path) == "source: got two joints named 'elbow', expected a name for each"
 
 
-def test_it_would_notice_a_difference(monkeypatch):
+def test_differences_are_detected(monkeypatch):
     damped = robot_table.reduced.passive_joint_forces
     monkeypatch.setattr(robot_table.reduced, "passive_joint_forces", lambda *state: 1.0001 * damped(*state))
-    assert not robot_table.compared(example("arm")).agrees
+    assert not robot_table.compare_robot(example("arm")).agrees
 
 
 def rows(name):
@@ -46,7 +46,7 @@ def rows(name):
         return list(csv.DictReader(file))
 
 
-def test_the_book_says_what_the_tables_say():
+def test_book_agrees_with_the_tables():
     read = rows("robots.csv")
     names = {row["robot"] for row in read}
     wrong = {row["robot"] for row in rows("robot-repairs.csv")}

@@ -1,4 +1,4 @@
-"""What scenes of linked bodies are made of, each against what is known without the package."""
+"""Scenes of linked bodies against independent results."""
 
 import numpy as np
 import pytest
@@ -64,8 +64,8 @@ class TestContact:
             step = contact_step(symplectic_euler, system, state, h, colliders, friction=model)
             np.testing.assert_allclose(step.state.qdot[:2], 1 - factor * mu * G * h, atol=1e-6)
 
-    def test_a_sliding_ball_begins_to_roll(self):
-        """With 5/7 of its speed, as its angular momentum about the floor does not change."""
+    def test_sliding_ball_rolls_at_five_sevenths(self):
+        """Its angular momentum about the contact line does not change."""
         ball, h = Sphere(0.5), 0.01
         root = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
         tree = Tree([Link("ball", root, ball.spatial_inertia(mass=3.0))])
@@ -79,7 +79,7 @@ class TestContact:
         np.testing.assert_allclose(E[:3, :3] @ twist[:3], [0, 2.0, 0], atol=1e-3)
         assert state.qdot[0] == pytest.approx(1.0, abs=5e-4)
 
-    def test_linked_bodies_as_in_maximal_coordinates(self):
+    def test_linked_bodies_against_maximal_coordinates(self):
         """From rest, one step of two rods on the floor: the same twists and impulses, by other equations."""
         rod, h, tilt = Capsule(0.05, 0.8), 0.01, 0.4
         M = rod.spatial_inertia(mass=1.5)
@@ -112,7 +112,7 @@ class TestContact:
         assert len(step.points) == len(path.contacts[0].points) >= 2
         assert np.sum(step.solution.normal) > 0.5 * 4.5 * G * h
 
-    def test_links_and_parents_do_not_touch_unless_asked(self):
+    def test_links_and_parents_do_not_collide_by_default(self):
         ball = Sphere(0.3)
         M = ball.spatial_inertia(mass=1.0)
         tree = Tree([Link("a", joints.Fixed(), M), Link("b", joints.Prismatic(), M, "a", at(z=0.5))])
@@ -165,7 +165,7 @@ class TestContact:
         assert v > 0.1
         np.testing.assert_allclose([state.q[0], state.qdot[0]], [x, v], atol=1e-6)
 
-    def test_named_errors(self):
+    def test_invalid_arguments_are_named(self):
         tree = Tree([Link("a", joints.Fixed(), np.eye(6))])
         with pytest.raises(InvalidArgument, match="gamma"):
             contact_step(symplectic_euler, TreeSystem(tree), State(), 0.01, [FLOOR], gamma=-1.0)
@@ -195,7 +195,7 @@ def test_springs_and_dampers_between_bodies():
     assert abs(expected[0] - 0.1) > 0.1
 
 
-def test_solids_fused_to_one_link():
+def test_solids_of_one_link_equal_fixed_links():
     """The sum of their inertias, and links that are fixed to each other: the same accelerations."""
     rng = np.random.default_rng(5)
     solids = [Box([0.3, 0.2, 0.5]), Sphere(0.2), Capsule(0.1, 0.4)]

@@ -1,4 +1,4 @@
-"""Si & Guenter's operators and square factors: against the dense equations, Pinocchio, and what they mean."""
+"""Si & Guenter's operators and square factors against the dense equations and Pinocchio."""
 
 import numpy as np
 import pinocchio
@@ -115,8 +115,8 @@ def test_blocks_of_the_matrices_are_those_of_the_recursion():
         close(matrices.Jbar[columns, columns], factors.articulated_inertias[i])
 
 
-def test_an_articulated_inertia_is_what_the_body_feels_like_with_the_joints_beyond_it_free():
-    """On a free root the least kinetic energy for each of its twists, over what the joints beyond it do."""
+def test_articulated_inertia_is_the_least_kinetic_energy():
+    """On a free root: the least kinetic energy for each of its twists, over motions of the other joints."""
     rng = np.random.default_rng(5)
     links = [
         Link("root", joints.Free3D(), body(rng), None, frame(rng), frame(rng)),
@@ -151,7 +151,7 @@ def test_operators_satisfy_the_equations_of_all_bodies(seed):
     close(at.net_generalized_force(tau), at.mass_matrix @ qddot)
 
 
-def test_coriolis_matrix_takes_no_power_beyond_the_rate_of_the_kinetic_energy():
+def test_coriolis_matrix_is_passive():
     """The rate of M along the motion, less twice C, has no power: by differences of M."""
     _, made, q, qdot = mixed(2)
     C, h = SpatialOperators(made, q, qdot).coriolis_matrix, 1e-5
@@ -170,8 +170,8 @@ def test_a_joint_in_a_singular_state_is_named():
         square_factors(made, [0.3, 0.2, np.pi / 2, 0.1])
 
 
-def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused():
-    """Something moves without inertia: the first of them gets nothing of what the second one carries."""
+def test_collinear_hinges_without_mass_are_rejected():
+    """The first hinge moves without inertia, because the second one carries all bodies."""
     rng = np.random.default_rng(0)
     links = [Link("idle", joints.Revolute()), Link("twin", joints.Revolute(), body(rng), "idle")]
     with pytest.raises(SingularConfiguration, match="'idle'"):
@@ -188,7 +188,7 @@ def test_two_hinges_about_one_axis_with_nothing_heavy_between_them_are_refused()
         reduced.motion_subspaces,
     ],
 )
-def test_what_is_no_tree_is_refused(function):
+def test_non_tree_is_rejected(function):
     with pytest.raises(InvalidArgument, match=r"^tree"):
         function("tree", [0.0]) if function is not factored_dynamics else function("tree", [0.0], [0.0])
 
@@ -202,7 +202,7 @@ def test_what_is_no_tree_is_refused(function):
         ("wrenches", ([0.0, 0.0], [0.0, 0.0], 0.0, np.zeros((3, 6)))),
     ],
 )
-def test_what_does_not_fit_the_tree_is_refused_by_name(name, arguments):
+def test_arguments_of_wrong_size_are_named(name, arguments):
     rng = np.random.default_rng(0)
     made = Tree([Link("a", joints.Revolute(), body(rng)), Link("b", joints.Revolute(), body(rng), "a")])
     with pytest.raises(InvalidArgument, match=f"^{name}"):

@@ -85,7 +85,7 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_with_the_jacobian_held(seed):
-    """K and D of what linearly implicit Euler keeps: applied, driven and joint forces, while J stays."""
+    """K and D of linearly implicit Euler: applied, drive and joint forces at constant J."""
     groups = [*springs(0.7), Damping([0.3, 0.5], [0, 2])]
     system, state = branched(seed, groups, driven, damping=0.9)
     J, tree = system.reduction(state).J, system.tree
@@ -126,7 +126,7 @@ def test_forces_do_the_work_that_changes_the_energy(seed):
     assert power == pytest.approx(-lost, rel=1e-7)
 
 
-def test_mass_is_that_of_bodies_and_particles():
+def test_mass_matrix_of_bodies_and_particles():
     system, state = branched(0)
     maximal, v = system.maximal_state(state), state.velocity
     moving = np.einsum("na,nab,nb->", maximal.phi, system.tree.inertias, maximal.phi) / 2
@@ -148,7 +148,7 @@ ROOTS = {
 
 
 @pytest.mark.parametrize("root", ROOTS.values(), ids=ROOTS)
-def test_free_trees_keep_momentum_and_energy(root):
+def test_free_trees_conserve_momentum_and_energy(root):
     system, state = branched(1, root=root)
     links = [replace(link, stiffness=0.0 if link.parent is None else 2.0) for link in system.tree.links]
     tree = Tree(links, gravity=np.zeros(3))
@@ -195,7 +195,7 @@ def test_coordinates_of_one_motion():
     close(found[2], found[0], 1e-10)
 
 
-def test_implicit_euler_bears_stiff_springs():
+def test_implicit_euler_is_stable_for_stiff_springs():
     system, state = branched(0, damping=1e4)
     stiff = [replace(link, stiffness=1e6) for link in system.tree.links]
     system = replace(system, tree=Tree(stiff, gravity=system.tree.gravity))
@@ -206,7 +206,7 @@ def test_implicit_euler_bears_stiff_springs():
     assert np.max(np.abs(state.q - system.tree.joint_parameter("spring_reference"))) < 0.05
 
 
-def test_reparametrised_is_the_same_motion():
+def test_reparametrization_keeps_the_motion():
     system, state = branched(1, root=joints.Free3D())
     q = np.array(state.q)
     q[3:6] *= 5.0 / np.linalg.norm(q[3:6])
@@ -220,7 +220,7 @@ def test_reparametrised_is_the_same_motion():
 
 
 class TestErrors:
-    def test_named(self):
+    def test_invalid_arguments_are_named(self):
         system, state = branched(0)
         with pytest.raises(InvalidArgument, match="masses: got 0"):
             TreeSystem(system.tree, masses=[0.0])

@@ -64,7 +64,7 @@ class TestAgainstDifferences:
         close(found.q, slopes(lambda q: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), q))
         close(found.qdot, slopes(lambda v: reduced.inverse_dynamics_dense(tree, q, v, a, wrenches), v))
 
-    def test_the_jacobian_turns_wrenches(self, case):
+    def test_jacobian_derivative_with_wrenches(self, case):
         tree, q, _, _, wrenches = case
 
         def handed_on(q):
@@ -199,7 +199,7 @@ def test_system_with_forces_and_particles(seed):
         close(found.D @ along, faster)
 
 
-def test_what_linearly_implicit_steps_leave_out_vanishes_where_it_should():
+def test_omitted_stiffness_terms_vanish_at_rest():
     """At rest, without forces that J turns, a spring tree has the stiffness that Sueda (2.79) keeps."""
     rng = np.random.default_rng(3)
     links = [

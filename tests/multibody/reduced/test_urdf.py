@@ -1,4 +1,4 @@
-"""Robots from URDF: against Pinocchio, and what is wrong with a file."""
+"""Robots from URDF: against Pinocchio, and errors in files."""
 
 import numpy as np
 import pinocchio
@@ -21,7 +21,7 @@ def close(actual, expected):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-10 * scale)
 
 
-def agrees(robot, model, seed):
+def assert_agrees(robot, model, seed):
     """Mass matrix, inverse and forward dynamics, and all frames, at a random state."""
     tree, rng = robot.tree, np.random.default_rng(seed)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
@@ -50,17 +50,17 @@ def test_examples_with_a_fixed_base(name, weld):
     robot = load_urdf(example(name), weld=weld, gravity=[0.0, 0.0, -9.81])
     model = pinocchio.buildModelFromUrdf(str(example(name)))
     assert robot.tree.num_coordinates == model.nv
-    agrees(robot, model, 1)
+    assert_agrees(robot, model, 1)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_with_a_free_base(name):
-    """The mount of the gripper has no mass, but what is fixed to it has."""
+    """The mount of the gripper has no mass, but the bodies fixed to it have."""
     robot = load_urdf(example(name), base=joints.Free3D(), gravity=[0.0, 0.0, -9.81])
-    agrees(robot, pinocchio.buildModelFromUrdf(str(example(name)), pinocchio.JointModelFreeFlyer()), 2)
+    assert_agrees(robot, pinocchio.buildModelFromUrdf(str(example(name)), pinocchio.JointModelFreeFlyer()), 2)
 
 
-def test_what_is_welded():
+def test_fixed_joints_are_merged():
     robot = load_urdf(example("arm"))
     assert [link.name for link in robot.tree.links] == [
         *("shoulder", "upper_arm", "forearm", "wrist_1", "wrist_2", "hand")
@@ -139,7 +139,7 @@ class TestMimic:
         b = 2 * d + 0.5
         np.testing.assert_allclose(coordinates.q(np.array([c, d])), [-3 * b, b, c, d])
 
-    def test_circles_and_others(self):
+    def test_invalid_mimic_chains_are_rejected(self):
         text = robot_of(["a", "b"]).replace("<!--a-->", "<mimic joint='b'/>")
         circle = text.replace("<!--b-->", "<mimic joint='a'/>")
         with pytest.raises(InvalidArgument, match="joint 'b': mimic: got a -> b -> a, expected no circle"):
@@ -153,7 +153,7 @@ class TestMimic:
         with pytest.raises(InvalidArgument, match="joint 'a': mimic: got 'b' with 6 coordinates"):
             load_urdf(free)
 
-    def test_of_a_joint_that_does_not_move(self):
+    def test_mimic_of_a_fixed_joint(self):
         text = robot_of(["a", "b"]).replace("<!--a-->", "<mimic joint='b' offset='0.4'/>")
         fixed = load_urdf(text.replace("name='b' type='continuous'", "name='b' type='fixed'"), weld=False)
         assert fixed.tree.num_coordinates == 0
@@ -168,7 +168,7 @@ BODY = (
 
 
 def robot_of(names, kind="continuous"):
-    """A chain of joints about y; each link has its joint's name, and each joint a comment of it inside."""
+    """Return a chain of joints about y; each link has the name of its joint."""
     text, parent = "<robot name='chain'><link name='ground'/>", "ground"
     for name in names:
         text += f"<link name='{name}'>{BODY}</link><joint name='{name}' type='{kind}'>"
@@ -180,7 +180,7 @@ def robot_of(names, kind="continuous"):
     return text + "</robot>"
 
 
-def test_inertia_is_placed_and_turned():
+def test_inertia_origin_is_applied():
     M = load_urdf(robot_of(["a"])).tree.inertias[0]
     J = np.array([[0.1, 0.01, 0], [0.01, 0.2, -0.02], [0, -0.02, 0.15]])
     R = so3.exp([0, 0, 0.7]) @ so3.exp([0, -0.5, 0]) @ so3.exp([0.3, 0, 0])
@@ -196,15 +196,15 @@ def test_planar_and_floating_joints(kind):
     """Pinocchio takes z for the normal of all planes; here it is."""
     text = robot_of(["a", "b"], kind).replace("axis xyz='0 1 0'", "axis xyz='0 0 3'")
     robot = load_urdf(text, gravity=[0.0, 0.0, -9.81])
-    agrees(robot, pinocchio.buildModelFromXML(text), 3)
+    assert_agrees(robot, pinocchio.buildModelFromXML(text), 3)
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
-def test_an_axis_that_is_not_given_is_x(kind):
+def test_default_axis_is_x(kind):
     text = robot_of(["a", "b"], kind).replace("<axis xyz='0 1 0'/>", "")
     assert "axis" not in text
     robot = load_urdf(text, gravity=[0.0, 0.0, -9.81])
-    agrees(robot, pinocchio.buildModelFromXML(text), 3)
+    assert_agrees(robot, pinocchio.buildModelFromXML(text), 3)
 
 
 def test_other_planes():
@@ -281,12 +281,12 @@ def test_broken_files(old, new, message):
         (robot_of(["a"], "planar").replace("<!--a-->", "<dynamics damping='1'/>"), "none on a planar joint"),
     ],
 )
-def test_files_of_other_things(text, message):
+def test_non_urdf_files_are_rejected(text, message):
     with pytest.raises(InvalidArgument, match=message):
         load_urdf(text)
 
 
-def test_no_such_file(tmp_path):
+def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_urdf(tmp_path / "none.urdf")
 
@@ -297,15 +297,15 @@ class TestWithoutMass:
     text = robot_of(["a", "b", "c"]).replace(f"<link name='b'>{BODY}", "<link name='b'>")
     ends = text.replace(f"<link name='c'>{BODY}", "<link name='c'>")
 
-    def test_in_between(self):
+    def test_massless_intermediate_links(self):
         assert load_urdf(self.text).tree.links[1].inertia is None
 
-    def test_moving_ends_are_refused(self):
+    def test_movable_massless_ends_are_rejected(self):
         message = "link 'b': inertia: got no mass, expected mass, for it or .* because joint 'b' moves it"
         with pytest.raises(InvalidArgument, match=message):
             load_urdf(self.ends)
 
-    def test_or_held_at_zero(self):
+    def test_massless_ends_can_be_locked(self):
         robot = load_urdf(self.ends, repair=True)
         assert robot.repairs == tuple(f"joint {name!r}: carries no mass, held at zero" for name in "bc")
         assert robot.tree.num_coordinates == 1
@@ -335,10 +335,10 @@ class TestRepairs:
         text = robot_of(["a", "b"]).replace("value='2'", "value='0'", 1)
         assert load_urdf(text, repair=True).tree.links[0].inertia is None
 
-    def test_nothing_to_repair(self):
+    def test_consistent_inertia_needs_no_repair(self):
         assert load_urdf(example("torso"), repair=True).repairs == ()
 
-    def test_rounded_zeros_are_no_error(self):
+    def test_rounded_zero_moments_are_accepted(self):
         """As CAD programs export the inertia of a point."""
         point = "ixx='0' ixy='2.4e-20' ixz='0' iyy='0' iyz='0' izz='0'"
         text = robot_of(["a", "b"]).replace(

@@ -1,4 +1,4 @@
-"""The book's schematic drawings by name: each is a function that draws with a pen."""
+"""Schematic drawings of the book by name: each is a function that draws with a pen."""
 
 from __future__ import annotations
 

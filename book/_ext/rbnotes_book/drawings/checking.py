@@ -1,4 +1,4 @@
-"""What the book does with a formula of the notes."""
+"""Drawing of the check of a formula of the notes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rbnotes_book.drawings.pen import Pen
 
 
 def checking() -> Pen:
-    """A formula as printed, the library's form of it and an oracle meet; a verdict comes out."""
+    """Draw the comparison of printed form, library form and oracle that gives the verdict."""
     pen = Pen(212)
     left, wide, high = 6.0, 140.0, 46.0
     printed, ours, oracle = (

@@ -1,4 +1,4 @@
-"""Contact and friction: gap and normal, cones and their stand-ins, complementarity."""
+"""Drawings of contact and friction: gap and normal, friction cones, complementarity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOUNDS = {
 
 
 def gap() -> Pen:
-    """A body above another: normal, tangent, gap, and an impulse that pushes them apart."""
+    """Draw a body above another: normal, tangent, gap, and an impulse that pushes them apart."""
     pen = Pen(225)
     floor, radius, distance = 70.0, 48.0, 26.0
     center = np.array([120.0, floor + distance + radius])
@@ -45,7 +45,7 @@ def gap() -> Pen:
 
 
 def _around(corners: int, start: float = 0.0, size: float = 1.0) -> Points:
-    """Corners (n, 2) of a regular polygon."""
+    """Return the corners (n, 2) of a regular polygon."""
     t = start + 2 * np.pi * np.arange(corners) / corners
     return size * np.stack([np.cos(t), np.sin(t)], axis=-1)
 
@@ -55,7 +55,7 @@ SECTIONS = {"cone": _around(60), "pyramid": _around(4), "box": _around(4, np.pi 
 
 
 def cones() -> Pen:
-    """The cone of Coulomb, the pyramid inside it and the box; below, their sections at one height."""
+    """Draw Coulomb's cone, the pyramid inside it and the box; below, their sections at one height."""
     pen = Pen(330)
     height = 92.0
     for x, (kind, section) in zip((62, 180, 298), SECTIONS.items(), strict=True):
@@ -91,7 +91,7 @@ def _section(pen: Pen, center: Points, kind: str) -> None:
 
 
 def brake(kind: str, angle: float) -> Points:
-    """The friction, for a bound of 1, that takes most energy out of sliding at an angle."""
+    """Return the friction of maximal dissipation, for a bound of 1, when sliding at an angle."""
     against = -np.array([np.cos(angle), np.sin(angle)])
     if kind == "cone":
         return against
@@ -102,7 +102,7 @@ def brake(kind: str, angle: float) -> Points:
 
 
 def complementarity() -> Pen:
-    """The pair of an LCP, and that of a box LCP, as curves that (z, w) lie on."""
+    """Draw the complementarity conditions of an LCP and of a box LCP as curves in (z, w)."""
     pen = Pen(205)
     for x, title in ((30.0, "LCP"), (205.0, "box LCP")):
         origin = np.array([x, 45.0]) if title == "LCP" else np.array([x + 62, 100.0])

@@ -1,4 +1,4 @@
-"""Frames: poses and their indices, velocities of a body, the frames of a joint, a chain, a tree."""
+"""Drawings of frames: poses and their indices, velocities of a body, frames of a joint, a chain, a tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TREE = (None, 1, 1, 2, 2, 3)
 
 
 def pose() -> Pen:
-    """A frame in the world and one point in both: x_0 = R x_i + p."""
+    """Draw a frame in the world and one point in both: x_0 = R x_i + p."""
     pen = Pen(210)
     world, origin, angle = np.array([35.0, 35.0]), np.array([195.0, 95.0]), 0.5
     local = np.array([70.0, 55.0])
@@ -28,7 +28,7 @@ def pose() -> Pen:
 
 
 def velocities() -> Pen:
-    """The velocity of a point is that of the origin and a part across the arm."""
+    """Draw the velocity of a point: the origin's velocity plus a part perpendicular to the arm."""
     pen = Pen(205)
     origin, angle, omega = np.array([105.0, 62.0]), 0.3, 0.36
     arm = turned(angle) @ np.array([125.0, 20.0])
@@ -50,7 +50,7 @@ def velocities() -> Pen:
 
 
 def joint() -> Pen:
-    """Two bodies, the joint frame in each and the pose X between them."""
+    """Draw two bodies, the joint frame in each and the pose X between them."""
     pen = Pen(235)
     child, parent = np.array([72.0, 165.0]), np.array([290.0, 62.0])
     at_i, at_k = np.array([142.0, 128.0]), np.array([218.0, 100.0])
@@ -74,7 +74,7 @@ def joint() -> Pen:
 
 
 def chain() -> Pen:
-    """From a joint to the next: a constant E_0, then what the joint does, Q(q)."""
+    """Draw a chain: from a joint to the next the constant pose E_0, then the joint's pose Q(q)."""
     pen = Pen(235)
     before, bend, q = np.array([45.0, 82.0]), 0.2, 0.6
     rest = before + turned(bend) @ np.array([158.0, 0.0])
@@ -99,7 +99,7 @@ def chain() -> Pen:
 
 
 def ancestors(body: int) -> list[int]:
-    """A body of TREE and the bodies that carry it."""
+    """Return a body of TREE and its ancestors."""
     path = [body]
     while (parent := TREE[path[-1] - 1]) is not None:
         path.append(parent)
@@ -107,7 +107,7 @@ def ancestors(body: int) -> list[int]:
 
 
 def tree() -> Pen:
-    """A tree with its indices beside the blocks of its Jacobian."""
+    """Draw a tree with its indices beside the blocks of its Jacobian."""
     pen = Pen(225)
     places = {1: (80, 60), 2: (48, 105), 3: (118, 105), 4: (22, 155), 5: (72, 155), 6: (134, 155)}
     pen.ground((112, 14), (48, 14))

@@ -1,8 +1,8 @@
-"""A pen for schematic drawings: lines and areas as SVG, labels as formulas of the book.
+"""Pen for schematic drawings: lines and areas as SVG, labels as formulas of the book.
 
-Lengths are CSS pixels of a drawing that is ``WIDTH`` wide, which is what a phone has; y points up. Colours
-are classes of ``drawings.css``, so that a drawing follows the page from light to dark. Labels lie over the
-picture as HTML and keep their size when it shrinks.
+Lengths are CSS pixels of a drawing of the width ``WIDTH``, which fits a phone; y points up. Colors are
+classes of ``drawings.css``, so that a drawing follows the light and dark modes of the page. Labels lie over
+the picture as HTML and keep their size when it shrinks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEAD = 9.0
 
 @dataclass(frozen=True)
 class Label:
-    """Text with formulas between dollars, ``side`` of a point: c(entre), l(eft), r(ight), t(op), b(ottom)."""
+    """Text with formulas between dollars, ``side`` of a point: c(enter), l(eft), r(ight), t(op), b(ottom)."""
 
     text: str
     at: tuple[float, float]
@@ -33,7 +33,7 @@ class Label:
 
 @dataclass(frozen=True)
 class View:
-    """A parallel projection of space on the drawing: z up, seen from an azimuth and an elevation [rad]."""
+    """Parallel projection of space on the drawing: z up, seen from an azimuth and an elevation [rad]."""
 
     origin: tuple[float, float]
     scale: float
@@ -41,32 +41,32 @@ class View:
     elevation: float = 0.4
 
     def matrix(self) -> Points:
-        """Space to drawing, (2, 3), without the origin."""
+        """Return the linear part (2, 3) of the projection."""
         a, e = self.azimuth, self.elevation
         right = [-np.sin(a), np.cos(a), 0.0]
         up = [-np.sin(e) * np.cos(a), -np.sin(e) * np.sin(a), np.cos(e)]
         return self.scale * np.array([right, up])
 
     def __call__(self, points: ArrayLike) -> Points:
-        """Where points (..., 3) are drawn."""
+        """Return the positions of points (..., 3) in the drawing."""
         seen: Points = np.asarray(points, dtype=float) @ self.matrix().T + self.origin
         return seen
 
 
 @dataclass
 class Pen:
-    """Collects what is drawn; ``html`` gives the picture."""
+    """Pen that collects the elements of a drawing."""
 
     height: float
     shapes: list[str] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     arrows: dict[str, tuple[Points, Points]] = field(default_factory=dict)
-    """Tail and vector of each arrow by its label, for those who check where it points."""
+    """Tail and vector of each arrow by its label, so that tests can check its direction."""
 
     # --- lines ------------------------------------------------------------------------------------
 
     def line(self, points: ArrayLike, kind: str = "ink", *, closed: bool = False, curve: str = "") -> None:
-        """A polyline; ``curve`` adds classes such as ``dashed``, ``thin``, ``fill``."""
+        """Draw a polyline; ``curve`` adds classes such as ``dashed``, ``thin``, ``fill``."""
         listed = self._listed(np.asarray(points, dtype=float))
         tag = "polygon" if closed else "polyline"
         self.shapes.append(f'<{tag} class="{kind} {curve}" points="{listed}"/>')
@@ -75,7 +75,7 @@ class Pen:
         self, tail: ArrayLike, vector: ArrayLike, kind: str = "ink", label: str = "", *, side: str = "",
         at: float = 1.0, off: float = 8.0, curve: str = "",
     ) -> None:  # fmt: skip
-        """An arrow; its label stands ``off`` beside the point at this share of its length."""
+        """Draw an arrow; its label is ``off`` beside the point at the fraction ``at`` of its length."""
         start, along = np.asarray(tail, dtype=float), np.asarray(vector, dtype=float)
         length = float(np.linalg.norm(along))
         u = along / length
@@ -93,7 +93,7 @@ class Pen:
         self, center: ArrayLike, radius: float, start: float, end: float, kind: str = "ink", label: str = "",
         *, head: bool = True, curve: str = "thin",
     ) -> None:  # fmt: skip
-        """A round arrow from one angle to another [rad]."""
+        """Draw a circular arrow from one angle to another [rad]."""
         angles = np.linspace(start, end, 40)
         points = np.asarray(center) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
         self.bend(points, kind, head=head, curve=curve)
@@ -103,7 +103,7 @@ class Pen:
             self.label(label, np.asarray(center) + radius * u, _side(u), kind, off=5)
 
     def bend(self, points: ArrayLike, kind: str = "ink", *, head: bool = True, curve: str = "thin") -> None:
-        """A smooth arrow along many points."""
+        """Draw a smooth arrow along many points."""
         path = np.asarray(points, dtype=float)
         self.line(path, kind, curve=curve)
         if head:
@@ -121,7 +121,7 @@ class Pen:
     def hop(
         self, start: ArrayLike, end: ArrayLike, height: float, kind: str = "ink", label: str = "", **how: Any
     ) -> None:
-        """An arrow that leaves the straight way by ``height``, to the left of it if positive."""
+        """Draw a curved arrow that bulges by ``height``, to the left if positive."""
         a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         t = np.linspace(0, 1, 40)[:, None]
         across = np.array([-(b - a)[1], (b - a)[0]]) / np.linalg.norm(b - a)
@@ -133,7 +133,7 @@ class Pen:
     def spring(
         self, start: ArrayLike, end: ArrayLike, kind: str = "ink", coils: int = 7, radius: float = 7.0
     ) -> None:
-        """A zigzag between two points."""
+        """Draw a zigzag between two points."""
         a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         u = (b - a) / np.linalg.norm(b - a)
         across = np.array([-u[1], u[0]])
@@ -146,14 +146,14 @@ class Pen:
     # --- areas ------------------------------------------------------------------------------------
 
     def body(self, center: ArrayLike, size: tuple[float, float], angle: float = 0.0, kind: str = "a") -> None:
-        """A body: a rounded shape that is no circle."""
+        """Draw a body: a rounded shape that is not a circle."""
         t = np.linspace(0, 2 * np.pi, 60, endpoint=False)
         r = 1 + 0.07 * np.cos(2 * t + 0.6) + 0.05 * np.cos(3 * t)
         shape = np.stack([size[0] * r * np.cos(t), size[1] * r * np.sin(t)], axis=-1)
         self.line(np.asarray(center) + shape @ turned(angle).T, f"body-{kind}", closed=True, curve="fill")
 
     def bar(self, start: ArrayLike, end: ArrayLike, width: float, kind: str = "a") -> None:
-        """A link with round ends."""
+        """Draw a link with round ends."""
         a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         angle = float(np.arctan2(*(b - a)[::-1]))
         t = np.linspace(np.pi / 2, 3 * np.pi / 2, 16)
@@ -162,7 +162,7 @@ class Pen:
         self.line(outline, f"body-{kind}", closed=True, curve="fill")
 
     def box(self, corner: ArrayLike, size: tuple[float, float], kind: str = "body-a") -> None:
-        """An upright rectangle from its lower left corner."""
+        """Draw an upright rectangle from its lower left corner."""
         x, y = np.asarray(corner, dtype=float)
         w, h = size
         self.line([[x, y], [x + w, y], [x + w, y + h], [x, y + h]], kind, closed=True, curve="fill")
@@ -176,7 +176,7 @@ class Pen:
         self.circle(center, radius, kind, "head")
 
     def ground(self, start: ArrayLike, end: ArrayLike, *, pitch: float = 9.0) -> None:
-        """The world: a line, hatched on its left side as one goes from start to end."""
+        """Draw the ground: a line from start to end, hatched on its left side."""
         a, b = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
         u = (b - a) / np.linalg.norm(b - a)
         into = np.array([-u[1], u[0]])
@@ -196,7 +196,7 @@ class Pen:
         side: str = "b",
         off: float = 9.0,
     ) -> None:
-        """Two axes, x red and y green, and a dot for the third."""
+        """Draw a frame: x axis red, y axis green, and a dot for the z axis."""
         at = np.asarray(origin, dtype=float)
         axes = turned(angle).T * length
         self.arrow(at, axes[0], "x")
@@ -221,20 +221,20 @@ class Pen:
 
 
 def turned(angle: float) -> Points:
-    """Rotation in the plane, (2, 2)."""
+    """Return the rotation matrix of the plane, (2, 2)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s], [s, c]])
 
 
 def unit(vector: Sequence[float] | Points) -> Points:
-    """A vector's direction."""
+    """Return a vector's direction."""
     v = np.asarray(vector, dtype=float)
     direction: Points = v / np.linalg.norm(v)
     return direction
 
 
 def _side(u: Points) -> str:
-    """On which side of a point a label stands that is off in a direction."""
+    """Return the side of a point on which a label in a given direction is."""
     if abs(u[0]) > abs(u[1]):
         return "r" if u[0] > 0 else "l"
     return "t" if u[1] > 0 else "b"

@@ -1,4 +1,4 @@
-"""Springs, cables, muscles and frame springs: where they hold and which way they pull."""
+"""Drawings of springs, cables, muscles and frame springs: attachment points and directions of forces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rbnotes_book.drawings.pen import Pen, unit
 
 
 def axial() -> Pen:
-    """Lloyd 0.12: f_1 = F u and f_2 = -F u."""
+    """Draw the axial spring of Lloyd 0.12: f_1 = F u and f_2 = -F u."""
     pen = Pen(150)
     x_1, x_2 = np.array([62.0, 42.0]), np.array([292.0, 96.0])
     u = unit(x_2 - x_1)
@@ -35,7 +35,7 @@ PATH = np.array([[28.0, 60.0], [120.0, 150.0], [225.0, 70.0], [332.0, 128.0]])
 
 
 def cable() -> Pen:
-    """Lloyd 0.14: f_0 = F u_0, f_i = F (u_i - u_{i-1}), f_n = -F u_{n-1}."""
+    """Draw the cable of Lloyd 0.14: f_0 = F u_0, f_i = F (u_i - u_{i-1}), f_n = -F u_{n-1}."""
     pen = Pen(200)
     u = np.array([unit(step) for step in np.diff(PATH, axis=0)])
     for k in (1, 2):
@@ -59,7 +59,7 @@ def cable() -> Pen:
 
 
 def muscle() -> Pen:
-    """A path from one body over a point of it to another: pulls along the segments."""
+    """Draw a path from one body over a point of it to another, with the forces along its segments."""
     pen = Pen(220)
     elbow = np.array([205.0, 52.0])
     pen.bar((60, 180), elbow, 40, "a")
@@ -85,7 +85,7 @@ def muscle() -> Pen:
 
 
 def frames() -> Pen:
-    """Lloyd's Figure 0.2: a frame spring between frames 1 and 2, fixed in A and B."""
+    """Draw Lloyd's Figure 0.2: a frame spring between frames 1 and 2, fixed in A and B."""
     pen = Pen(250)
     A, B = np.array([58.0, 92.0]), np.array([304.0, 108.0])
     x_1, x_2 = np.array([122.0, 122.0]), np.array([244.0, 172.0])

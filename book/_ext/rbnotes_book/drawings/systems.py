@@ -1,4 +1,4 @@
-"""Systems of equations and reductions of coordinates: KKT blocks, attachments, fewer coordinates, loops."""
+"""Drawings of systems of equations and reductions of coordinates: KKT blocks, attachments, loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rbnotes_book.drawings.pen import Pen, turned, unit
 
 
 def constraint() -> Pen:
-    """A surface phi(x) = 0, motion along it, and a force across it."""
+    """Draw a surface phi(x) = 0, motion along it, and a force perpendicular to it."""
     pen = Pen(195)
     t = np.linspace(-1.15, 0.95, 60)
     curve = np.stack([180 + 150 * t, 48 + 62 * np.cos(1.5 * t)], axis=-1)
@@ -29,7 +29,7 @@ def constraint() -> Pen:
 
 
 def kkt() -> Pen:
-    """The blocks of (0.3) with their sizes."""
+    """Draw the blocks of (0.3) with their sizes."""
     pen = Pen(190)
     n, m = 84.0, 44.0
     corner = np.array([34.0, 152.0])
@@ -60,7 +60,7 @@ def kkt() -> Pen:
 
 
 def attachments() -> Pen:
-    """A point between three others, and a point on a body."""
+    """Draw a point between three others, and a point on a body."""
     pen = Pen(200)
     knots = np.array([[26.0, 78.0], [142.0, 66.0], [92.0, 162.0]])
     weights = np.array([0.3, 0.3, 0.4])
@@ -86,7 +86,7 @@ def attachments() -> Pen:
 
 
 def fewer() -> Pen:
-    """Velocities go one way, forces the other."""
+    """Draw the maps of reduced coordinates: velocities in one direction, forces in the other."""
     pen = Pen(175)
     boxes = ((8, 74, "q_R", "angle"), (133, 84, "q_r", "joints"), (268, 84, "q_m", "bodies"))
     y, h = 62.0, 52.0
@@ -104,7 +104,7 @@ def fewer() -> Pen:
 
 
 def crank() -> Pen:
-    """Crank, rod and piston: r sin(theta) + l sin(psi) = 0."""
+    """Draw crank, rod and piston: r sin(theta) + l sin(psi) = 0."""
     pen = Pen(170)
     axis, r, rod, theta = np.array([70.0, 62.0]), 62.0, 190.0, 1.05
     psi = -np.arcsin(r * np.sin(theta) / rod)
@@ -133,7 +133,7 @@ def crank() -> Pen:
 
 
 def loop() -> Pen:
-    """A chain of bars whose last point does not meet the ground yet, and the directions of the rows."""
+    """Draw a chain of bars with an open loop, and the directions of the constraint rows."""
     pen = Pen(235)
     base, goal = np.array([52.0, 60.0]), np.array([272.0, 60.0])
     joints = [base, base + 62 * np.array([np.cos(1.2), np.sin(1.2)])]

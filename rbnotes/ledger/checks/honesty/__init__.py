@@ -1,5 +1,5 @@
-"""What keeps a record honest: checks of its oracle, its inputs, its branches and its words.
+"""Checks that a record can fail: its oracle, its inputs, its branches and its texts.
 
-Each module finds one kind of dishonesty and returns its findings as lines of text that begin with the kind;
-no finding is no line. :func:`rbnotes.ledger.runner.verify` runs them all.
+Each module checks for one kind of defect and returns its findings as lines of text that begin with the kind.
+:func:`rbnotes.ledger.runner.verify` runs all checks.
 """

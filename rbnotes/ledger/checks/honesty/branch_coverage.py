@@ -1,6 +1,6 @@
-"""How often each branch of a claim was really exercised: a premise that hardly ever holds checks nothing.
+"""Count how often each branch of a claim runs: a premise that hardly ever holds checks nothing.
 
-The code of a claim is rebuilt with a probe around every condition and every mask, and run on the inputs.
+The code of a claim is rebuilt with a probe around every condition and mask, and runs on the inputs.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ PROBE = "__probe__"
 
 @dataclass
 class Branch:
-    """A condition or a mask in the code of a claim, and on how many inputs it was true and false."""
+    """Condition or mask in the code of a claim, with the inputs on which it was true and false."""
 
     source: str
-    """The condition as Python."""
+    """Python source of the condition."""
     function: str
-    """Name of the function that it is in."""
+    """Name of the function that contains it."""
     required_outcomes: frozenset[bool]
-    """The outcomes that must occur; those of a verdict, such as ``return float(ok)``, need only be true."""
+    """Outcomes that must occur; a verdict such as ``return float(ok)`` need only be true."""
     inputs_by_outcome: dict[bool, set[int]] = field(default_factory=lambda: {True: set(), False: set()})
-    """Numbers of the inputs on which it was true, and of those on which it was false."""
+    """Indices of the inputs on which it was true and false."""
 
 
 def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:
-    """Branches of the forms and the reference that are never or hardly ever taken."""
+    """Return findings on branches of the forms and the reference that hardly ever run."""
     found: list[str] = []
     rare: set[str] = set()
     for name, form in record_forms(record).items():
@@ -73,7 +73,7 @@ def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -
 
 
 def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]:
-    """Return the branches of a form and its helpers, counted on some inputs."""
+    """Return the branches of a form and its helpers with their counts on some inputs."""
     if not inputs or inputs == [{}]:
         return []
     branches: list[Branch] = []
@@ -102,7 +102,7 @@ def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]
         return probe(index, value) if flag else value
 
     def probe_loop(index: int, values: Iterable[Any]) -> Iterator[Any]:
-        """Count true where there is a round, false where there is none."""
+        """Count true if the loop has an iteration, false if it has none."""
         rounds = 0
         for rounds, value in enumerate(values, start=1):
             if rounds == 1:
@@ -124,10 +124,10 @@ def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]
             break  # more inputs would only raise the counts
         try:
             evaluate(instrumented, values)
-        except Exception as error:  # a printed form may fail; its verdict says so
+        except Exception as error:  # a printed form may fail if its verdict says so
             if not _fails(form, values):
                 raise UnreadableFunction(f"{form.__name__} fails when it is watched") from error
-    # A call is a branch only if it ever gave a flag; code that never ran is counted through its condition.
+    # A call is a branch only if it returned a flag; code that never ran is counted by its condition.
     return [
         branch
         for branch in branches
@@ -148,7 +148,7 @@ SINGLE_OUTCOMES: Mapping[bool, frozenset[bool]] = {True: frozenset((True,)), Fal
 
 
 class _Probes(ast.NodeTransformer):
-    """Puts a probe around each condition of a function."""
+    """Insert a probe around each condition of a function."""
 
     def __init__(self, function: str, branches: list[Branch], *, form: bool) -> None:
         self.function, self.branches, self.form = function, branches, form
@@ -165,7 +165,7 @@ class _Probes(ast.NodeTransformer):
         return ast.copy_location(call, node)
 
     def _probe_condition(self, node: ast.expr, needed: frozenset[bool] = BOTH_OUTCOMES) -> ast.expr:
-        """Return a condition with its probes; ``and`` and ``or`` are counted operand by operand."""
+        """Return a condition with probes; each operand of ``and`` and ``or`` is counted."""
         match node:
             case ast.BoolOp(op, values):
                 operands = []
@@ -185,7 +185,7 @@ class _Probes(ast.NodeTransformer):
                 )
                 return self._insert_probe(node, visited, needed)
             case ast.Compare(_, _, others) if not self.form and any(map(is_option_value, others)):
-                return node  # a helper's options are settled by who calls it
+                return node  # the caller determines a helper's options
             case ast.Compare() | ast.Call():
                 inner = copy_node(node)
                 super().generic_visit(inner)
@@ -216,7 +216,7 @@ class _Probes(ast.NodeTransformer):
         return self._insert_probe(node, visited, BOTH_OUTCOMES, PROBE + "flag")
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        # That it ends shows by itself; that it begins must be seen.
+        # Every loop ends; only its start must be counted.
         node.test = self._probe_condition(node.test, SINGLE_OUTCOMES[True])
         node.body = [self.visit(statement) for statement in node.body]
         return node
@@ -248,7 +248,7 @@ class _Probes(ast.NodeTransformer):
         return node
 
     def _probe_verdict(self, node: ast.expr) -> ast.expr:
-        """Return the returned value; a flag that is the claim itself need never be false."""
+        """Return a returned value with its probe; a flag that is the claim itself need not be false."""
         match node:
             case ast.Call(function, [value], []) if called_name(function) in (
                 "float",
@@ -276,7 +276,7 @@ class _Probes(ast.NodeTransformer):
 
 
 def copy_node(node: ast.expr) -> Any:
-    """Return a node that may be changed while the original is still to be shown."""
+    """Return a copy of a node, so that messages can show the original."""
     return copy.deepcopy(node)
 
 

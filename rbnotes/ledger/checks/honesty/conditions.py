@@ -1,4 +1,4 @@
-"""Check that the condition of a conditional claim separates truth from failure and is not a flag."""
+"""Check that the condition of a conditional claim separates success from failure and is not a flag."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_FLAG_VALUES = 3
 def findings(
     record: Record, draws: Sequence[Values], expected: Sequence[Array], given: Sequence[Values]
 ) -> list[str]:
-    """Return True if the condition is a predicate that parts truth from failure."""
+    """Return findings on a condition that does not separate success from failure."""
     holds_when, printed = record.holds_when, record.printed
     if record.verdict is not Verdict.CONDITIONAL or holds_when is None or printed is None:
         return []
@@ -63,13 +63,15 @@ def findings(
         if predicate_trace.enters(NamedCode(name, resolve(name)))
     ]
     found += _side_findings(record, holds_when)
-    if any(np.any(right != np.round(right)) for right in expected):  # flags do not show what they depend on
+    if any(
+        np.any(right != np.round(right)) for right in expected
+    ):  # results that are flags do not show their dependence
         found += _switch_findings(record, holds_when, draws)
     return found
 
 
 def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
-    """Yield findings on conditions that compute a side of the claim: they test the claim itself."""
+    """Yield findings on conditions that compute a side of the claim, that is, test the claim itself."""
     condition = normal_form(readable_function(holds_when, "holds_when"))
     for name, form in record_forms(record).items():
         start, _, side = normal_form(readable_function(form)).rpartition("return ")
@@ -78,9 +80,9 @@ def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
 
 
 def _switch_findings(record: Record, holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
-    """Yield a condition that only reads inputs whose numbers change nothing.
+    """Yield findings on a condition that only reads inputs without effect on the results.
 
-    A switch between two formulas.
+    Such a condition is a switch between two formulas.
     """
     source = function_ast(readable_function(holds_when, "holds_when"))
     read = {node.id for node in ast.walk(source) if isinstance(node, ast.Name)}
@@ -93,7 +95,7 @@ def _switch_findings(record: Record, holds_when: Function, draws: Sequence[Value
 
 
 def _depends_on_inputs(form: Function, names: Sequence[str], draws: Sequence[Values]) -> bool:
-    """Return True if a form gives anything else when some of its inputs are those of other draws."""
+    """Return True if a form depends on the named inputs: they are exchanged with other draws."""
     for values, other in zip(draws, draws[::-1], strict=True):
         before = try_evaluate(form, values)
         after = try_evaluate(form, {**values, **{name: other[name] for name in names}})
@@ -107,7 +109,7 @@ def _holds(predicate: Function, values: Values) -> bool:
 
 
 def _flag_findings(holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
-    """Yield a condition that is settled by inputs of few values."""
+    """Yield findings on a condition that only depends on inputs with few values."""
     flags = [name for name in draws[0] if _is_flag([draw[name] for draw in draws])]
     if not flags:
         return

@@ -1,4 +1,4 @@
-"""Errata that other sign rules would make right must say which formulas of the notes settle the signs."""
+"""Check errata that another sign convention would make right: they must name the formulas that fix it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUM_INPUTS = 12
 
 
 def findings(record: Record, draws: Sequence[Values]) -> list[str]:
-    """Return an erratum that other sign rules would make right must say which formulas settle them."""
+    """Return findings on an erratum that is right in another convention and names no other formulas."""
     printed, library = record.printed, record.library
     if record.verdict is not Verdict.ERRATUM or printed is None or library is None:
         return []
@@ -51,13 +51,15 @@ def _matching_convention(
             try:
                 other = change(values)
                 left, right = form_results[printed][place], _evaluate_or_none(library, other)
-                if right is None:  # the library refuses it; the print, then, with the change, its own inverse
+                if (
+                    right is None
+                ):  # the library rejects it; the change is its own inverse, so change the printed form
                     left, right = _evaluate_or_none(printed, other), form_results[library][place]
                 if left is None or right is None:
                     return False
                 right = outcome(right)
                 off = distance(left, right)
-            except Exception:  # the change is none of these inputs or results
+            except Exception:  # the change does not apply to these inputs or results
                 return False
             if off > max(record.tolerance, 1e-9):
                 return False
@@ -109,9 +111,9 @@ def _matching_convention(
 
 
 def _is_real_valued(value: Any) -> bool:
-    """Return True if a value may follow another rule.
+    """Return True if a value may follow another convention.
 
-    Not numbers of bodies, with which a form may never end.
+    Integers, such as numbers of bodies, could make a form endless.
     """
     return np.asarray(value).dtype.kind == "f"
 
@@ -119,12 +121,12 @@ def _is_real_valued(value: Any) -> bool:
 def _evaluate_or_none(form: Function, values: Values) -> Array | None:
     try:
         return evaluate(form, values)
-    except Exception:  # a form may refuse what is no input of it
+    except Exception:  # a form may reject changed inputs
         return None
 
 
 def _swap_halves(x: Any) -> Any:
-    """Linear and angular parts in the other order."""
+    """Exchange linear and angular parts."""
     x = np.asarray(x)
     if x.ndim != 1 or len(x) % 2 or len(x) < 6:
         raise ValueError("only twists and what is made of them")
@@ -160,7 +162,7 @@ def _transpose_or_invert(x: Any) -> Any:
 
 
 def _known_ids() -> set[str]:
-    from rbnotes import ledger  # the records import the library, and this module is imported with them
+    from rbnotes import ledger  # imported late, because the records import this module
     from rbnotes.ledger.coverage import inventory
 
     return {entry.id for entry in inventory()} | {record.id for record in ledger.load()}

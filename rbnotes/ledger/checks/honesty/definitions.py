@@ -1,4 +1,4 @@
-"""TeX of definitions: a definition gives a meaning to a plain symbol; any other equation is a claim."""
+"""Check the TeX of definitions: a definition introduces a plain symbol; any other equation is a claim."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ ORDER_RELATION = re.compile(
 
 
 def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> Iterator[str]:
-    """Why a formula is no definition of some symbols.
+    """Yield the reasons why a formula is not a definition of the given symbols.
 
-    Only one whose forms are ``checked`` may be an assignment, with its symbol on both sides.
+    Only a definition whose forms are ``checked`` may be an assignment, with its symbol on both sides.
     """
     relations = [text for text in split_equations(formula) if len(split_sides(text)) > 1]
     defines = tuple(defines)
@@ -134,7 +134,7 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
 
 
 def _contains_symbol(side: str, symbol: str) -> bool:
-    """Whether an expression is made with a symbol, and is not the symbol itself or one with more indices."""
+    """Return True if an expression contains a symbol but is not the symbol, with or without indices."""
     tokens, parts = side.split(), symbol.split()
     for at in range(len(tokens) - len(parts) + 1):
         after, before = at + len(parts), tokens[at - 1].lstrip("\\") if at else ""
@@ -156,7 +156,7 @@ def _contains_symbol(side: str, symbol: str) -> bool:
 def split_sides(text: str) -> list[str]:
     """Return the sides of a chain of equations, cut outside of all brackets.
 
-    What comes after an "if" is none.
+    The text after an "if" is dropped.
     """
     text = re.split(r"\\text\{\s*(?:if|for|where|when)\b", text)[0]
     parts, depth, at = [], 0, 0
@@ -172,7 +172,7 @@ def split_sides(text: str) -> list[str]:
 
 
 def split_equations(formula: str) -> list[str]:
-    """Return the formula cut at commas, line ends and wide spaces, outside of all brackets."""
+    """Split the formula at commas, line ends and wide spaces outside of all brackets."""
     text = re.sub(r"\\(begin|end)\{(aligned|align\*?|split|gathered|cases)\}", "", formula)
     parts, depth, current = [], 0, ""
     for token in re.findall(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|.", text, flags=re.DOTALL):
@@ -189,14 +189,14 @@ def split_equations(formula: str) -> list[str]:
 
 
 def normalize_tex(text: str) -> str:
-    """TeX without spaces, and without punctuation at its ends."""
+    """Return TeX without spaces and without punctuation at its ends."""
     return " ".join(TOKEN.findall(SPACES.sub(" ", text))).strip(" .,;")
 
 
 def is_symbol(text: str) -> bool:
-    """Whether TeX is one symbol, or several in brackets: letters with accents, fonts, indices, arguments.
+    """Return True if TeX is a symbol with accents, fonts, indices and arguments, or several in brackets.
 
-    Products, powers, transposes and operators are none.
+    Products, powers, transposes and operators are not symbols.
     """
     tokens = normalize_tex(text).split()
     if tokens[:1] == ["("] and tokens[-1:] == [")"]:
@@ -250,7 +250,7 @@ def _core_end(tokens: list[str], at: int) -> int:
 
 
 def _scripts_end(tokens: list[str], at: int) -> int:
-    """Past indices, exponents that are indices, and primes."""
+    """Return the index after indices, exponents that are indices, and primes."""
     while at < len(tokens) and tokens[at] in ("^", "_", "'"):
         if tokens[at] == "'":
             at += 1
@@ -268,7 +268,7 @@ def _scripts_end(tokens: list[str], at: int) -> int:
 
 
 def _closing_bracket(tokens: list[str], at: int) -> int:
-    """Just past the bracket that closes the one at a token; -1 if none does."""
+    """Return the index after the closing bracket for the one at a token; -1 if there is none."""
     depth = 0
     for place in range(at, len(tokens)):
         depth += (tokens[place] in tuple("{([")) - (tokens[place] in tuple("})]"))

@@ -1,7 +1,7 @@
-"""Check that the oracle is independent of the forms that it judges.
+"""Check that the oracle is independent of the forms that it checks.
 
-It must not run the function under test, nor the forms or what they are made of, save the primitives that the
-record names; and it must not be a copy of them.
+It must not run the function under test, the forms or their parts, except the primitives that the record
+names, and it must not be a copy of them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
 
 
 def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
-    """Return findings on code that oracle and forms share without naming it, and on code that never runs."""
+    """Return findings on unnamed code that oracle and forms share, and on code that never runs."""
     implementing = [NamedCode(name, resolve(name)) for name in record.implemented_by]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     return [
@@ -106,7 +106,7 @@ def _shared_code_findings(
             continue
         if any(primitive.contains(code, module) for primitive in primitives):
             continue
-        # The reference's own code is no sharing, unless a form enters it.
+        # The reference's own code is not shared unless a form calls it.
         users = [name for name, codes in form_code.items() if code in codes]
         if users == ["printed"] and "library" in form_code and module.startswith(SHARED_WITH_PRINT):
             continue
@@ -148,9 +148,9 @@ def _implementation_findings(
 
 
 def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[str]:
-    """Return code of the claim that the printed form enters and that mutation cannot change.
+    """Return findings on code of the claim that the printed form calls and mutation cannot change.
 
-    Methods, lambdas.
+    These are methods and lambdas.
     """
     if record.printed is None:
         return []
@@ -171,7 +171,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
 
 
 def _escape_findings(traces: dict[str, Trace]) -> list[str]:
-    """Return a finding for each call whose code is not traced: threads, processes, code made of text."""
+    """Return a finding for each call whose code is not traced: threads, processes, compiled strings."""
     return [
         f"form: the {name} form calls {escape}, behind which nothing is watched"
         for name, watched in traces.items()
@@ -182,7 +182,7 @@ def _escape_findings(traces: dict[str, Trace]) -> list[str]:
 def _precomputed_findings(
     record: Record, primitives: list[NamedCode], implementing: list[NamedCode]
 ) -> list[str]:
-    """Constants of the oracle's modules that were made by what is under test before anything was watched."""
+    """Return findings on constants of the oracle's modules that functions under test computed at import."""
     if record.reference is None:
         return []
     form_functions_by_name = {
@@ -209,7 +209,7 @@ def _precomputed_findings(
 
 
 def _wrong_print_findings(record: Record, reference: Trace) -> Iterator[str]:
-    """Yield prints that other records call wrong and that the oracle runs as if they were right."""
+    """Yield findings on printed forms that the oracle uses although other records call them wrong."""
     others = [
         value for module in loaded_modules() for value in vars(module).values() if isinstance(value, Record)
     ]
@@ -228,7 +228,7 @@ def _runs_wrong_print(record: Record, other: Record, reference: Trace) -> bool:
 
 
 def _enclosing_names(qualname: str) -> Iterator[str]:
-    """Qualified names of the functions that hold a local one."""
+    """Yield the qualified names of the functions that enclose a local one."""
     parts = qualname.split(".<locals>.")
     for count in range(1, len(parts)):
         yield ".<locals>.".join(parts[:count])

@@ -1,6 +1,6 @@
-"""Inputs that hide: zero blocks, values that never vary, symmetry, twins, few binary digits.
+"""Check for inputs that hide errors: zero blocks, constant values, symmetry, equal inputs, few binary digits.
 
-A formula checked on such inputs agrees with many wrong ones.
+On such inputs many wrong formulas agree with the right one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_COMMON_SHARE = 0.9
 """An entry that has one value on more than this share of the inputs does not vary."""
 COARSE_GRID = 1024
 MAX_CHOICES = 3
-"""So few values are no numbers but a choice."""
+"""Inputs with at most so many values are choices, not numbers."""
 MAX_ALLOWED_SHARE = 0.25
 """Share of the replacements within the condition that shows an input of `given` to be needlessly special."""
 MIN_INPUT_SIZE = 1 / 128
@@ -61,7 +61,7 @@ def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]
 
 
 def hidden_variation_findings(record: Record, expected: Sequence[Array]) -> list[str]:
-    """Entries of the oracle's results that vary by less than what the check can see beside their size."""
+    """Return findings on entries of the oracle's results that vary by less than the check resolves."""
     if len({right.shape for right in expected}) != 1 or not record.inputs:
         return []
     every = np.stack(expected)
@@ -77,7 +77,7 @@ def hidden_variation_findings(record: Record, expected: Sequence[Array]) -> list
 
 
 def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequence[Values]) -> list[str]:
-    """Return inputs of ``given`` that are more special than the condition demands."""
+    """Return findings on inputs of ``given`` that are more special than the condition requires."""
     found = []
     if record.holds_when is None or len(given) < MIN_DRAWS:
         return []
@@ -101,7 +101,7 @@ def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequ
 
 
 def _is_as_special(value: Any, kept: list[Any]) -> bool:
-    """Return True if a value is equal to one of others, or wherever these are all the same."""
+    """Return True if a value equals one of the others, or agrees with them where all of them agree."""
     if any(_is_equal(value, each) for each in kept):
         return True
     parts, others = list(numeric_parts(value)), [list(numeric_parts(each)) for each in kept]
@@ -120,7 +120,7 @@ def _is_as_special(value: Any, kept: list[Any]) -> bool:
 
 
 def _condition_allows(holds_when: Function, values: Values) -> bool:
-    """Return True if a condition holds on inputs that were put together, which it may refuse."""
+    """Return True if a condition holds on combined inputs; it may also raise."""
     try:
         return bool(np.all(holds_when(*values.values())))
     except (ValueError, IndexError, ArithmeticError):
@@ -134,7 +134,7 @@ def _degeneracies(values: list[Any]) -> Iterator[str]:
     yield from _repeated_arrays(values)
     parts = [list(numeric_parts(value)) for value in values]
     if len({tuple(part.shape for part in draw) for draw in parts}) != 1 or not parts[0]:
-        return  # of several shapes: variety enough
+        return  # several shapes are varied enough
     for place in range(len(parts[0])):
         drawn = np.array([draw[place] for draw in parts])
         if drawn.dtype.kind != "f":
@@ -150,7 +150,7 @@ def _repeated_arrays(values: list[Any]) -> Iterator[str]:
 
 
 def _array_degeneracies(drawn: Array) -> Iterator[str]:
-    """Degeneracies of arrays of one shape, stacked along the first axis."""
+    """Yield the degeneracies of arrays of one shape, stacked along the first axis."""
     shape = drawn.shape[1:]
     pose = shape[-2:] == (4, 4) and bool(np.all(drawn[..., 3, :] == [0, 0, 0, 1]))
     constant_entries = []
@@ -172,7 +172,7 @@ def _array_degeneracies(drawn: Array) -> Iterator[str]:
         yield f"is never above {MIN_INPUT_SIZE}"
     elif (
         len(shape) == 1 and len(drawn) > 6 * shape[0] > 6 and _has_linear_relation(drawn)
-    ):  # many may fall so by chance
+    ):  # many inputs satisfy this by chance
         yield "has entries with a linear relation"
     size = int(np.prod(shape)) if shape else 1
     flat = drawn.reshape(len(drawn), -1)
@@ -185,14 +185,14 @@ def _array_degeneracies(drawn: Array) -> Iterator[str]:
 
 
 def _has_linear_relation(drawn: Array) -> bool:
-    """Return True if one linear equation holds for vectors ``(N, n)``, all of them."""
+    """Return True if one linear equation holds for all vectors ``(N, n)``."""
     scaled = drawn / np.max(np.abs(drawn), axis=0)
     sizes = np.linalg.svd(np.column_stack([scaled, np.ones(len(drawn))]), compute_uv=False)
     return bool(sizes[-1] < 1e-9 * sizes[0])
 
 
 def numeric_parts(value: Any) -> Iterator[Array]:
-    """Yield the arrays of numbers that a value consists of; flags and words are left out."""
+    """Yield the arrays of numbers in a value, without flags and text."""
     if isinstance(value, bool | np.bool_ | str | bytes) or value is None:
         return
     if isinstance(value, int | float | np.number):
@@ -219,7 +219,7 @@ def numeric_parts(value: Any) -> Iterator[Array]:
 
 
 def _varies(values: list[Any]) -> bool:
-    """Return True if not all values are equal; objects that only know their identity do."""
+    """Return True if not all values are equal; objects that compare by identity count as different."""
     first = list(numeric_parts(values[0]))
     for other in values[1:]:
         parts = list(numeric_parts(other))
@@ -232,7 +232,7 @@ def _varies(values: list[Any]) -> bool:
 
 def _has_few_digits(values: list[Any]) -> bool:
     if len({str(value) for value in values}) <= MAX_CHOICES:
-        return False  # a choice, such as a sign
+        return False  # e.g. a sign
     drawn = [part.ravel() for value in values for part in numeric_parts(value) if part.dtype.kind == "f"]
     if not drawn or not values:
         return False
@@ -241,7 +241,7 @@ def _has_few_digits(values: list[Any]) -> bool:
 
 
 def _proportional_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of inputs that are the same but for a factor, which is the same on all inputs."""
+    """Yield pairs of inputs with a constant ratio."""
     parts = {name: [list(numeric_parts(draw[name])) for draw in draws] for name in draws[0]}
     shapes = {name: [[part.shape for part in each] for each in drawn] for name, drawn in parts.items()}
     flat = {
@@ -257,7 +257,7 @@ def _proportional_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
 
 
 def _orthogonal_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of vectors whose product is zero on all inputs, though neither is."""
+    """Yield pairs of nonzero vectors that are orthogonal on all inputs."""
     vectors = {
         name: np.stack([draw[name] for draw in draws])
         for name in draws[0]
@@ -274,7 +274,7 @@ def _orthogonal_inputs(draws: Sequence[Values]) -> Iterator[tuple[str, str]]:
 
 
 def _always_contains_zero(values: list[Any]) -> bool:
-    """Return True if arrays have a zero on all inputs, but each entry is another number on some."""
+    """Return True if all arrays contain a zero, but no entry is always zero."""
     parts = [list(numeric_parts(value)) for value in values]
     if any(len(part) != 1 or part[0].dtype.kind != "f" for part in parts):
         return False

@@ -1,4 +1,4 @@
-"""Is enough of the results compared? What sorts them, or keeps their sizes only, hides how they differ."""
+"""Check that results are compared completely: sorting them, or comparing only norms, hides differences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MIN_VISIBLE_RATIO = 1e3
 def findings(
     record: Record, expected: Sequence[Array], printed_results: Sequence[Array | None]
 ) -> Iterator[str]:
-    """Forms that are compared by less than what they compute, and entries too small to be compared."""
+    """Yield findings on forms that compare only a part of their results, and on too small entries."""
     if record.printed is None or record.reference is None or not record.inputs:
         return
     last = [
@@ -47,7 +47,7 @@ def findings(
             np.max(np.abs(part), axis=0) for part in (expected, results[len(expected) :])
         )
         least = ROUNDING_ERROR * max(1.0, np.max(reference_sizes, initial=0.0))
-        # What is zero but for rounding is so in one of them only, or at most of this size in both.
+        # An entry that is zero up to rounding is so in one of them, or has at most this size in both.
         tiny = (
             (reference_sizes > least)
             & (printed_sizes > least)

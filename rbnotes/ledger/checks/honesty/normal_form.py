@@ -1,6 +1,6 @@
-"""A function's formula without its accidents: names, temporaries, the order of sums and products.
+"""Normal form of a function's formula: independent of names, temporaries and the order of sums.
 
-Two functions with the same normal form are one formula written twice.
+Two functions with the same normal form are the same formula.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ IDENTITY_FUNCTIONS = ("array", "asarray", "float", "float64", "copy")
 
 @cache
 def normal_form(function: FunctionType) -> str:
-    """Text that is the same for functions which differ in names, temporaries or commuted operands only."""
+    """Return a text that is equal for functions that differ only in names, temporaries or operand order."""
     source = function_ast(function)
     every = (*source.args.posonlyargs, *source.args.args, *source.args.kwonlyargs)
     known = NameScope(function, {argument.arg: f"<{place}>" for place, argument in enumerate(every)})
@@ -25,14 +25,14 @@ def normal_form(function: FunctionType) -> str:
 
 
 class NameScope(dict[str, str]):
-    """What the local names of a function stand for, and the function, for the names of its module."""
+    """Meanings of the local names of a function, with the function for the names of its module."""
 
     def __init__(self, function: FunctionType, known: dict[str, str]) -> None:
         super().__init__(known)
         self.function = function
 
     def helper(self, name: str, count: int) -> FunctionType | None:
-        """Return the claim's function of a name, if it takes exactly so many arguments."""
+        """Return the claim's function of a name if it takes this number of arguments, else None."""
         value = None if name in self else self.function.__globals__.get(name)
         if (
             not isinstance(value, FunctionType)
@@ -61,7 +61,7 @@ def _normalize_body(statements: list[ast.stmt], known: NameScope) -> str:
 
 
 def _record_assignment(target: ast.expr, value: ast.expr, known: NameScope) -> bool:
-    """Note a temporary; whether the assignment was one."""
+    """Record a temporary; return True if the assignment is one."""
     if isinstance(target, ast.Name):
         known[target.id] = _normalize_expression(value, known)
         return True
@@ -78,7 +78,7 @@ def _record_assignment(target: ast.expr, value: ast.expr, known: NameScope) -> b
 
 
 def _normalize_statement(statement: ast.stmt, known: NameScope) -> str:
-    """Loops, branches and assignments to entries: part by part."""
+    """Return the normal form of a loop, a branch or an assignment to an entry."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             known[node.id] = f"<local {sum(text.startswith('<local') for text in known.values())}>"
@@ -142,7 +142,7 @@ def _normalize_expression(node: ast.expr, known: NameScope) -> str:
 
 
 def _product_chain(node: ast.Call) -> ast.expr | None:
-    """Return the chain of ``@`` that ``multi_dot``, ``einsum`` or a reduction by ``matmul`` spells."""
+    """Return the chain of ``@`` that ``multi_dot``, ``einsum`` or a reduction by ``matmul`` expresses."""
     if node.keywords:
         return None
     match called_name(node.func), node.args:
@@ -171,9 +171,9 @@ def _matrix_product(factors: list[ast.expr]) -> ast.expr:
 
 
 def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None:
-    """Return the product of matrices and vectors that a sum over neighbouring indices is.
+    """Return the matrix product that an einsum over neighboring indices expresses.
 
-    None if it is none.
+    It is None for any other einsum.
     """
     operands, _, result = subscripts.replace(" ", "").partition("->")
     letters = operands.split(",")
@@ -196,7 +196,7 @@ def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None
 
 
 def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:
-    """Return the factors of a matrix product, however it is bracketed."""
+    """Return the factors of a matrix product with any bracketing."""
     match node:
         case ast.BinOp(left, ast.MatMult(), right):
             return _matrix_factors(left, known) + _matrix_factors(right, known)
@@ -207,7 +207,7 @@ def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:
 
 
 def _is_single_chain(text: str) -> bool:
-    """Return True if a text between brackets is one chain of products."""
+    """Return True if a bracketed text is one chain of products."""
     depth, outside = 0, ""
     for letter in text:
         depth += (letter in "([") - (letter in ")]")

@@ -1,6 +1,6 @@
-"""Is what a record calls a slip one? A print with noise or rounding added is no formula of the notes.
+"""Check that a slip of a record is genuine: not a printed form with added noise or rounding.
 
-Its correction, put in the place of the print, must be another formula than the print.
+Its correction must also differ from the printed formula.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SPACING = re.compile(r"\\[,;:!]|\\(?:left|right|quad|qquad)(?![a-zA-Z])|[{}\s~]"
 
 
 def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
-    """Yield what is wrong with a slip: nothing that a correction changes, or a print that is no formula."""
+    """Yield findings on a slip without a correction, or with a printed form that contains noise."""
     if record.verdict not in NEEDS_CORRECTION:
         return
     if record.replacement and without_spacing(record.replacement) == without_spacing(record.formula):
@@ -40,7 +40,7 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
     is_locally_constant = []
     for name in record.inputs:
         if any(_perturb(values[name]) is values[name] for values in few):
-            continue  # not a number: it cannot be changed a little
+            continue  # only numbers can be perturbed
         changes = list(_relative_changes(record.printed, record.library, few, name))
         if sum(right > 0.0 for _, right in changes) < MIN_CHANGES and not any(ours for ours, _ in changes):
             continue
@@ -60,14 +60,14 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
 
 
 def without_spacing(formula: str) -> str:
-    """Return a formula without what changes nothing but its spacing."""
+    """Return a formula without spacing commands."""
     return SPACING.sub("", formula)
 
 
 def _relative_changes(
     printed: Function, library: Function, draws: Sequence[Values], name: str
 ) -> Iterator[tuple[float, float]]:
-    """By how much the print and the right form change, relative to their sizes, with one of their inputs."""
+    """Yield the relative changes of printed and right form when one input is perturbed."""
     for values in draws:
         other = {**values, name: _perturb(values[name])}
         pairs = [(try_evaluate(form, values), try_evaluate(form, other)) for form in (printed, library)]
@@ -90,14 +90,14 @@ def _relative_change(before: Array | None, after: Array | None) -> float | None:
 
 
 def _is_close_to_library(printed: Function, library: Function, draws: Sequence[Values]) -> bool:
-    """Return True if a print differs from the right form by little, as what is rounded does."""
+    """Return True if the printed form differs from the right form by little, as after rounding."""
     pairs = [(try_evaluate(library, values), try_evaluate(printed, values)) for values in draws]
     off = [_relative_change(right, print_) for right, print_ in pairs]
     return all(each is not None and each < MAX_ROUNDING for each in off)
 
 
 def _depends_on_input(form: Function, draws: Sequence[Values], name: str) -> bool:
-    """Return True if an input matters to a form at all."""
+    """Return True if a form depends on an input."""
     for values, other in zip(draws, draws[::-1], strict=True):
         before, after = try_evaluate(form, values), try_evaluate(form, {**values, name: other[name]})
         if before is not None and after is not None and not np.array_equal(before, after):

@@ -1,4 +1,4 @@
-"""Printed numbers are judged by their last digit, which only their text shows: 0.70 is not 0.700."""
+"""Check printed numbers to their last digit, which only their source text shows: 0.70 is not 0.700."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDING_SLACK = 1e-6
 
 
 def findings(record: Record) -> list[str]:
-    """Return entries of a claim without inputs that are off by more than the last digit allows."""
+    """Return findings on printed numbers that are wrong by more than the last digit allows."""
     is_exactly_printed = record.verdict in (Verdict.DEMONSTRATION, Verdict.HOLDS)
     if record.printed is None or record.reference is None or record.inputs or not is_exactly_printed:
         return []
@@ -35,7 +35,7 @@ def findings(record: Record) -> list[str]:
     expected = evaluate_reference(record.reference, {})
     actual = evaluate(record.printed, {})
     if actual.shape != expected.shape:
-        return []  # the comparison itself says so
+        return []  # the comparison reports this
     allowed = (
         (MAX_ROUNDING_WITH_REASON if record.tolerance_reason else MAX_ROUNDING) * units
         + ROUNDING_SLACK * units
@@ -52,13 +52,13 @@ def findings(record: Record) -> list[str]:
 
 
 def last_digit_units(printed: Function, numbers: Array) -> Array | None:
-    """Return unit of the last printed digit for each number, or None if their text is not found."""
+    """Return the unit of the last printed digit of each number, or None if their text is not found."""
     units = _literal_units(printed)
     found = [units.get(abs(float(number))) for number in numbers.ravel()]
     known = [unit for unit in found if unit is not None]
     if not known:
         return None
-    # A number that is the sum of others, say, is as exact as the coarsest.
+    # A computed number, such as a sum, is as exact as the coarsest one.
     return np.array([max(known) if unit is None else unit for unit in found]).reshape(numbers.shape)
 
 
@@ -82,7 +82,7 @@ def _literal_units(printed: Function) -> dict[float, float]:
 
 @cache
 def _constant_sources(module: str) -> dict[str, str]:
-    """Return source of the values that a module gives names to."""
+    """Return the sources of the constants of a module."""
     text = inspect.getsource(sys.modules[module])
     return {
         target.id: ast.get_source_segment(text, node.value) or ""
@@ -94,7 +94,7 @@ def _constant_sources(module: str) -> dict[str, str]:
 
 
 def _last_digit_unit(number: str) -> float:
-    """10 to the place of the last digit; a whole number is exact to one, zero without a point is exact."""
+    """Return the unit of the last digit of a number: one for an integer."""
     mantissa, _, exponent = number.lower().replace("_", "").rstrip("j").partition("e")
     decimals = len(mantissa.partition(".")[2])
     return 10.0 ** (int(exponent or 0) - decimals)

@@ -1,4 +1,4 @@
-"""What forms do besides computing, or fail to do: a memory, changed arguments, a library called in vain."""
+"""Check forms for hidden state, changed arguments and library calls without effect."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rbnotes.ledger.record import Record
 def state_findings(
     record: Record, draws: Sequence[Values], before: Mapping[str, Sequence[Array | None]]
 ) -> list[str]:
-    """Forms whose result is another one than ``before``, or that change their arguments."""
+    """Return findings on forms whose results differ from ``before``, or that change their arguments."""
     found = []
-    # All forms have run since, and the inputs come in another order.
+    # All forms have run since then, and the inputs are in another order.
     for name, form in record_forms(record).items():
         mine = copy.deepcopy(list(draws))
         try:
             after = [_result_bytes(try_evaluate(form, values)) for values in reversed(mine)][::-1]
-        except Exception as error:  # what it never did before, or it would not have come so far
+        except Exception as error:  # it did not raise before
             found.append(f"state: the {name} form fails when called again: {error!r}")
             continue
         if [_result_bytes(known) for known in before[name]] != after:
@@ -57,7 +57,7 @@ def unused_function_findings(
     before: Mapping[str, Sequence[Array | None]],
     traces: Mapping[str, Trace],
 ) -> list[str]:
-    """Return functions of ``implemented_by`` whose results hardly matter to the form that calls them."""
+    """Return findings on functions of ``implemented_by`` whose results the calling form hardly uses."""
     user = "library" if record.library is not None else "printed"
     form = record_forms(record).get(user)
     found: list[str] = []
@@ -67,7 +67,7 @@ def unused_function_findings(
     for name in record.implemented_by:
         function = resolve(name)
         if not isinstance(function, FunctionType) or not form_trace.enters(NamedCode(name, function)):
-            continue  # said elsewhere
+            continue  # reported elsewhere
         with _perturb_function(function) as was_perturbed:
             used = any(
                 old is None or deviation_or_inf(form, old, values) > record.tolerance
@@ -80,7 +80,7 @@ def unused_function_findings(
 
 @contextmanager
 def _perturb_function(function: FunctionType) -> Iterator[list[bool]]:
-    """Inside, a function returns something else wherever it is known by a name."""
+    """Make a function return a perturbed result in the context, wherever a name refers to it."""
     perturbed_calls: list[bool] = []
 
     def perturbed_function(*values: Any, **options: Any) -> Any:
@@ -105,7 +105,7 @@ def _perturb_function(function: FunctionType) -> Iterator[list[bool]]:
 
 
 def _perturb(value: Any) -> Any:
-    """Return a value of the same kind with other numbers; the value itself if it has none."""
+    """Return a value of the same type with other numbers; the value itself if it has no numbers."""
     if isinstance(value, bool | np.bool_):
         return not value
     if isinstance(value, float | int | np.floating | np.integer):

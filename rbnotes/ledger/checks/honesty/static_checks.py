@@ -1,4 +1,4 @@
-"""What a record says before anything runs: that its forms are there, and its exceptions have reasons."""
+"""Checks that run nothing: the forms of a record exist, and its exceptions have reasons."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ LITERAL_CALLS = ("array", "asarray", "float", "complex", "radians", "deg2rad", "
 
 
 def findings(record: Record) -> list[str]:
-    """Return the defects of a record's texts and of the source of its forms."""
+    """Return findings on a record's texts and on the source of its forms."""
     found = [*_reason_findings(record), *_form_findings(record), *_tolerance_findings(record)]
     if record.verdict is Verdict.DEFINITION:
         found += _definition_findings(record)
@@ -99,7 +99,7 @@ def _tolerance_findings(record: Record) -> Iterator[str]:
     if record.tolerance < 0 or record.tolerance != record.tolerance:
         yield f"tolerance: {record.tolerance} is no tolerance"
     if record.verdict is Verdict.DEMONSTRATION:
-        return  # judged by the last printed digit
+        return  # checked to the last printed digit
     if record.tolerance > MAX_TOLERANCE:
         yield f"tolerance: {record.tolerance:g} is above {MAX_TOLERANCE:g}"
     elif record.tolerance > MAX_TOLERANCE_WITHOUT_REASON and not record.tolerance_reason:
@@ -173,7 +173,7 @@ def _source_findings(record: Record) -> Iterator[str]:
 
 
 def _computes(function: FunctionType) -> bool:
-    """Return True if a function does more than to list numbers."""
+    """Return True if a function does more than list numbers."""
     for node in ast.walk(function_ast(function)):
         if isinstance(node, ast.BinOp | ast.Compare | ast.Subscript):
             return True
@@ -210,7 +210,7 @@ def _raises_or_returns_nonfinite(source: ast.FunctionDef) -> bool:
 
 
 def _keeps_state(source: ast.FunctionDef) -> bool:
-    """Return True if a function writes to globals, to parts of what is not its own, or to defaults."""
+    """Return True if a function writes to globals, to parts of other objects, or to defaults."""
     own = {node.arg for node in ast.walk(source) if isinstance(node, ast.arg)}
     own |= {
         node.id for node in ast.walk(source) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)

@@ -1,4 +1,4 @@
-"""What a function really enters when it runs: found by watching it, not by reading it."""
+"""Trace the code that a function runs, by profiling instead of reading it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNTRACEABLE = (
     os.system,
     sys.setprofile,
     sys.settrace,
-    # Which of them there are depends on the system and on Python's version.
+    # Their availability depends on the system and the Python version.
     *(
         getattr(module, name)
         for module, names in (
@@ -53,7 +53,7 @@ ESCAPE_IDS = frozenset(map(id, (*UNTRACEABLE, *CODE_FROM_TEXT)))
 
 
 class NamedCode:
-    """The code behind a dotted name: a function, the methods of a class, all of a module, or a value."""
+    """Code of a dotted name: a function, the methods of a class, a whole module, or a value."""
 
     def __init__(self, name: str, value: Any) -> None:
         self.name, self.value = name, value
@@ -61,7 +61,7 @@ class NamedCode:
         self.codes = frozenset(_code_objects(value))
 
     def contains(self, code: CodeType, module: str) -> bool:
-        """Return True if a piece of code belongs to it."""
+        """Return True if a code object belongs to it."""
         if self.module is not None:
             return module == self.module or module.startswith(self.module + ".")
         return code in self.codes or any(
@@ -98,7 +98,7 @@ def _code_objects(value: Any) -> Iterable[CodeType]:
 
 @dataclass
 class Trace:
-    """All that was entered while a form ran."""
+    """Code that ran in a call of a form."""
 
     entered_code: dict[CodeType, str] = field(default_factory=dict)
     """Code of the claim, the library and the oracles, with the module it belongs to."""
@@ -109,16 +109,16 @@ class Trace:
     escapes: set[str] = field(default_factory=set)
     """Calls that could hide others: another thread, another process, code made from text."""
     referenced_ids: set[int] = field(default_factory=set)
-    """Identities of what the claim's and the library's code names."""
+    """Identities of the objects that the claim's and the library's code names."""
     code_below_primitives: dict[CodeType, str] = field(default_factory=dict)
-    """Code that ran only below one of the primitives, as a part of it."""
+    """Code that ran only inside calls of primitives."""
     returned_primitives: set[str] | None = None
-    """The primitives whose result was the form's own result, on every input."""
+    """Primitives whose result was the form's result on every input."""
 
     def enters(self, target: NamedCode) -> bool:
         """Return True if any of the target's code ran.
 
-        A value without code counts when code that ran names it.
+        A value without code counts if code that ran names it.
         """
         if target.codes or target.module is not None:
             return any(target.contains(code, module) for code, module in self.all_code()) or any(
@@ -127,30 +127,31 @@ class Trace:
         return id(target.value) in self.builtin_ids or id(target.value) in self.referenced_ids
 
     def all_code(self) -> Iterable[tuple[CodeType, str]]:
+        """Yield the code objects that ran, each with its module."""
         yield from self.entered_code.items()
         yield from self.code_below_primitives.items()
 
 
 @dataclass(frozen=True, eq=False)
 class _CodeInfo:
-    """A piece of code that was entered, and what is known of it."""
+    """Code object that ran, with its properties."""
 
     code: CodeType
     module: str
     owner: CodeOwner
     primitives: list[str]
-    """Names of those that hold it."""
+    """Names of the primitives that contain it."""
 
 
 def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterable[NamedCode] = ()) -> Trace:
-    """Run a form on some inputs and watch what it enters; what it raises is not our concern here."""
+    """Run a form on some inputs and trace the code that it runs; exceptions are ignored."""
     _clear_caches(form)
     seen = Trace()
-    stack: list[str] = []  # for each running function: what of its callees is part of a primitive
-    primitive_results: list[tuple[str, Array]] = []  # what primitives returned
+    stack: list[str] = []  # for each running function: the primitive that its callees belong to
+    primitive_results: list[tuple[str, Array]] = []  # results of primitives
     primitives = tuple(primitives)
 
-    info_by_id: dict[int, _CodeInfo] = {}  # by identity: hashing code takes longer than all else
+    info_by_id: dict[int, _CodeInfo] = {}  # by identity, because hashing code objects is slow
 
     def code_info(frame: FrameType) -> _CodeInfo:
         code = frame.f_code
@@ -166,7 +167,7 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":
             seen.builtin_ids.add(id(argument))
-            # Without callers it is this function, which ends the watch.
+            # Without a caller it is this function, which ends the trace.
             if (
                 stack
                 and id(argument) in ESCAPE_IDS
@@ -206,7 +207,7 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
             seen.returned_primitives = (
                 same if seen.returned_primitives is None else seen.returned_primitives & same
             )
-        except Exception:  # a printed form may fail; its verdict says so
+        except Exception:  # a printed form may fail if its verdict says so
             pass
         finally:
             sys.setprofile(before)
@@ -218,18 +219,18 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
 
 
 def _numba_sources(values: Iterable[Any]) -> dict[CodeType, str]:
-    """Return the Python code of those that numba has compiled, which is not seen when it runs."""
+    """Return the Python code of functions that numba has compiled, which the profiler does not see."""
     sources = [value.py_func for value in values if isinstance(getattr(value, "py_func", None), FunctionType)]
     return {each.__code__: each.__module__ for each in sources if code_owner(each.__module__) != "elsewhere"}
 
 
 def display_name(code: CodeType, module: str) -> str:
-    """Return a piece of code as a reader would name it."""
+    """Return the name of a code object for messages."""
     return qualified_name(code, module)
 
 
 def _traced_functions(seen: Trace, form: Callable[..., Any]) -> Iterable[FunctionType]:
-    """Return the functions whose code ran, as far as their modules hold them under a name."""
+    """Return the functions whose code ran and that have a name in their modules."""
     if isinstance(form, FunctionType):
         yield form
     for module in {module for _, module in seen.all_code()}:
@@ -241,7 +242,7 @@ def _traced_functions(seen: Trace, form: Callable[..., Any]) -> Iterable[Functio
 
 
 def _clear_caches(form: Callable[..., Any]) -> None:
-    """Empty the caches that functions of a claim keep, which would hide what they enter."""
+    """Clear the caches of a claim's functions, which would hide the code that they run."""
     if isinstance(form, FunctionType):
         for value in form.__globals__.values():
             clear = getattr(value, "cache_clear", None)

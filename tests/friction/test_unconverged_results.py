@@ -1,0 +1,169 @@
+"""All models that solve complementarity problems return results that rounding keeps from converging."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from friction_scenes import heap
+
+from rbnotes import se3
+from rbnotes.complementarity import LCP, BoxLCP, NotSolved, Status
+from rbnotes.contact import Collider
+from rbnotes.dynamics import WORLD, State
+from rbnotes.friction import (
+    FrictionNotConverged,
+    bounded_friction,
+    box_friction,
+    friction_contact_problem,
+    gauss_seidel_friction,
+    residual_tracking,
+    staggered_projections,
+)
+from rbnotes.friction.residuals import natural_residual_unchecked
+from rbnotes.friction.staggered_projections import relative_change
+from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.shapes import Box, Plane
+
+LEFT = 3e-7
+"""Relative residual that problems are said to have, larger than all tolerances here."""
+
+
+def solve_with_pyramids(problem):
+    return staggered_projections(problem, cone="pyramid")
+
+
+EACH = pytest.mark.parametrize(
+    ("model", "problems", "methods"),
+    [
+        pytest.param(box_friction, BoxLCP, "block_principal_pivoting", id="box"),
+        pytest.param(staggered_projections, LCP, "block_principal_pivoting", id="staggered, contact"),
+        pytest.param(
+            staggered_projections, BoxLCP, "block_principal_pivoting", id="staggered, friction in boxes"
+        ),
+        pytest.param(
+            solve_with_pyramids,
+            LCP,
+            ("block_principal_pivoting", "lemke"),
+            id="staggered, friction in pyramids",
+        ),
+    ],
+)
+"""A model, and which of its problems end otherwise than solved."""
+
+
+def solvers_ending_with(monkeypatch, status, problems, methods):
+    """Make solvers report a status although they have solved the problem."""
+
+    def by(solved, within):
+        def ended(problem, method="block_principal_pivoting", **options):
+            solution = solved(problem, method, **options)
+            if not isinstance(problem, problems) or method not in within:
+                return solution
+            return replace(solution, status=status, residuals=replace(solution.residuals, relative=LEFT))
+
+        return ended
+
+    if isinstance(methods, tuple):  # the first of them has another to fall back on
+        monkeypatch.setattr(bounded_friction, "solve", by(bounded_friction.solve, methods[:1]))
+        methods = methods[1:]
+    monkeypatch.setattr(residual_tracking, "solve", by(residual_tracking.solve, methods))
+
+
+@EACH
+@pytest.mark.parametrize("status", [Status.ILL_CONDITIONED, Status.ITERATION_LIMIT, Status.CYCLING])
+def test_unconverged_solvers_return_their_best_result(monkeypatch, model, problems, methods, status):
+    problem = heap(np.random.default_rng(1), 2, 3)
+    solution = model(problem)
+    solvers_ending_with(monkeypatch, status, problems, methods)
+    with pytest.raises(FrictionNotConverged, match="expected at most 1e-10") as stopped:
+        model(problem)
+    assert stopped.value.residual == LEFT
+    np.testing.assert_allclose(stopped.value.solution.velocity, solution.velocity, atol=1e-7)
+
+
+@EACH
+@pytest.mark.parametrize("status", [Status.INFEASIBLE, Status.NO_SOLUTION])
+def test_infeasible_problems_return_no_result(monkeypatch, model, problems, methods, status):
+    solvers_ending_with(monkeypatch, status, problems, methods)
+    with pytest.raises(NotSolved, match=status):
+        model(heap(np.random.default_rng(1), 2, 3))
+
+
+def test_raise_on_failure_false_returns_the_result(monkeypatch):
+    solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+    assert (
+        staggered_projections(heap(np.random.default_rng(1), 2, 3), raise_on_failure=False).residual == LEFT
+    )
+
+
+@pytest.mark.parametrize("friction", ["box", "staggered"])
+def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
+    """A cube that slides a little."""
+    solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+    cube = Box([0.2] * 3)
+    mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
+    world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
+    state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.3, 0, 0]))
+    path = simulate(world, state, 0.01, 2, friction=friction)
+    assert [record.residual for record in path.contacts] == [LEFT, LEFT]
+    assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
+
+
+def test_rounding_limited_contacts_are_not_reported_as_contradictory(monkeypatch):
+    """A model that reaches its limit of sweeps returns its result and checks for feasibility."""
+    space = friction_contact_problem.__globals__
+    solved = space["solve"]
+    problem = heap(np.random.default_rng(1), 2, 3)
+    for status, error in ((Status.ILL_CONDITIONED, FrictionNotConverged), (Status.INFEASIBLE, NotSolved)):
+
+        def ended(problem, status=status, **options):
+            return replace(solved(problem, raise_on_failure=False), status=status)
+
+        monkeypatch.setitem(space, "solve", ended)
+        with pytest.raises(error):
+            gauss_seidel_friction(problem, max_sweeps=1)
+
+
+class TestNotANumber:
+    """It is no small error: `max` of it and a number may be the number, and no comparison says yes."""
+
+    def test_nan_in_residuals(self):
+        space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))
+        for contact in (0, space.count - 1):
+            impulses = np.ones((space.count, 3))
+            impulses[contact, 1] = np.nan
+            for cone in ("disc", "box"):
+                assert np.isnan(
+                    natural_residual_unchecked(
+                        space, impulses, space.velocities_from_impulses(impulses), cone
+                    )
+                )
+
+    def test_nan_in_changes(self):
+        space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))
+        old, new = np.ones(space.count), np.ones(space.count)
+        new[-1] = np.nan
+        assert np.isnan(relative_change(space, old, new))
+        assert np.isnan(relative_change(space, new, old))
+
+    def test_nan_in_programs(self, monkeypatch):
+        """In the last programs of staggered projections, which normal impulses do not depend on."""
+        monkeypatch.setattr(f"{__name__}.LEFT", np.nan)
+        solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
+        problem = heap(np.random.default_rng(1), 2, 3)
+        assert np.isnan(staggered_projections(problem, raise_on_failure=False).residual)
+        with pytest.raises(FrictionNotConverged):
+            staggered_projections(problem)
+
+    def test_nan_stops_a_simulation(self):
+        """A run cannot continue, whatever residual the caller accepts."""
+        cube = Box([0.2] * 3)
+        mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
+        world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
+        state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None])
+
+        def model(problem):
+            raise FrictionNotConverged(replace(box_friction(problem), residual=np.nan), 1e-8)
+
+        with pytest.raises(FrictionNotConverged):
+            simulate(world, state, 0.01, 1, friction=model)

@@ -1,0 +1,82 @@
+"""Derivative of a joint's bias acceleration ``Sdot qdot`` with respect to its coordinates."""
+
+import numpy as np
+import pytest
+
+from rbnotes.arguments import InvalidArgument
+from rbnotes.joints import JointType
+from rbnotes.testing import jacobian
+
+
+class Screw(JointType):
+    """User-defined type with the minimal methods: a screw whose pitch grows with the angle."""
+
+    num_coordinates = 1
+
+    def compute_transform(self, q):
+        c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
+        Q = np.zeros((*q.shape[:-1], 4, 4))
+        Q[..., 0, 0], Q[..., 0, 1], Q[..., 1, 0], Q[..., 1, 1] = c, -s, s, c
+        Q[..., 2, 2] = Q[..., 3, 3] = 1
+        Q[..., 2, 3] = np.sin(q[..., 0] / 2)
+        return Q
+
+    def compute_motion_subspace(self, q):
+        S = np.zeros((*q.shape[:-1], 6, 1), dtype=q.dtype)
+        S[..., 2, 0], S[..., 5, 0] = 1, np.cos(q[..., 0] / 2) / 2
+        return S
+
+    def compute_motion_subspace_derivative(self, q):
+        dS = np.zeros((*q.shape[:-1], 6, 1, 1), dtype=q.dtype)
+        dS[..., 5, 0, 0] = -np.sin(q[..., 0] / 2) / 4
+        return dS
+
+
+class RealScrew(Screw):
+    """The same type with a real dS."""
+
+    def compute_motion_subspace_derivative(self, q):
+        return super().compute_motion_subspace_derivative(q.real)
+
+
+def assert_close(joint, q, qdot):
+    def drift(q):
+        return joint.motion_subspace_rate(q, qdot) @ qdot
+
+    expected = jacobian(drift, q).value
+    np.testing.assert_allclose(
+        joint.bias_acceleration_derivative(q, qdot),
+        expected,
+        atol=1e-9 * np.max(np.abs(expected), initial=1.0),
+    )
+
+
+def test_derivative_of_the_bias_acceleration(case):
+    states = case.states()
+    for q, qdot in zip(states, case.rates(len(states)), strict=True):
+        if q.size:
+            assert_close(case.joint, q, qdot)
+        if case.joint.num_coordinate_constraints:
+            held = case.joint.coordinate_constraint_bias_derivative(q, qdot)
+            expected = jacobian(
+                lambda q, v=qdot: case.joint.coordinate_constraint_jacobian_rate(q, v) @ v, q
+            ).value
+            np.testing.assert_allclose(held, expected, atol=1e-9)
+        assert case.joint.bias_acceleration_derivative(q, qdot).shape == (6, case.joint.num_coordinates)
+
+
+def test_leading_axes_broadcast(case):
+    q, qdot = case.random(3)[:, None], case.rates(2)
+    slope = case.joint.bias_acceleration_derivative(q, qdot)
+    assert slope.shape == (3, 2, 6, case.joint.num_coordinates)
+    np.testing.assert_allclose(
+        slope[2, 1], case.joint.bias_acceleration_derivative(q[2, 0], qdot[1]), rtol=1e-12, atol=1e-13
+    )
+
+
+def test_default_uses_the_complex_step():
+    assert_close(Screw(), np.array([0.7]), np.array([1.3]))
+    slope = Screw().bias_acceleration_derivative(np.array([[0.7], [0.2]]), np.array([1.3]))
+    np.testing.assert_allclose(slope[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
+    with pytest.raises(InvalidArgument, match=r"joint: got .*RealScrew.*, whose dS is real"):
+        RealScrew().bias_acceleration_derivative([0.7], [1.3])

@@ -1,0 +1,255 @@
+"""Assembled springs, muscles and frame springs act equally in every public step."""
+
+import inspect
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+from rbnotes import dynamics, inertia
+from rbnotes.dynamics import WORLD, FreeSystem, State, constrain_scheme, constrained_step
+from rbnotes.forces import (
+    ForceGroups,
+    FrameSpring,
+    FrameSprings,
+    Muscle,
+    PathForces,
+    SpringDamper,
+    on_body,
+    on_world,
+    path_through,
+)
+from rbnotes.joints import Revolute
+from rbnotes.multibody import maximal, packing
+from rbnotes.multibody import reduced as reduced_coordinates
+from rbnotes.multibody.maximal import Mechanism, World, joint_velocity_constraints, simulate
+from rbnotes.multibody.reduced import (
+    AttachedParticle,
+    AttachedSystem,
+    HyperReducedSystem,
+    Link,
+    Tree,
+    TreeSystem,
+    bisp_step,
+    contact_step,
+    integrate_adaptively,
+    linear_coordinates,
+    simulate_joint_friction,
+)
+
+ANGLE, H = 0.3, 1e-4
+STIFFNESS, REST, TURNING, PEAK, ACTIVE = 5.0, 0.4, 4.0, 8.0, 0.8
+SPRUNG, PULLED = np.array([0.6, 0.1, 0.0]), np.array([-0.2, 0.5, 0.0])
+FROM, TO = np.array([1.1, -0.4, 0.0]), np.array([-0.9, 0.3, 0.0])
+INERTIA = inertia.spatial_inertia(1.5, np.diag([0.3, 0.5, 0.4]), [0.2, 0.1, 0.0])
+ABOUT_HINGE = 0.4 + 1.5 * (0.2**2 + 0.1**2)
+STILL = (0.0, 0.0, 0.0)
+
+
+def turned(point):
+    c, s = np.cos(ANGLE), np.sin(ANGLE)
+    return np.array([c * point[0] - s * point[1], s * point[0] + c * point[1], 0.0])
+
+
+def arm(point, anchor):
+    """Moment about z, m, of a pull of 1 N at the point towards the anchor."""
+    at = turned(point)
+    return np.cross(at, (anchor - at) / np.linalg.norm(anchor - at))[2]
+
+
+def length(point, anchor):
+    return np.linalg.norm(anchor - turned(point))
+
+
+KINDS = [
+    PathForces(SpringDamper(STIFFNESS, 0.5, REST), path_through(on_world(FROM), on_body(0, SPRUNG))),
+    # At its optimal length a muscle at rest pulls with its activation times its peak force.
+    PathForces(
+        Muscle(PEAK, length(PULLED, TO), 3.0, activation=ACTIVE),
+        path_through(on_world(TO), on_body(0, PULLED)),
+    ),
+    FrameSprings(FrameSpring.isotropic(np.eye(4), np.eye(4), 10.0, TURNING, 0.3, 0.1), (WORLD, 0)),
+]
+FORCES = ForceGroups(KINDS)
+MOMENTS = (
+    STIFFNESS * (length(SPRUNG, FROM) / REST - 1) * arm(SPRUNG, FROM),
+    ACTIVE * PEAK * arm(PULLED, TO),
+    -TURNING * ANGLE,
+)
+"""About the hinge, N m, by hand."""
+
+TREE = TreeSystem(Tree([Link("bar", Revolute(), INERTIA)], gravity=STILL), applied_forces=FORCES)
+REDUCED = HyperReducedSystem(TREE, linear_coordinates([[1.0]]))
+LOAD, LOADED_AT = 0.7, np.array([-0.4, 0.8, 0.0])
+LOADED = AttachedSystem(
+    TreeSystem(TREE.tree, [LOAD], applied_forces=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
+)
+LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied_forces=FORCES)
+HINGED = Mechanism(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
+
+START = State(q=[ANGLE], qdot=[0.0])
+POSE = np.eye(4)
+POSE[:2, :2] = [[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]]
+POSED = State(E=POSE[None], phi=np.zeros((1, 6)))
+
+
+def on_the_tree(step):
+    return step(TREE, START, H).qdot[0]
+
+
+def reduced(step):
+    return step(REDUCED, START, H).qdot[0]
+
+
+def loaded(step):
+    """Return a step of the bar with an attached particle, whose inertia slows it down."""
+    rate = step(LOADED, START, H).qdot[0]
+    return rate * (ABOUT_HINGE + LOAD * LOADED_AT @ LOADED_AT) / ABOUT_HINGE
+
+
+def touching(step):
+    return contact_step(step, TREE, START, H, []).state.qdot[0]
+
+
+def under_joints(step):
+    held = constrain_scheme(step, lambda state, h: [joint_velocity_constraints(HINGED, state)])
+    return held(HINGED, POSED, H).phi[0, 2]
+
+
+def simulated(integrator):
+    return simulate(World(HINGED), POSED, H, 1, integrator=integrator).states.phi[-1, 0, 2]
+
+
+def with_bearings(implicit):
+    return bisp_step(TREE, START, H, {}, implicit=implicit).state.qdot[0]
+
+
+def constrained_at_once():
+    rows = [joint_velocity_constraints(HINGED, POSED)]
+    step = constrained_step(dynamics.symplectic_euler, HINGED, POSED, H, lambda state, h: rows)
+    return step.state.phi[0, 2]
+
+
+def compiled_run():
+    return simulate(packing.compile(World(HINGED)), POSED, H, 1)
+
+
+GENERAL = {
+    name: getattr(dynamics, name)
+    for name in (
+        "symplectic_euler",
+        "implicit_euler",
+        "trapezoidal",
+        "bridson_marino",
+        "implicit_midpoint",
+        "fully_implicit_euler",
+    )
+}
+OF_BODIES = {
+    name: getattr(dynamics, name)
+    for name in ("momentum_conserving_euler", "energy_conserving_euler", "implicit_momentum_conserving_euler")
+}
+TWO_HALVES = {name: GENERAL[name] for name in ("symplectic_euler", "implicit_euler", "trapezoidal")}
+
+STEPS = {
+    **{
+        f"{way.__name__}: {name}": partial(way, step)
+        for way in (on_the_tree, reduced, loaded, touching)
+        for name, step in GENERAL.items()
+    },
+    **{f"under_joints: {name}": partial(under_joints, step) for name, step in (GENERAL | OF_BODIES).items()},
+    **{f"simulated: {name}": partial(simulated, step) for name, step in (TWO_HALVES | OF_BODIES).items()},
+    "simulated: rattle": partial(simulated, maximal.rattle),
+    "simulated: compiled": lambda: compiled_run().states.phi[-1, 0, 2],
+    "constrained_step": constrained_at_once,
+    "bisp_step, explicit": partial(with_bearings, False),
+    "bisp_step, implicit": partial(with_bearings, True),
+    "simulate_joint_friction": lambda: simulate_joint_friction(TREE, START, H, 1, {}).states.qdot[-1, 0],
+    "integrate": lambda: dynamics.integrate(dynamics.symplectic_euler, TREE, START, H, 1).qdot[-1, 0],
+    "runge_kutta": lambda: dynamics.runge_kutta(HINGED, POSED, H).phi[0, 2],
+    "integrate_adaptively": lambda: integrate_adaptively(TREE, START, [H]).qdot[-1, 0],
+}
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+def test_assembled_forces_act_in_every_step(step):
+    assert abs(step() / H * ABOUT_HINGE - sum(MOMENTS)) < 0.05
+
+
+@pytest.mark.parametrize("step", (GENERAL | OF_BODIES).values(), ids=GENERAL | OF_BODIES)
+def test_assembled_forces_act_on_a_free_body(step):
+    """The twist by hand: the sum of the forces and of their moments about the origin, divided by inertia."""
+    pulls = [
+        size * (anchor - turned(point)) / length(point, anchor)
+        for size, point, anchor in (
+            (STIFFNESS * (length(SPRUNG, FROM) / REST - 1), SPRUNG, FROM),
+            (ACTIVE * PEAK, PULLED, TO),
+        )
+    ]
+    wrench = np.append([0.0, 0.0, sum(MOMENTS)], POSE[:3, :3].T @ np.sum(pulls, axis=0))
+    rate = step(LOOSE, POSED, H).phi[0] / H
+    np.testing.assert_allclose(INERTIA @ rate, wrench, rtol=0, atol=0.05)
+
+
+def test_compiled_run_evaluates_the_forces():
+    assert isinstance(packing.compile(World(HINGED)), packing.CompiledWorld)
+    reference = simulate(World(HINGED), POSED, H, 1).states.phi
+    np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
+
+
+RESULTS = (
+    "State",
+    "States",
+    "Trajectory",
+    "ConstrainedStepResult",
+    "ContactStep",
+    "BispStep",
+    "BispRun",
+    "StepResult",
+)
+BY_FUNCTIONS = {"System"}
+"""Its forces are functions of coordinates: assembled ones have no place in it."""
+NO_STEPS = {"project", "assemble_configuration", "advance_by_mean_velocity", "advance_by_new_velocity"}
+"""Positions and velocities that satisfy joints, where no time passes; and the second halves of schemes."""
+
+
+def public_steppers(room):
+    """Return the public functions of a subpackage that advance a system."""
+    for name in room.__all__:
+        each = getattr(room, name)
+        if isinstance(each, dynamics.Scheme | dynamics.FullyImplicitScheme | maximal.Rattle):
+            yield name
+        elif inspect.isfunction(each):
+            given = inspect.signature(each)
+            result = str(given.return_annotation).partition(" |")[0]
+            if result in RESULTS and {"system", "mechanism", "world", "step", "scheme"} & {*given.parameters}:
+                yield name
+
+
+def test_all_public_steppers_are_covered():
+    named = " ".join([*STEPS, *GENERAL, *OF_BODIES])
+    families = {"contact_step", "simulate"}  # each with many of the schemes, by names of their own
+    driven = {*re.findall(r"\w+", named), *families}
+    found = {name for room in (dynamics, maximal, reduced_coordinates) for name in public_steppers(room)}
+    assert {"runge_kutta", "simulate", "bisp_step", "rattle", "symplectic_euler", "integrate"} <= found
+    assert found - NO_STEPS - driven == set()
+    systems = {
+        name
+        for room in (dynamics, maximal, reduced_coordinates)
+        for name in room.__all__
+        if inspect.isclass(each := getattr(room, name))
+        and {"mass_matrix", "force", "retract"} <= set(dir(each))
+        and not inspect.isabstract(each)
+        and not getattr(each, "_is_protocol", False)
+    }
+    here = {type(each).__name__ for each in (TREE, REDUCED, LOADED, LOOSE, HINGED)}
+    assert systems == here | BY_FUNCTIONS
+
+
+@pytest.mark.parametrize("kind", range(3))
+def test_each_kind_of_force_has_its_moment(kind):
+    link = Link("bar", Revolute(), INERTIA)
+    alone = TreeSystem(Tree([link], gravity=STILL), applied_forces=ForceGroups([KINDS[kind]]))
+    rate = dynamics.symplectic_euler(alone, START, H).qdot[0] / H
+    assert rate * ABOUT_HINGE == pytest.approx(MOMENTS[kind], rel=1e-9)

@@ -1,0 +1,228 @@
+"""Iterations stop at their limits and report it."""
+
+import importlib
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from rbnotes import complementarity, friction, joints, se3
+from rbnotes.arguments import SingularConfiguration
+from rbnotes.complementarity import LCP, block_principal_pivoting
+from rbnotes.contact import Collider, Contacts
+from rbnotes.dynamics import FreeSystem, State, StepProblem, fully_implicit, fully_implicit_euler
+from rbnotes.errors import NotConverged
+from rbnotes.friction import (
+    FrictionNotConverged,
+    bounded_friction,
+    central_path,
+    friction_contact_problem,
+    semismooth_newton,
+)
+from rbnotes.joints import Revolute
+from rbnotes.joints import unchecked_nearest_pose as nearest
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import impacts
+from rbnotes.multibody.reduced import integrate_adaptively
+from rbnotes.shapes import Box, Sphere
+
+RATTLE, ACTIVE_SET, PYRAMIDS = (
+    importlib.import_module(f"rbnotes.{name}")
+    for name in (
+        "multibody.maximal.rattle_integrator",
+        "complementarity.block_principal_pivoting",
+        "friction.anitescu_stewart",
+    )
+)
+
+
+def sliding(count=3, seed=0):
+    """Contacts among coupled velocities."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(6, 6))
+    contacts = Contacts(rng.normal(size=(count, 3, 6)), 0.5)
+    return StepProblem(A @ A.T + 6 * np.eye(6), 4 * rng.normal(size=6), contacts=contacts)
+
+
+def test_block_pivoting_falls_back_to_single_pivots(monkeypatch):
+    """They lose patience at every centre; single pivots take over."""
+    monkeypatch.setattr(ACTIVE_SET, "MAX_STALLED_BLOCKS", -1)
+    problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
+    found = block_principal_pivoting(problem)
+    assert found.method == "block_principal_pivoting, principal_pivoting"
+    np.testing.assert_allclose(found.w, problem.M @ found.z + problem.q)
+    np.testing.assert_allclose(found.z, [0.0, 4 / 3], atol=1e-12)
+    monkeypatch.undo()
+    monkeypatch.setattr(ACTIVE_SET, "MAX_PROXIMAL_STEPS", 0)
+    assert block_principal_pivoting(problem).method == "block_principal_pivoting, principal_pivoting"
+
+
+def test_refinement_limit(monkeypatch):
+    monkeypatch.setattr(fully_implicit, "MAX_STEP_HALVINGS", 0)
+    body = FreeSystem(Box([0.1, 0.2, 0.4]).spatial_inertia(mass=1.0))
+    with pytest.raises(NotConverged, match="after 0 corrections"):
+        fully_implicit_euler(body, State(np.eye(4), [1.0, 2.0, 3.0, 0, 0, 0]), 0.1)
+
+
+def test_covering_vector_limit(monkeypatch):
+    tried = []
+
+    def lame(problem, method, **options):
+        tried.append(options.pop("covering_vector", method))
+        solution = complementarity.solve(problem, method, **options)
+        left = replace(solution.residuals, relative=1.0 / len(tried))
+        return replace(solution, status=complementarity.Status.ITERATION_LIMIT, residuals=left)
+
+    monkeypatch.setattr(PYRAMIDS, "solve", lame)
+    with pytest.raises(friction.FrictionNotConverged) as stopped:
+        friction.anitescu_stewart(sliding())
+    assert len(tried) == PYRAMIDS.MAX_COVERING_VECTORS + 1
+    assert tried.pop() == "block_principal_pivoting"
+    assert all(np.any(one != other) for one, other in pairwise(tried))
+    assert stopped.value.residual == 1.0 / (PYRAMIDS.MAX_COVERING_VECTORS + 1)  # the least
+
+
+def test_disc_friction_limit(monkeypatch):
+    """The result is within its bounds but not optimal."""
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(8, 8))
+    W, s, limits = A @ A.T + 0.1 * np.eye(8), rng.normal(size=(4, 2)), np.full(4, 0.3)
+
+    def solved():
+        return bounded_friction.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
+
+    best = solved()
+    for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_ROUNDS"):
+        monkeypatch.setattr(bounded_friction, name, 1)
+    found = solved()
+    assert np.all(np.linalg.norm(found, axis=1) <= limits * (1 + 1e-12))
+
+    def cost(b):
+        return b.ravel() @ W @ b.ravel() / 2 + b.ravel() @ s.ravel()
+
+    assert cost(best) + 1e-9 < cost(found) < 0
+
+
+def test_update_limit():
+    with pytest.raises(FrictionNotConverged, match="box friction: residual"):
+        friction.box_friction(sliding(), max_updates=1, tolerance=1e-14)
+
+
+def test_central_path_limit(monkeypatch):
+    space = friction_contact_problem(sliding())
+    whole = central_path.follow_central_path(space, 1e-10, 50)
+    assert whole[2] > 3
+    assert whole[1] < 1e-8
+    found, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
+    assert steps == 3
+    assert residual > whole[1]
+    assert np.all(np.isfinite(found))
+    monkeypatch.setattr(central_path, "MAX_STAGNANT_ITERATIONS", 0)
+    assert central_path.follow_central_path(space, 1e-10, 50)[2] == 0
+
+
+def test_newton_limit():
+    """With one iteration in each search, the best result is returned with its residual."""
+    problem = sliding(6)
+    with pytest.raises(FrictionNotConverged, match="Newton: residual"):
+        friction.semismooth_newton_friction(problem, max_iterations=1, tolerance=1e-14)
+    found = friction.semismooth_newton_friction(
+        problem, max_iterations=1, tolerance=1e-14, raise_on_failure=False
+    )
+    assert (
+        semismooth_newton.MAX_CONVEX_PROGRAMS
+        < found.iterations
+        <= 2 * semismooth_newton.MAX_CONVEX_PROGRAMS + 4
+    )
+    assert found.residual > 1e-14
+
+
+def test_nearest_pose_limit(monkeypatch):
+    """Nearer than where it began, though not yet nearest."""
+    joint, X = joints.Universal(), se3.exp([0.7, -0.9, 0.5, 0.0, 0.0, 0.0])
+    q = np.array([0.2, -0.3])
+
+    def distance(q):
+        return np.linalg.norm(nearest.pose_error(joint.compute_transform(q), X))
+
+    best = distance(nearest.refine_coordinates(joint, X, q))
+    for name in ("MAX_NEWTON_ITERATIONS", "MAX_STEP_HALVINGS"):
+        monkeypatch.setattr(nearest, name, 1)
+    assert best + 1e-6 < distance(nearest.refine_coordinates(joint, X, q)) <= distance(q)
+
+
+def balls(count, speed=1.0):
+    """A row of touching elastic balls, hit by the first."""
+    ball = Sphere(0.1)
+    poses = np.stack([se3.frame(np.eye(3), [0.2 * i, 0.0, 0.0]) for i in range(count)])
+    twists = np.zeros((count, 6))
+    twists[0, 3] = speed
+    mechanism = maximal.Mechanism(np.stack([ball.spatial_inertia(mass=1.0)] * count), (), (0, 0, 0))
+    colliders = [Collider(i, ball, mu=0.0, restitution=1.0) for i in range(count)]
+    return maximal.World(mechanism, colliders), State(poses, twists)
+
+
+def test_impact_limit(monkeypatch):
+    """A ball between two others is hit again and again; so many are enough."""
+    world, state = balls(4)
+    maximal.simulate(world, state, 0.01, 1, impacts="sequential")
+    monkeypatch.setattr(impacts, "MAX_IMPACTS_PER_CONTACT", 0)
+    with pytest.raises(NotConverged, match="sequential impacts: more than 0 at each contact"):
+        maximal.simulate(world, state, 0.01, 1, impacts="sequential")
+
+
+def test_step_halving_limit(monkeypatch):
+    """The step is halved, and halved again, and in the end of first order; the joint holds."""
+    monkeypatch.setattr(RATTLE, "MAX_NEWTON_ITERATIONS", 0)
+    monkeypatch.setattr(RATTLE, "MAX_HALVINGS", 2)
+    steps = []
+    take = type(RATTLE.first_order_fallback).step
+
+    def watched(self, setting, state, points):
+        steps.append(setting.h)
+        return take(self, setting, state, points)
+
+    monkeypatch.setattr(type(RATTLE.first_order_fallback), "step", watched)
+    link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
+    pose = se3.frame(np.eye(3), [0.0, 0.0, -0.5])[None]
+    hinge = maximal.joint_from_world_frame(Revolute(), se3.exp([np.pi / 2, 0, 0, 0, 0, 0]), pose, 0)
+    mechanism = maximal.Mechanism(link[None], [hinge])
+    start = maximal.project(mechanism, State(pose, [0, 1.0, 0, 0.5, 0, 0]))
+    path = maximal.simulate(maximal.World(mechanism), start, 0.01, 2)
+    assert steps == [0.0025] * 8
+    assert np.abs(maximal.constraint_error([hinge], path.states.E[-1])).max() < 1e-9
+
+
+class FiniteTimeBlowUp:
+    """``dv/dt = v^2`` is infinite after 1/v."""
+
+    def retract(self, state, increment, h):
+        return State(q=state.q + increment, qdot=state.qdot, t=state.t + h)
+
+    def acceleration(self, state):
+        return state.qdot**2
+
+    def reparametrize(self, state):
+        return state
+
+
+class EndlessOscillation(FiniteTimeBlowUp):
+    """For ever."""
+
+    def acceleration(self, state):
+        return -state.q
+
+
+def test_adaptive_integration_limit():
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(SingularConfiguration, match="continues until the last time"),
+    ):
+        integrate_adaptively(FiniteTimeBlowUp(), State(q=[0.0], qdot=[1.0]), [2.0], rtol=1e-3, atol=1e-3)
+    calm = State(q=[0.0], qdot=[1.0])
+    with pytest.raises(SingularConfiguration, match=r"evaluations: got 1000, used up after \d+"):
+        integrate_adaptively(EndlessOscillation(), calm, [1e9], max_evaluations=1000)
+    assert integrate_adaptively(EndlessOscillation(), calm, [np.pi / 2], max_evaluations=1000).q[
+        -1, 0
+    ] == pytest.approx(1.0)
