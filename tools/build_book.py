@@ -26,6 +26,8 @@ from rbnotes_book import cache, execution, kernels  # noqa: E402  # the path com
 
 from rbnotes import ledger  # noqa: E402  # the path comes first
 
+PROCESSES = 2
+"""Chapters that run at a time, and processes that read and write pages."""
 FEW = 4
 """So many chapters run before a process that has loaded everything is ready."""
 
@@ -35,7 +37,7 @@ def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
     errors = []
     if len(chapters) > FEW:
         kernels.fork_kernels()
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
         runs = [pool.submit(execution.execute, chapter, root) for chapter in chapters]
         for count, run in enumerate(as_completed(runs), start=1):
             result = run.result()
@@ -68,6 +70,7 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
             "latex_individualpages": False,
             "nb_execution_excludepatterns": [path.relative_to(root).as_posix() for path in skipped],
         },
+        jobs=PROCESSES,
         warningiserror=True,
         keep_going=True,
     )
