@@ -17,11 +17,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from build_scripts import SCRIPTS, build_scripts, digest
-from jupyter_book.sphinx import build_sphinx
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
+# The configuration has no internationalized addresses; the grammar for them takes two seconds to build.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # an import of it fails, as typeshed does not know
+
+from jupyter_book.sphinx import build_sphinx  # noqa: E402  # the line above comes first
 from rbnotes_book import cache, execution, kernels  # noqa: E402  # the path comes first
 
 from rbnotes import ledger  # noqa: E402  # the path comes first
@@ -33,12 +36,15 @@ FEW = 4
 
 
 def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
-    """Run chapters of the book at ``root``, two at a time; returns what went wrong."""
+    """Run chapters of the book at ``root``, two at a time; returns what went wrong.
+
+    The last chapters come first: they take the longest, and none of them should run alone at the end.
+    """
     errors = []
     if len(chapters) > FEW:
         kernels.fork_kernels()
     with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
-        runs = [pool.submit(execution.execute, chapter, root) for chapter in chapters]
+        runs = [pool.submit(execution.execute, chapter, root) for chapter in reversed(chapters)]
         for count, run in enumerate(as_completed(runs), start=1):
             result = run.result()
             state = "FAILED" if result.error else "kept" if result.cached else f"{result.seconds:.1f} s"

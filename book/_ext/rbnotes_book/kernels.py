@@ -24,7 +24,7 @@ import rbnotes
 
 NAME = "forked"
 LOADED = (
-    *("jupyter_book.sphinx", "rbnotes_book", "matplotlib.pyplot"),
+    *("build_book", "matplotlib.pyplot"),
     *("ipykernel.kernelapp", "ipykernel.debugger", "ipykernel.zmqshell", "psutil"),
     *("casadi", "cvxpy", "scipy.integrate", "scipy.optimize"),
 )
