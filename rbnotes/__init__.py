@@ -83,7 +83,7 @@ Simulation: states, systems, and the functions that advance them.
 ... )
 >>> swing.q.shape
 (2, 2)
->>> ball = maximal.Mechanism([shapes.Sphere(0.1).spatial_inertia(density=1000.0)], applied=bungee)
+>>> ball = maximal.Mechanism([shapes.Sphere(0.1).spatial_inertia(density=1000.0)], applied_forces=bungee)
 >>> world = maximal.World(ball, colliders)
 >>> maximal.simulate(world, at_rest, 0.01, 20).states.E.shape
 (21, 1, 4, 4)
