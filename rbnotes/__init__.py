@@ -37,7 +37,9 @@ Joints and trees: a model in joint coordinates, its kinematics and its dynamics.
 
 >>> from rbnotes import joints
 >>> from rbnotes.multibody import formats, reduced
->>> hip = reduced.Link("thigh", joints.Revolute([0, 1, 0]), rod, body_frame=se3.frame(R, [0, 0, -0.5]))
+>>> below = se3.frame(R, [0, 0, -0.5])
+>>> hinge = joints.Revolute([0, 1, 0])
+>>> hip = reduced.Link("thigh", hinge, rod, body_frame=below)
 >>> foot = reduced.Link("foot", joints.Prismatic([0, 0, 1]), disk, "thigh")
 >>> tree = reduced.Tree([hip, foot])
 >>> reduced.poses(tree, [0, -1]).bodies[1, :3, 3].tolist()
@@ -45,7 +47,8 @@ Joints and trees: a model in joint coordinates, its kinematics and its dynamics.
 >>> reduced.mass_matrix(tree, [0, -1]).shape
 (2, 2)
 >>> qddot = reduced.forward_dynamics(tree, [0.3, -1], [1, 0], tau=[0, 20])
->>> bool(np.allclose(reduced.inverse_dynamics(tree, [0.3, -1], [1, 0], qddot), [0, 20]))
+>>> tau = reduced.inverse_dynamics(tree, [0.3, -1], [1, 0], qddot)
+>>> bool(np.allclose(tau, [0, 20]))
 True
 >>> formats.load_urdf(formats.example("arm")).tree.num_coordinates
 6
@@ -53,37 +56,41 @@ True
 Forces: a tension law along a path through points, with exact stiffness and damping.
 
 >>> from rbnotes import forces
->>> path = forces.path_through(forces.on_world([0, 0, 1]), forces.on_body(0, [0, 0, 0.5]))
->>> spring = forces.PathForces(forces.LinearSpring(100.0, rest_length=0.2), path)
->>> bungee = forces.ForceGroups([spring])
->>> at_rest = dynamics.State(E=se3.frame(np.eye(3), [[0, 0, 0.1]]), phi=np.zeros((1, 6)))
+>>> hook, ring = forces.on_world([0, 0, 1]), forces.on_body(0, [0, 0, 0.5])
+>>> path = forces.path_through(hook, ring)
+>>> law = forces.LinearSpring(100.0, rest_length=0.2)
+>>> bungee = forces.ForceGroups([forces.PathForces(law, path)])
+>>> poses = se3.frame(np.eye(3), [[0, 0, 0.1]])
+>>> at_rest = dynamics.State(E=poses, phi=np.zeros((1, 6)))
 >>> bungee(at_rest).f.round(6).tolist()
 [0.0, 0.0, 0.0, 0.0, 0.0, 20.0]
 
 Contact and friction: contact points of shapes, complementarity problems, Coulomb friction.
 
 >>> from rbnotes import complementarity, contact, friction
->>> colliders = [contact.Collider(dynamics.WORLD, contact.Plane()), contact.Collider(0, shapes.Sphere(0.1))]
->>> points = contact.contact_points(colliders, se3.frame(np.eye(3), [[0, 0, 0.1]]))
+>>> floor = contact.Collider(dynamics.WORLD, contact.Plane())
+>>> colliders = [floor, contact.Collider(0, shapes.Sphere(0.1))]
+>>> points = contact.contact_points(colliders, poses)
 >>> points.gap.tolist()
 [0.0]
 >>> lcp = complementarity.LCP([[2.0, 1.0], [1.0, 2.0]], [-5.0, 4.0])
 >>> complementarity.solve_lcp(lcp).z.tolist()
 [2.5, 0.0]
 >>> rows = contact.Contacts([[[0, 0, 1], [1, 0, 0], [0, 1, 0]]], mu=0.5)
->>> sliding = dynamics.StepProblem(mass=np.eye(3), momentum=[3, 4, -2], contacts=rows)
->>> float(np.linalg.norm(friction.semismooth_newton_friction(sliding).velocity).round(6))
+>>> sliding = dynamics.StepProblem(np.eye(3), [3, 4, -2], contacts=rows)
+>>> velocity = friction.semismooth_newton_friction(sliding).velocity
+>>> float(np.linalg.norm(velocity).round(6))
 4.0
 
 Simulation: states, systems, and the functions that advance them.
 
 >>> from rbnotes.multibody import maximal
->>> swing = reduced.integrate_adaptively(
-...     reduced.TreeSystem(tree), dynamics.State(q=[0.3, -1], qdot=[0, 0]), [0.0, 0.1]
-... )
+>>> system, start = reduced.TreeSystem(tree), dynamics.State(q=[0.3, -1])
+>>> swing = reduced.integrate_adaptively(system, start, [0.0, 0.1])
 >>> swing.q.shape
 (2, 2)
->>> ball = maximal.Mechanism([shapes.Sphere(0.1).spatial_inertia(density=1000.0)], applied_forces=bungee)
+>>> mass = shapes.Sphere(0.1).spatial_inertia(density=1000.0)
+>>> ball = maximal.Mechanism([mass], applied_forces=bungee)
 >>> world = maximal.World(ball, colliders)
 >>> maximal.simulate(world, at_rest, 0.01, 20).states.E.shape
 (21, 1, 4, 4)
