@@ -9,6 +9,8 @@ STAMP := $(VENV)/installed-$(EXTRAS)
 # One thread per process: the chapters and the tests already run two processes at a time.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# pip compiles no modules here: the first process that imports one does, and writes it for all others.
+unexport PYTHONDONTWRITEBYTECODE
 # What numba compiles, once for chapters and tests alike.
 export NUMBA_CACHE_DIR := $(CURDIR)/_build/numba
 

@@ -1,5 +1,113 @@
 """rbnotes: the formulas of three sets of rigid-body dynamics notes, each one checked.
 
+Where to start
+--------------
+These names cover most uses. Each line runs as it stands here.
+
+Geometry: rotation matrices and 4 x 4 frames, with exponential map and logarithm.
+
+>>> import numpy as np
+>>> from rbnotes import quaternion, se3, so3
+>>> R = so3.exp([0, 0, 0.5])
+>>> so3.log(R).round(6).tolist()
+[0.0, 0.0, 0.5]
+>>> quaternion.from_rotation(R).round(4).tolist()
+[0.9689, 0.0, 0.0, 0.2474]
+>>> E = se3.frame(R, [1, 0, 0])
+>>> se3.transform_points(se3.inverse(E), [1, 0, 0]).tolist()
+[0.0, 0.0, 0.0]
+>>> se3.exp(se3.log(E))[:3, 3].round(6).tolist()
+[1.0, 0.0, 0.0]
+>>> se3.Ad(E).shape
+(6, 6)
+>>> se3.point_velocity(E, [0, 0, 0], [0, 0, 2, 0, 3, 0]).round(4).tolist()
+[-1.4383, 2.6327, 0.0]
+
+Bodies: solids, and their spatial inertia at the center of mass.
+
+>>> from rbnotes import dynamics, inertia, shapes
+>>> rod = shapes.Box([0.04, 0.04, 1.0]).spatial_inertia(density=625.0)
+>>> rod.diagonal().round(4).tolist()
+[0.0835, 0.0835, 0.0003, 1.0, 1.0, 1.0]
+>>> disk = inertia.spatial_inertia(2.0, [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.2]])
+>>> float(dynamics.kinetic_energy(disk, [0, 0, 3, 1, 0, 0]).round(6))
+1.9
+
+Joints and trees: a model in joint coordinates, its kinematics and its dynamics.
+
+>>> from rbnotes import joints
+>>> from rbnotes.multibody import formats, reduced
+>>> below = se3.frame(R, [0, 0, -0.5])
+>>> hinge = joints.Revolute([0, 1, 0])
+>>> hip = reduced.Link("thigh", hinge, rod, body_frame=below)
+>>> foot = reduced.Link("foot", joints.Prismatic([0, 0, 1]), disk, "thigh")
+>>> tree = reduced.Tree([hip, foot])
+>>> reduced.poses(tree, [0, -1]).bodies[1, :3, 3].tolist()
+[0.0, 0.0, -1.0]
+>>> reduced.mass_matrix(tree, [0, -1]).shape
+(2, 2)
+>>> qddot = reduced.forward_dynamics(tree, [0.3, -1], [1, 0], tau=[0, 20])
+>>> tau = reduced.inverse_dynamics(tree, [0.3, -1], [1, 0], qddot)
+>>> bool(np.allclose(tau, [0, 20]))
+True
+>>> formats.load_urdf(formats.example("arm")).tree.num_coordinates
+6
+
+Forces: a tension law along a path through points, with exact stiffness and damping.
+
+>>> from rbnotes import forces
+>>> hook, ring = forces.on_world([0, 0, 1]), forces.on_body(0, [0, 0, 0.5])
+>>> path = forces.path_through(hook, ring)
+>>> law = forces.LinearSpring(100.0, rest_length=0.2)
+>>> bungee = forces.ForceGroups([forces.PathForces(law, path)])
+>>> poses = se3.frame(np.eye(3), [[0, 0, 0.1]])
+>>> at_rest = dynamics.State(E=poses, phi=np.zeros((1, 6)))
+>>> bungee(at_rest).f.round(6).tolist()
+[0.0, 0.0, 0.0, 0.0, 0.0, 20.0]
+
+Contact and friction: contact points of shapes, complementarity problems, Coulomb friction.
+
+>>> from rbnotes import complementarity, contact, friction
+>>> floor = contact.Collider(dynamics.WORLD, contact.Plane())
+>>> colliders = [floor, contact.Collider(0, shapes.Sphere(0.1))]
+>>> points = contact.contact_points(colliders, poses)
+>>> points.gap.tolist()
+[0.0]
+>>> lcp = complementarity.LCP([[2.0, 1.0], [1.0, 2.0]], [-5.0, 4.0])
+>>> complementarity.solve_lcp(lcp).z.tolist()
+[2.5, 0.0]
+>>> rows = contact.Contacts([[[0, 0, 1], [1, 0, 0], [0, 1, 0]]], mu=0.5)
+>>> sliding = dynamics.StepProblem(np.eye(3), [3, 4, -2], contacts=rows)
+>>> velocity = friction.semismooth_newton_friction(sliding).velocity
+>>> float(np.linalg.norm(velocity).round(6))
+4.0
+
+Simulation: states, systems, and the functions that advance them.
+
+>>> from rbnotes.multibody import maximal
+>>> system, start = reduced.TreeSystem(tree), dynamics.State(q=[0.3, -1])
+>>> swing = reduced.integrate_adaptively(system, start, [0.0, 0.1])
+>>> swing.q.shape
+(2, 2)
+>>> mass = shapes.Sphere(0.1).spatial_inertia(density=1000.0)
+>>> ball = maximal.Mechanism([mass], applied_forces=bungee)
+>>> world = maximal.World(ball, colliders)
+>>> maximal.simulate(world, at_rest, 0.01, 20).states.E.shape
+(21, 1, 4, 4)
+
+Ledger and coursework: a claim of the notes, what it says, and whether a function of yours satisfies it.
+
+>>> import rbnotes
+>>> record = rbnotes.ledger.find("lloyd/s0.2/d2")
+>>> record.title, str(record.verdict)
+('Product of two quaternions', 'holds')
+>>> rbnotes.challenge(record.id, quaternion.product).passed
+True
+>>> str(rbnotes.card(record.id)).splitlines()[1]
+'Product of two quaternions'
+>>> len(rbnotes.ledger.load())
+1013
+
 Subpackages
 -----------
 Each is imported on first use: ``import rbnotes; rbnotes.se3.exp(xi)``.

@@ -12,6 +12,7 @@ It is about three sets of notes, and about whatever :func:`use` names instead: s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 from rbnotes.ledger import lookup
@@ -34,7 +35,7 @@ def _load(opened_ledger: Ledger) -> tuple[Record, ...]:
             opened_ledger.source(record.source)
             if records.setdefault(record.id, record) is not record:
                 raise ValueError(f"two records have the id {record.id}")
-    return tuple(sorted(records.values(), key=_reading_order))
+    return _in_reading_order(records.values())
 
 
 def find(id: str) -> Record:
@@ -52,10 +53,14 @@ def _is_record(value: object) -> bool:
     return isinstance(value, Record)
 
 
-def _reading_order(record: Record) -> tuple[tuple[int, list[tuple[int, int, str]]], int, str]:
+def _in_reading_order(records: Iterable[Record]) -> tuple[Record, ...]:
     from rbnotes.ledger.coverage import inventory, section_sort_key
 
     lines = {entry.id: entry.line for entry in inventory()}
-    prose = re.fullmatch(r"t(\d+)[a-z]*", record.display.rsplit("/", 1)[1])
-    line = int(prose.group(1)) if prose else lines.get(record.display, 0)
-    return section_sort_key(record.source, record.section), line, record.id
+
+    def place(record: Record) -> tuple[tuple[int, list[tuple[int, int, str]]], int, str]:
+        prose = re.fullmatch(r"t(\d+)[a-z]*", record.display.rsplit("/", 1)[1])
+        line = int(prose.group(1)) if prose else lines.get(record.display, 0)
+        return section_sort_key(record.source, record.section), line, record.id
+
+    return tuple(sorted(records, key=place))

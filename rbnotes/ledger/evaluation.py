@@ -170,12 +170,13 @@ def samples(
     region: strategies.Region = "generic",
     random_seed: int = SEED,
     large_argument: str | None = None,
+    first: int | None = None,
 ) -> list[Values]:
     """Return ``count`` inputs; always the same ones, unless drawn ``afresh``.
 
     Another ``region`` or another ``random_seed`` gives other inputs, again always the same ones. Where they
     are large, it is all arguments or one of them: that which is to be large ``large_argument``, if one is
-    named.
+    named. With ``first``, only so many of the ``count`` inputs are drawn and returned.
     """
     if not inputs:
         return [{}]
@@ -184,9 +185,13 @@ def samples(
     return [
         {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
         for values in draw(
-            tuple(inputs.items()), count, region, None if afresh else random_seed, large_argument
+            tuple(inputs.items()), count, region, None if afresh else random_seed, large_argument, first
         )
     ]
+
+
+class _EnoughDrawn(Exception):
+    """The first inputs are drawn, which ends the search as a failing test would."""
 
 
 @lru_cache(maxsize=64)
@@ -196,6 +201,7 @@ def _draw_samples(
     region: strategies.Region,
     random_seed: int | None,
     large_argument: str | None,
+    first: int | None,
 ) -> list[Values]:
     """Draw once for all claims that share their inputs: drawing takes longer than most forms.
 
@@ -207,9 +213,12 @@ def _draw_samples(
     @search_settings(count, Phase.generate)
     @given(inputs_strategy(inputs))
     def draw(values: Values) -> None:
-        drawn.append(values)
+        if first is None or len(drawn) < first:
+            drawn.append(values)
+        if len(drawn) == first:
+            raise _EnoughDrawn
 
-    with reproducible_draws(), strategies.region(region):
+    with reproducible_draws(), strategies.region(region), suppress(_EnoughDrawn):
         (draw if random_seed is None else seed(random_seed)(draw))()
     return drawn
 

@@ -1,8 +1,9 @@
-"""Layout of chapters: line lengths, folded setup, explanations in boxes."""
+"""Layout of chapters: line lengths, folded setup, unique labels, sections in one order."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -69,15 +70,18 @@ def test_chapters_end_with_the_same_sections(chapter: Path) -> None:
     assert headings[len(headings) - len(last) :] == last
 
 
-ERRATUM = re.compile(r"^```\{erratum\} (\S+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LABEL = re.compile(r"^\(([\w-]+)\)=$|^:label: (\S+)$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_errata_boxes_contain_explanations_in_words(chapter: Path) -> None:
-    """The box explains the effect of the slip in words."""
-    for claim, text in ERRATUM.findall(chapter.read_text(encoding="utf-8")):
-        assert len(text.split()) >= 7, claim
-        assert text.strip().endswith((".", "?", ":", ")")), claim
+def test_no_two_pages_have_the_same_label() -> None:
+    """Sphinx does not notice it where the pages are read by two processes."""
+    labels = Counter(
+        target or directive
+        for page in sorted((ROOT / "book").glob("*.md"))
+        for target, directive in LABEL.findall(page.read_text(encoding="utf-8"))
+    )
+    assert len(labels) > 100
+    assert [label for label, count in labels.items() if count > 1] == []
 
 
 def test_examples_of_the_reference_fit_the_page() -> None:

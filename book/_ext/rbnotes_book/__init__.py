@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
+from sphinx_proof.domain import ProofDomain
 
 from rbnotes_book import (
     alt_text,
@@ -36,13 +36,16 @@ PARTS = (
 )  # fmt: skip
 
 
-def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
-    """Allow Sphinx to write pages in parallel after it has read them one by one."""
-    app.parallel = 2
+def _allow_parallel_reading(app: Sphinx) -> None:
+    """Supply what two extensions lack for pages that are read by several processes."""
+    # Sections are numbered when all pages have been read.
+    app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
+    # Theorems are kept in the environment, where sphinx_proof merges them; its domain holds no data.
+    ProofDomain.merge_domaindata = lambda *_: None
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.connect("env-check-consistency", write_in_parallel)
+    _allow_parallel_reading(app)
     for part in PARTS:
         part.setup(app)
-    return {"version": "1", "parallel_read_safe": False, "parallel_write_safe": True}
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

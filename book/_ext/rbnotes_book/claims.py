@@ -110,10 +110,12 @@ class ClaimsDomain(Domain):
                     del places[id]
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
+        """Take over what another process has read; the first page by name counts, as without processes."""
         for kind in self.initial_data:
+            places = self.data[kind]
             for id, place in otherdata[kind].items():
-                if place[0] in docnames:
-                    self.data[kind].setdefault(id, place)
+                if place[0] in docnames and (id not in places or place[0] < places[id][0]):
+                    places[id] = place
 
     def resolve_xref(
         self,

@@ -6,6 +6,7 @@ Displays with other labels are numbered (1), (2), ... in each chapter.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -40,9 +41,7 @@ class NotesMathDomain(MathDomain):
     """Sphinx's math domain with the equation numbers of the notes."""
 
     def note_equation(self, docname: str, labelid: str, location: Any = None) -> None:
-        if labelid in self.equations:
-            other = self.equations[labelid][0]
-            logger.warning("duplicate label of equation %s, also in %s", labelid, other, location=location)
+        self._warn_of_duplicate(labelid, location)
         number = number_in_notes(labelid)
         if number is None:
             number = str(self.env.new_serialno("own equation") + 1)
@@ -50,6 +49,17 @@ class NotesMathDomain(MathDomain):
             logger.warning("the notes have no equation %s", number, location=location)
         # Sphinx counts its equations; those of the notes have numbers such as 2.13.
         self.equations[labelid] = (docname, number)  # type: ignore[assignment]
+
+    def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
+        for labelid, (docname, _) in otherdata["objects"].items():
+            if docname in docnames:
+                self._warn_of_duplicate(labelid, docname)
+        super().merge_domaindata(docnames, otherdata)
+
+    def _warn_of_duplicate(self, labelid: str, location: Any) -> None:
+        if labelid in self.equations:
+            other = self.equations[labelid][0]
+            logger.warning("duplicate label of equation %s, also in %s", labelid, other, location=location)
 
 
 def setup(app: Sphinx) -> None:

@@ -9,12 +9,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
 from pathlib import Path
 
 from docutils import nodes
-from rich.progress import track
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -22,9 +19,6 @@ from rbnotes.ledger import Record, errata
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes_book import claims, formulas, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
-
-PROCESSES = 2
-"""Searches for counterexamples at a time."""
 
 logger = logging.getLogger(__name__)
 
@@ -40,12 +34,8 @@ class Corrections(LedgerDirective):
         return "errata-" + claims.anchor(record.id)
 
     def found(self, records: Sequence[Record]) -> list[outcomes.Found]:
-        source, *number = self.arguments
-        title = " ".join(["Counterexamples to", sections.AUTHORS[source], *number])
-        ids, root = [record.id for record in records], Path(self.env.srcdir)
-        with ProcessPoolExecutor(PROCESSES) as pool:
-            found = pool.map(outcomes.counterexample, ids, repeat(root))
-            return list(track(found, title, total=len(records)))
+        root = Path(self.env.srcdir)
+        return [outcomes.counterexample(record.id, root) for record in records]
 
     def section(self, title: str, content: Sequence[nodes.Node]) -> list[nodes.Node]:
         if not content:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import re
 import subprocess
 from functools import cache
@@ -45,6 +46,10 @@ def _server() -> subprocess.Popen[str]:
     # Closes the pipes, upon which the server ends, and waits for that.
     atexit.register(server.__exit__, None, None, None)
     return server
+
+
+# Processes that share a server would read each other's answers.
+os.register_at_fork(after_in_child=_server.cache_clear)
 
 
 @cache

@@ -23,7 +23,11 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 import rbnotes
 
 NAME = "forked"
-LOADED = ("jupyter_book.sphinx", "rbnotes_book", "ipykernel.kernelapp", "debugpy", "matplotlib.pyplot")
+LOADED = (
+    *("build_book", "matplotlib.pyplot"),
+    *("ipykernel.kernelapp", "ipykernel.debugger", "ipykernel.zmqshell", "psutil"),
+    *("casadi", "cvxpy", "scipy.integrate", "scipy.optimize"),
+)
 BACKEND = "module://matplotlib_inline.backend_inline"
 """Named where pyplot is loaded, and loaded by each kernel itself: it asks at that time who shows figures."""
 _server = Lock()
@@ -69,10 +73,11 @@ def _start_server() -> None:
     """Start the fork server unless it runs already."""
     modules = [module.name for module in pkgutil.walk_packages(rbnotes.__path__, "rbnotes.")]
     public = [name for name in modules if "._" not in name]
-    forkserver.set_forkserver_preload([*LOADED, *public])
+    forkserver.set_forkserver_preload([*LOADED, *public, "rbnotes_book.preload"])
     before = dict(os.environ)
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # it finds modules where this process does
     os.environ["MPLBACKEND"] = BACKEND
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # or the debugger warns of frozen modules
     try:
         forkserver.ensure_running()
     finally:

@@ -161,6 +161,11 @@ def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
     _uses(env).pop(docname, None)
 
 
+def _merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+    """Take over what another process has read."""
+    _uses(env).update({docname: used for docname, used in _uses(other).items() if docname in docnames})
+
+
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
     symbols = _table(app)
     if symbols is None:
@@ -284,6 +289,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(symbols_table)
     app.add_directive("symbols", SymbolsDirective)
     app.connect("env-purge-doc", _purge)
+    app.connect("env-merge-info", _merge)
     app.connect("doctree-read", _read)
     app.connect("env-updated", _rewrite)
     app.connect("env-check-consistency", _check)

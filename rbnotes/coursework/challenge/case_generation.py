@@ -91,8 +91,13 @@ def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, .
     return tuple(iterate_cases(claim, seed=seed, examples=examples))
 
 
-def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
-    """Yield the cases of :func:`cases` one by one."""
+def iterate_cases(
+    claim: Record, *, seed: int, examples: int, first_batch: int | None = None
+) -> Iterator[Case]:
+    """Yield :func:`cases`, one after the other.
+
+    With ``first_batch``, the inputs that follow so many cases are only drawn when they are needed.
+    """
     if claim.reference is None:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
@@ -101,7 +106,13 @@ def iterate_cases(claim: Record, *, seed: int, examples: int) -> Iterator[Case]:
     turn = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
     regions: list[Region] = [turn[place % len(turn)] for place in range(examples)] if inputs else ["generic"]
     drawn = {
-        region: iter(_draw_inputs(inputs, OVERSAMPLING.get(region, 1) * regions.count(region), region, seed))
+        region: _iterate_inputs(
+            inputs,
+            OVERSAMPLING.get(region, 1) * regions.count(region),
+            OVERSAMPLING.get(region, 1) * regions[:first_batch].count(region),
+            region,
+            seed,
+        )
         for region in dict.fromkeys(regions)
     }
     if large and "large" in drawn:
@@ -130,14 +141,28 @@ def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
     return [values for turn in zip_longest(*found) for values in turn if values is not None]
 
 
+def _iterate_inputs(inputs: Inputs, count: int, first: int, region: Region, seed: int) -> Iterator[Values]:
+    """Yield ``count`` inputs of a region; the ``first`` of them are drawn alone."""
+    if 0 < first < count:
+        yield from _draw_inputs(inputs, count, region, seed, first=first)
+    else:
+        first = 0
+    yield from _draw_inputs(inputs, count, region, seed)[first:]
+
+
 def _draw_inputs(
-    inputs: Inputs, count: int, region: Region, seed: int, alone: str | None = None
+    inputs: Inputs,
+    count: int,
+    region: Region,
+    seed: int,
+    alone: str | None = None,
+    first: int | None = None,
 ) -> list[Values]:
     """Return inputs of a region; none if the claim's inputs exclude it."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return samples(inputs, count, region=region, random_seed=seed, large_argument=alone)
+            return samples(inputs, count, region=region, random_seed=seed, large_argument=alone, first=first)
     except Exception:  # objects of tiny or large numbers may be invalid
         if region == "generic":
             raise

@@ -130,7 +130,7 @@ def challenge(
     record = find_task(id)
     arguments.require_function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
-    stream = iterate_cases(record, seed=seed, examples=examples)
+    stream = iterate_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
     tried: TriedCases = []
     while not any(not judgement for _, _, judgement in tried):
         batch = list(islice(stream, FIRST_BATCH_SIZE if not tried else examples))

@@ -1,5 +1,6 @@
 """Example robots in URDF, with plausible numbers: an arm, a torso with two arms, a gripper,
-a quadruped."""
+a quadruped.
+"""
 
 from __future__ import annotations
 
