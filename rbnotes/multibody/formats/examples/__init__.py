@@ -1,6 +1,4 @@
-"""Example robots in URDF, with plausible numbers: an arm, a torso with two arms, a gripper,
-a quadruped.
-"""
+"""Example robots in URDF, with plausible numbers: arm, torso with two arms, gripper, quadruped."""
 
 from __future__ import annotations
 
