@@ -29,7 +29,6 @@ from challenge_variants import VARIANTS
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.cards import Card, standalone_code
-from rbnotes.coursework.cards.meanings import meaning
 from rbnotes.coursework.challenge import Case, cases, collect_answers, judge
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.coursework.challenge.library_tasks import load_all
@@ -211,7 +210,7 @@ def cards() -> list[str]:
         told = [("an example", card.example), ("what comes back", card.returns)]
         told += [(f"what {name} is", card.arguments.get(name)) for name in record.inputs]
         if card.example is not None and card.example[1].ndim:
-            told.append(("the frame of what comes back", meaning(record, "result")))
+            told.append(("the frame of what comes back", record.result.meaning))
         missing += [f"{record.id}: {what}" for what, text in told if not text]
     return missing
 
